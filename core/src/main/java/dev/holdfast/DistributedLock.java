@@ -1,0 +1,120 @@
+package dev.holdfast;
+
+import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.HoldAnchor;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A mutual-exclusion lock that all processes on the same store share by its name.
+ *
+ * <p>Threads of one client queue up locally in the order they came; the client as a whole waits once in the store. Not
+ * re-entrant unless {@link HoldOptions#reentrant()} is set: a thread that asks for a lock it holds itself waits, and is
+ * warned about in the log.
+ *
+ * <p>Immutable and thread-safe; keeps nothing in the store by itself. Make as many as you like.
+ */
+public final class DistributedLock {
+    private final Engine engine;
+    private final String name;
+    private final HoldOptions options;
+
+    DistributedLock(Engine engine, String name, HoldOptions options) {
+        this.engine = engine;
+        this.name = name;
+        this.options = options;
+    }
+
+    /** Its name, without the client's namespace. */
+    public String name() {
+        return name;
+    }
+
+    /** How its holds behave. */
+    public HoldOptions options() {
+        return options;
+    }
+
+    /**
+     * Acquires the lock, waiting as long as it takes.
+     *
+     * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
+     * @throws StoreUnavailableException if the store did not answer
+     * @throws StoreRefusedException if the store would not
+     * @throws ClientClosedException if the client is closed
+     * @throws HoldLostException if this is a re-entry into a hold that was lost and is not closed yet
+     */
+    @CheckReturnValue
+    public Hold acquire() throws InterruptedException {
+        return new Hold(engine.acquire(name, options));
+    }
+
+    /**
+     * Acquires the lock if it is free right now. Asks the store at most once and is not interruptible; answers without
+     * asking when this client holds it.
+     *
+     * @return the hold, or empty if another holds it or is about to
+     * @throws HoldfastException as {@link #acquire()}
+     */
+    @CheckReturnValue
+    public Optional<Hold> tryAcquire() {
+        return wrap(engine.tryAcquire(name, options));
+    }
+
+    /**
+     * Acquires the lock if that succeeds within a time.
+     *
+     * @param wait how long to wait; zero is {@link #tryAcquire()}, more than 292 years is for ever
+     * @return the hold, or empty if the time passed
+     * @throws IllegalArgumentException if {@code wait} is negative
+     * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
+     * @throws HoldfastException as {@link #acquire()}
+     */
+    @CheckReturnValue
+    public Optional<Hold> tryAcquire(Duration wait) throws InterruptedException {
+        return wrap(engine.tryAcquire(name, options, wait));
+    }
+
+    /**
+     * Acquires the lock without blocking a thread. Cancelling the future gives up the place in the queue; a hold that
+     * was granted in the same moment is released. A future that is dropped keeps its hold only until it is collected.
+     *
+     * <p>Completes on the client's executor, exceptionally with what {@link #acquire()} would throw.
+     *
+     * @throws IllegalStateException if the lock is re-entrant: such holds belong to threads
+     */
+    @CheckReturnValue
+    public CompletableFuture<Hold> acquireAsync() {
+        return engine.acquireAsync(name, options, Hold::new, Hold::close);
+    }
+
+    /**
+     * This lock as a {@link Lock}: owned by threads and re-entrant, whatever {@link #options()} says. Conditions are
+     * not supported; {@code unlock()} of a lock this thread does not hold, or has lost, throws
+     * {@link IllegalMonitorStateException}. A thread that ends while it holds the lock is reported as a leak, and the
+     * lock is free again when its lease has run out.
+     */
+    public Lock asLock() {
+        return engine.javaLock(name, options);
+    }
+
+    /**
+     * Asks the store who holds the lock, since when, how long its lease lasts, and how many clients wait.
+     *
+     * @throws HoldfastException as {@link #acquire()}
+     */
+    public LockStatus status() {
+        return engine.status(name);
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedLock[" + name + " on " + engine.storeDescription() + "]";
+    }
+
+    private static Optional<Hold> wrap(Optional<HoldAnchor> anchor) {
+        return anchor.map(Hold::new);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.holdfast;
+
+import dev.holdfast.internal.HoldAnchor;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * A lock held. Close it to let the next one in, in a try statement:
+ *
+ * <pre>{@code
+ * try (Hold hold = lock.acquire()) {
+ *     orders.charge(42, hold.token());
+ * }
+ * }</pre>
+ *
+ * <p>An open hold is renewed while it is reachable. It can nevertheless be lost: the process may be stopped for longer
+ * than the lease, the store may be out of reach. It is then told by {@link #onLost}, {@link #isValid()} is false from
+ * before the moment another may hold the lock, and {@link #close()} throws. Between two checks of {@code isValid()} a
+ * process can still be stopped; only a resource that checks the {@link #token()} is safe from that.
+ *
+ * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
+ */
+public final class Hold implements AutoCloseable {
+    private final HoldAnchor anchor;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    Hold(HoldAnchor anchor) {
+        this.anchor = anchor;
+    }
+
+    /** The lock's name. */
+    public String name() {
+        return anchor.name();
+    }
+
+    /**
+     * The fencing token: fixed for the life of this hold, and greater than that of every earlier hold of this lock, over
+     * the life of the store. Positive.
+     */
+    public long token() {
+        return anchor.token();
+    }
+
+    /** The random id this hold's grant is known by in the store. */
+    public String id() {
+        return anchor.id();
+    }
+
+    /** Whether the lock is surely held right now: false once closed, lost or in doubt. Asks nobody; cheap. */
+    public boolean isValid() {
+        return !closed.get() && anchor.isValid();
+    }
+
+    /** How long it stays valid if no renewal succeeds; zero when it is not valid. */
+    public Duration remaining() {
+        return closed.get() ? Duration.ZERO : anchor.remaining();
+    }
+
+    /**
+     * Runs an action once when this hold is lost, on the client's listener thread; at once when it is lost already.
+     * Never when it is closed in time. Actions of one client run one after another: keep them short.
+     */
+    public void onLost(Consumer<Loss> action) {
+        anchor.onLost(action);
+    }
+
+    /**
+     * Renews a hold without {@link HoldOptions#autoRenew()} for another lease, counted from now; waits for the store.
+     *
+     * @param lease the new lease, 100 ms to 7 days
+     * @throws HoldLostException if the hold is lost, or turns out to be
+     * @throws StoreUnavailableException if the store did not answer: the deadline stays as it was
+     * @throws IllegalStateException if the hold is renewed by itself, or closed
+     */
+    public void extend(Duration lease) {
+        if (closed.get()) {
+            throw new IllegalStateException("the hold of '" + name() + "' is closed");
+        }
+        anchor.extend(lease);
+    }
+
+    /**
+     * Keeps the hold for the life of the process: it is renewed even when nobody refers to it any more, and is not
+     * reported as a leak. It ends when it is closed, lost, or the client is closed.
+     */
+    public void detach() {
+        anchor.detach();
+    }
+
+    /**
+     * Releases the lock, or hands it to the next waiter of this client. Does not wait for the store unless
+     * {@link HoldOptions#awaitRelease()} says so. Closing twice does nothing.
+     *
+     * @throws HoldLostException once, if the hold was lost before
+     * @throws IllegalMonitorStateException if the hold is re-entrant and belongs to another thread; it stays open
+     */
+    @Override
+    public void close() {
+        anchor.checkOwner();
+        if (closed.compareAndSet(false, true)) {
+            anchor.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Hold[" + name() + ", token " + token() + (isValid() ? "]" : ", not valid]");
+    }
+}

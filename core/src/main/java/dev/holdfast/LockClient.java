@@ -1,0 +1,190 @@
+package dev.holdfast;
+
+import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.Names;
+import dev.holdfast.internal.Stores;
+import dev.holdfast.internal.SystemTime;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.TimeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to a store of locks: the front door.
+ *
+ * <pre>{@code
+ * try (LockClient client = LockClient.connect("sqlite:locks.db")) {
+ *     DistributedLock lock = client.lock("order:42");
+ *     try (Hold hold = lock.acquire()) {
+ *         orders.charge(42, hold.token());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <pre>
+ *   caller ──► DistributedLock ──► local queue ──► store ──► grant ──► Hold
+ *                                  (per name:       (one claim per        │
+ *                                  FIFO, hand-over)  client and name)     ▼
+ *                                        ▲                            keeper: renews in batches,
+ *                                        └──── the next local waiter ◄─ watches deadlines, tells losses
+ * </pre>
+ *
+ * <p>Make one per process and store, and close it at the end. It runs one timer thread, one listener thread while there
+ * is something to tell, and what the store needs; none per lock, hold or waiter. Thread-safe.
+ */
+public final class LockClient implements AutoCloseable {
+    private final Engine engine;
+
+    private LockClient(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Opens the store of a URL with the defaults.
+     *
+     * @param url {@code sqlite:PATH} for a file on this machine, {@code mem:} or {@code mem:NAME} for this process
+     * @throws IllegalArgumentException if no store on the class path knows the URL; the message says what to add
+     * @throws HoldfastException if the store cannot be reached or refuses
+     */
+    @CheckReturnValue
+    public static LockClient connect(String url) {
+        return builder(url).build();
+    }
+
+    /** Prepares a client of the store of a URL. */
+    public static Builder builder(String url) {
+        return new Builder((time) -> Stores.open(url, new StoreContext(time)));
+    }
+
+    /** Prepares a client of a store that the caller made; the client closes it. */
+    public static Builder builder(Store store) {
+        return new Builder((time) -> store);
+    }
+
+    /**
+     * The exclusive lock of a name, with the defaults.
+     *
+     * @param name 1 to 255 characters, namespace included, none of them a control character
+     * @throws IllegalArgumentException if the name is not such
+     * @throws ClientClosedException if the client is closed
+     */
+    public DistributedLock lock(String name) {
+        return lock(name, HoldOptions.defaults());
+    }
+
+    /** The exclusive lock of a name; as {@link #lock(String)}. */
+    public DistributedLock lock(String name, HoldOptions options) {
+        engine.checkName(name);
+        return new DistributedLock(engine, name, options);
+    }
+
+    /**
+     * The locks that are held or waited for, sorted by name.
+     *
+     * @param pattern which names: {@code *} stands for any characters, {@code ?} for one; the rest for itself
+     * @throws HoldfastException if the store does not answer or refuses
+     */
+    public List<LockStatus> list(String pattern) {
+        return engine.list(pattern);
+    }
+
+    /**
+     * Breaks a lock: its holder loses it and is told at its next renewal. The next holder gets it when the lease has run
+     * out; with {@code now} at once, while the first may still be at work, unaware: only a resource that checks the
+     * token is safe then.
+     *
+     * @return whether anybody held it
+     * @throws HoldfastException if the store does not answer or refuses
+     */
+    public boolean revoke(String name, boolean now) {
+        return engine.revoke(name, now);
+    }
+
+    /** What the store can do and what it promises. */
+    public Capabilities capabilities() {
+        return engine.capabilities();
+    }
+
+    /**
+     * Ends every wait with {@link ClientClosedException}, releases what is still held (told as lost first), waits up to
+     * five seconds for the releases, and closes the store. Closing twice does nothing.
+     */
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    @Override
+    public String toString() {
+        return "LockClient[" + engine.storeDescription() + "]";
+    }
+
+    /** The settings of a client to be. Not thread-safe. */
+    public static final class Builder {
+        private final Opener opener;
+        private String namespace = "";
+        private String label = "";
+        private Executor executor = ForkJoinPool.commonPool();
+        private final List<LockListener> listeners = new ArrayList<>();
+        private @Nullable TimeSource time;
+
+        private Builder(Opener opener) {
+            this.opener = opener;
+        }
+
+        /**
+         * Prefixes every name in the store, so that applications can share one.
+         *
+         * @param value 1 to 64 letters, digits, dots, dashes or underscores; stored as {@code namespace:name}
+         */
+        public Builder namespace(String value) {
+            this.namespace = Names.checkNamespace(value);
+            return this;
+        }
+
+        /** A word that people see beside this client's holds, at most 100 characters; default none. */
+        public Builder label(String value) {
+            this.label = Names.checkLabel(value);
+            return this;
+        }
+
+        /** Where {@link DistributedLock#acquireAsync()} completes; default the common pool. */
+        public Builder executor(Executor value) {
+            this.executor = value;
+            return this;
+        }
+
+        /** Adds a listener for all locks of this client. */
+        public Builder listener(LockListener value) {
+            this.listeners.add(value);
+            return this;
+        }
+
+        /** The source of time, for tests; default the system's. */
+        public Builder time(TimeSource value) {
+            this.time = value;
+            return this;
+        }
+
+        /**
+         * Opens the store.
+         *
+         * @throws IllegalArgumentException if no store on the class path knows the URL
+         * @throws HoldfastException if the store cannot be reached or refuses
+         */
+        @CheckReturnValue
+        public LockClient build() {
+            return new LockClient(Engine.open(opener::open, time, namespace, label, executor, listeners));
+        }
+    }
+
+    @FunctionalInterface
+    private interface Opener {
+        Store open(TimeSource time);
+    }
+}

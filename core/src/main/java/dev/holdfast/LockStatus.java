@@ -1,0 +1,42 @@
+package dev.holdfast;
+
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a store knows of one lock at one moment; it may be out of date when it arrives.
+ *
+ * @param name the lock
+ * @param grant who holds it, if anybody does
+ * @param waiting how many clients wait for it in the store: one per client, whatever the number of its threads
+ */
+public record LockStatus(String name, Optional<Held> grant, int waiting) {
+
+    /**
+     * The present grant.
+     *
+     * @param mode how it is held
+     * @param token the lowest token of the grant: a hold that was handed over inside its client has a higher one, below
+     *     this + 1024
+     * @param holder who holds it
+     * @param held since how long, by the store's clock
+     * @param leaseLeft how much of the lease is left, by the store's clock
+     */
+    public record Held(Mode.Kind mode, long token, Holder holder, Duration held, Duration leaseLeft) {}
+
+    /** A lock nobody holds. */
+    public static LockStatus free(String name, int waiting) {
+        return new LockStatus(name, Optional.empty(), waiting);
+    }
+
+    /** Whether somebody holds it. */
+    public boolean isHeld() {
+        return grant.isPresent();
+    }
+
+    /** The same status under another name. */
+    public LockStatus withName(String newName) {
+        return new LockStatus(newName, grant, waiting);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.holdfast;
+
+/**
+ * The end of a hold otherwise than by its own close.
+ *
+ * @param name the lock
+ * @param token the hold's token
+ * @param cause why
+ * @param store where the lock lives, without secrets
+ */
+public record Loss(String name, long token, Cause cause, String store) {
+
+    /** Why a hold was lost. */
+    public enum Cause {
+        /** The lease ran out before a renewal was confirmed: the process or the store was too slow, or out of reach. */
+        EXPIRED("its lease ran out before it was renewed; the process or the store stalled, or a longer lease is needed"),
+        /** The store said that the grant is not there any more: it was broken, deleted, or had run out. */
+        REFUSED("the store has it no more: it was broken, deleted, or had run out"),
+        /** The store told by itself that the grant is gone: session ended, connection dropped. */
+        STORE("the store reported its end: the session or connection that kept it is gone"),
+        /** The maximum hold time of {@link HoldOptions#maxHold()} passed. */
+        MAXIMUM_HOLD("its maximum hold time has passed; renewal was stopped"),
+        /** Nobody could close the hold any more: it became unreachable, or its thread ended. Renewal was stopped. */
+        LEAKED("it was never closed and nobody is left who could; close holds in a try statement"),
+        /** The client was closed before the hold was. */
+        CLIENT_CLOSED("its client was closed first; close holds before their client");
+
+        private final String text;
+
+        Cause(String text) {
+            this.text = text;
+        }
+    }
+
+    /** One line that names the lock and the store, and says what to do. */
+    public String message() {
+        return "lost the hold of '" + name + "' (token " + token + ") on " + store + ": " + cause.text;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.holdfast;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store answered and would not: missing rights, data of another shape, a newer layout, not such a store at all.
+ * Trying again changes nothing; the message says what would.
+ */
+public final class StoreRefusedException extends HoldfastException {
+    private static final long serialVersionUID = 1L;
+
+    /** An error with a message. */
+    public StoreRefusedException(String message) {
+        super(message);
+    }
+
+    /** An error with a message and what caused it. */
+    public StoreRefusedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

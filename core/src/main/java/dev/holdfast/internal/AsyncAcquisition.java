@@ -1,0 +1,70 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a future acquires. It completes on the client's executor and never on the thread that released the lock, so that
+ * a chain of callers who close in their own callbacks does not grow one stack.
+ *
+ * @param <H> what the caller holds
+ */
+final class AsyncAcquisition<H> {
+    private final String name;
+    private final Executor executor;
+    private final Function<HoldAnchor, H> wrap;
+    private final Consumer<H> close;
+    private final CompletableFuture<H> future = new CompletableFuture<>();
+    private @Nullable Waiter waiter;
+
+    private AsyncAcquisition(String name, Executor executor, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+        this.name = name;
+        this.executor = executor;
+        this.wrap = wrap;
+        this.close = close;
+    }
+
+    static <H> CompletableFuture<H> start(
+            Engine engine,
+            String name,
+            HoldOptions options,
+            Executor executor,
+            Function<HoldAnchor, H> wrap,
+            Consumer<H> close) {
+        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(name, executor, wrap, close);
+        Waiter waiter = Waiter.callback(options, engine.time().nanoTime(), acquisition::resolved);
+        acquisition.waiter = waiter;
+        LocalLock lock = engine.submit(name, waiter);
+        acquisition.future.whenComplete((hold, failure) -> {
+            if (failure != null && waiter.resolve(Waiter.EMPTY)) {
+                lock.forget(waiter); // cancelled, or timed out by the caller
+            }
+        });
+        return acquisition.future;
+    }
+
+    private void resolved() {
+        try {
+            executor.execute(this::complete);
+        } catch (RejectedExecutionException shutDown) {
+            complete();
+        }
+    }
+
+    private void complete() {
+        Waiter.Outcome outcome = waiter == null ? null : waiter.outcome();
+        if (outcome instanceof Waiter.Outcome.Granted granted) {
+            H hold = wrap.apply(granted.anchor());
+            if (!future.complete(hold)) {
+                close.accept(hold);
+            }
+        } else if (outcome instanceof Waiter.Outcome.Failed failed) {
+            future.completeExceptionally(Failures.here(failed.failure(), "could not acquire '" + name + "'"));
+        }
+    }
+}

@@ -1,0 +1,363 @@
+package dev.holdfast.internal;
+
+import java.util.Objects;
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockStatus;
+import dev.holdfast.Loss;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine of one client: brings callers, local queues, keeper and store together. Thread-safe.
+ */
+public final class Engine {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
+    private static final Duration SELF_WAIT_PATIENCE = Duration.ofSeconds(3);
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final AtomicLong CLIENTS = new AtomicLong();
+
+    private final Store store;
+    private final TimeSource time;
+    private final @Nullable SystemTime ownTime;
+    private final Names names;
+    private final Host host;
+    private final Executor executor;
+    private final Capabilities capabilities;
+    private final Keeper keeper;
+    private final Teller teller;
+    private final Observer observer;
+    private final Returns returns;
+    private final ConcurrentHashMap<String, LocalLock> locks = new ConcurrentHashMap<>();
+    private final AtomicLong highestNumber = new AtomicLong();
+    private volatile boolean closed;
+
+    private Engine(
+            Store store,
+            TimeSource time,
+            @Nullable SystemTime ownTime,
+            Names names,
+            Host host,
+            Executor executor,
+            Teller teller) {
+        this.store = store;
+        this.time = time;
+        this.ownTime = ownTime;
+        this.names = names;
+        this.host = host;
+        this.executor = executor;
+        this.capabilities = store.capabilities();
+        this.keeper = new Keeper(store, time);
+        this.teller = teller;
+        this.observer = new Observer(teller, time);
+        this.returns = new Returns(store, time, observer);
+    }
+
+    /**
+     * Opens a store and an engine on it.
+     *
+     * @param given the source of time; the system's when null
+     */
+    public static Engine open(
+            Function<TimeSource, Store> opener,
+            @Nullable TimeSource given,
+            String namespace,
+            String label,
+            Executor executor,
+            List<LockListener> listeners) {
+        String client = "holdfast-" + CLIENTS.incrementAndGet();
+        SystemTime own = given == null ? new SystemTime(client + "-timer") : null;
+        TimeSource time = own != null ? own : Objects.requireNonNull(given);
+        Store store;
+        try {
+            store = opener.apply(time);
+        } catch (RuntimeException | Error e) {
+            if (own != null) {
+                own.close();
+            }
+            throw e;
+        }
+        Teller teller = new Teller(listeners, client + "-listeners");
+        Engine engine = new Engine(store, time, own, new Names(namespace), new Host(label), executor, teller);
+        store.listen(engine.new FromStore());
+        return engine;
+    }
+
+    // ---- for the API ----
+
+    /** Refuses names that no lock may have, and every name once the client is closed. */
+    public void checkName(String name) {
+        throwIfClosed();
+        names.inStore(name);
+        if (!capabilities.modes().contains(Mode.Kind.EXCLUSIVE)) {
+            throw new UnsupportedByStoreException(store.description() + " has no exclusive locks");
+        }
+    }
+
+    /** Waits until it is granted or the thread is interrupted. */
+    public HoldAnchor acquire(String name, HoldOptions options) throws InterruptedException {
+        Optional<HoldAnchor> hold = Acquisition.interruptibly(this, name, options, false, null);
+        return hold.orElseThrow(IllegalStateException::new);
+    }
+
+    /** Tries once. */
+    public Optional<HoldAnchor> tryAcquire(String name, HoldOptions options) {
+        return Acquisition.once(this, name, options, false);
+    }
+
+    /** Waits for a time. */
+    public Optional<HoldAnchor> tryAcquire(String name, HoldOptions options, Duration wait)
+            throws InterruptedException {
+        if (wait.isNegative()) {
+            throw new IllegalArgumentException("the wait must not be negative: " + wait);
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return wait.isZero() ? tryAcquire(name, options) : Acquisition.interruptibly(this, name, options, false, wait);
+    }
+
+    /** Acquires without a thread. */
+    public <H> CompletableFuture<H> acquireAsync(
+            String name, HoldOptions options, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+        if (options.reentrant()) {
+            throw new IllegalStateException("re-entrant holds belong to threads; acquireAsync has none");
+        }
+        return AsyncAcquisition.start(this, name, options, executor, wrap, close);
+    }
+
+    /** The lock as {@link Lock}. */
+    public Lock javaLock(String name, HoldOptions options) {
+        return new JavaLock(this, name, options.reentrant(true));
+    }
+
+    /** What the store knows of a lock. */
+    public LockStatus status(String name) {
+        throwIfClosed();
+        String full = names.inStore(name);
+        return names.inClient(Failures.await(store.status(full), "could not ask for the status of '" + name + "'"));
+    }
+
+    /** The locks whose names match. */
+    public List<LockStatus> list(String pattern) {
+        throwIfClosed();
+        Pattern glob = Names.glob(pattern);
+        return Failures.await(store.list(names.prefixOf(pattern)), "could not list '" + pattern + "'").stream()
+                .map(names::inClient)
+                .filter(status -> glob.matcher(status.name()).matches())
+                .toList();
+    }
+
+    /** Breaks a lock. */
+    public boolean revoke(String name, boolean now) {
+        throwIfClosed();
+        return Failures.await(store.revoke(names.inStore(name), now), "could not break '" + name + "'");
+    }
+
+    /** What the store can do. */
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    /** The store, for messages. */
+    public String storeDescription() {
+        return store.description();
+    }
+
+    /** See {@link dev.holdfast.LockClient#close}. */
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        locks.values().forEach(lock -> lock.shutDown(closedException()));
+        returns.awaitQuiet(CLOSE_PATIENCE, locks::isEmpty);
+        keeper.close();
+        store.close();
+        teller.close();
+        if (ownTime != null) {
+            ownTime.close();
+        }
+    }
+
+    // ---- for the local locks ----
+
+    Store store() {
+        return store;
+    }
+
+    Keeper keeper() {
+        return keeper;
+    }
+
+    Teller teller() {
+        return teller;
+    }
+
+    Observer observer() {
+        return observer;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    /** Brings a waiter to the queue of its lock. */
+    LocalLock submit(String name, Waiter waiter) {
+        throwIfClosed();
+        String full = names.inStore(name);
+        while (true) {
+            LocalLock lock = locks.computeIfAbsent(full, absent -> new LocalLock(this, name, full));
+            if (lock.submit(waiter)) {
+                if (closed) {
+                    lock.shutDown(closedException());
+                }
+                return lock;
+            }
+        }
+    }
+
+    /** The local lock of a name while somebody wants or has it. */
+    @Nullable LocalLock localLock(String name) {
+        return locks.get(names.inStore(name));
+    }
+
+    /** A local lock nobody wants any more. */
+    void retired(LocalLock lock) {
+        locks.remove(lock.storeName(), lock);
+    }
+
+    Claim claimFor(String storeName, Waiter asker) {
+        Thread thread = asker.thread;
+        String who = thread == null ? "async" : thread.getName();
+        return new Claim(
+                ClaimId.random(),
+                List.of(storeName),
+                Mode.EXCLUSIVE,
+                asker.options.lease(),
+                asker.waits,
+                highestNumber.get(),
+                host.holder(who));
+    }
+
+    LiveGrant live(LocalLock lock, Grant grant, boolean autoRenew) {
+        highestNumber.accumulateAndGet(grant.number(), Math::max);
+        return new LiveGrant(lock, grant, autoRenew, capabilities.sessionBound(), time);
+    }
+
+    LiveHold hold(LiveGrant grant, String name, Waiter taker) {
+        return new LiveHold(grant, name, taker, keeper.leaks(), time.nanoTime());
+    }
+
+    /** Gives a grant back to the store; completes with whether it had still been there. */
+    CompletableFuture<Boolean> giveBack(LiveGrant grant, @Nullable LiveHold last) {
+        return returns.release(grant, last);
+    }
+
+    /** Clears what a claim of unknown outcome may have left. */
+    void withdraw(Claim claim) {
+        returns.withdraw(claim);
+    }
+
+    /** Waits until the store has confirmed the release of a hold that was just closed. */
+    void awaitRelease(LiveHold closed) {
+        boolean wasHeld;
+        try {
+            wasHeld = closed.grant.released().join();
+        } catch (RuntimeException failed) {
+            return; // logged; the lease bounds it
+        }
+        if (!wasHeld && closed.isLost()) {
+            throw new HoldLostException(closed.loss());
+        }
+    }
+
+    /** Asks for a fresh grant number. */
+    void freshNumber(LiveGrant live, Consumer<Boolean> then) {
+        Grant old = live.grant();
+        long wallLead = live.wallLead();
+        Returns.guarded(() -> store.extend(old)).whenComplete((fresh, failure) -> {
+            boolean standing = failure == null
+                    && fresh.isPresent()
+                    && fresh.get().number() > old.number()
+                    && live.change(fresh.get(), fresh.get().sentNanos(), wallLead);
+            if (standing) {
+                highestNumber.accumulateAndGet(live.grant().number(), Math::max);
+            }
+            then.accept(standing);
+        });
+    }
+
+    /** Renews a grant for its next holder. */
+    void renewFor(LiveGrant live, HoldOptions options, Consumer<Boolean> then) {
+        Grant request = live.toHandOver(options);
+        long wallLead = live.wallLead();
+        Returns.guarded(() -> store.renew(List.of(request))).whenComplete((answer, failure) -> {
+            var renewal = failure == null ? answer.get(request.id()) : null;
+            then.accept(renewal != null
+                    && renewal.verdict() == Renewal.Verdict.HELD
+                    && live.change(request, renewal.sentNanos(), wallLead));
+        });
+    }
+
+    /** Warns, if a thread still waits after a while for a lock that it holds itself. */
+    void watchSelfWait(LocalLock lock, LiveHold held, Waiter waiter) {
+        time.schedule(
+                () -> {
+                    if (held.isOpen() && waiter.outcome() == null) {
+                        LOG.log(System.Logger.Level.WARNING, () -> SelfWait.message(held, waiter, storeDescription()));
+                    }
+                },
+                SELF_WAIT_PATIENCE);
+    }
+
+    void throwIfClosed() {
+        if (closed) {
+            throw closedException();
+        }
+    }
+
+    private ClientClosedException closedException() {
+        return new ClientClosedException("the client of " + store.description() + " is closed; make a new one");
+    }
+
+    private final class FromStore implements StoreListener {
+        @Override
+        public void lost(Grant grant) {
+            LiveGrant live = keeper.find(grant);
+            if (live != null) {
+                keeper.lose(live, Loss.Cause.STORE);
+            }
+        }
+
+        @Override
+        public void suspect(Grant grant) {
+            LiveGrant live = keeper.find(grant);
+            if (live != null) {
+                keeper.doubt(live);
+            }
+        }
+    }
+}

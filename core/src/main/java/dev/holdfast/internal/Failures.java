@@ -1,0 +1,48 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** What a store threw on its own threads, as what a caller should see on its thread. */
+final class Failures {
+    private Failures() {}
+
+    /** Waits for a store's answer, without heeding interrupts: a store answers or fails within its own time-out. */
+    static <T> T await(CompletionStage<T> answer, String doing) {
+        CompletableFuture<T> future = answer.toCompletableFuture();
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw here(e, doing);
+        }
+    }
+
+    /**
+     * The failure with this thread's stack trace and the store's as its cause: one failure may be thrown by several
+     * waiters.
+     */
+    static HoldfastException here(Throwable failure, String doing) {
+        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        String message = String.valueOf(cause.getMessage());
+        if (cause instanceof StoreUnavailableException) {
+            return new StoreUnavailableException(doing + ": " + message, cause);
+        }
+        if (cause instanceof StoreRefusedException) {
+            return new StoreRefusedException(doing + ": " + message, cause);
+        }
+        if (cause instanceof ClientClosedException) {
+            return new ClientClosedException(message);
+        }
+        if (cause instanceof HoldfastException) {
+            return new HoldfastException(doing + ": " + message, cause);
+        }
+        return new HoldfastException(doing + ": the store failed in a way it should not: " + cause, cause);
+    }
+}

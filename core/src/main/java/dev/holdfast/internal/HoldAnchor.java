@@ -1,0 +1,103 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/**
+ * The caller's side of a hold: all {@link dev.holdfast.Hold} objects of one hold share it, and what they ask to be told
+ * hangs on it, never on the engine's side. So it becomes unreachable exactly when nobody can close the hold any more,
+ * even where a listener refers to its own hold. Thread-safe.
+ */
+public final class HoldAnchor {
+    private final LiveHold hold;
+    private final Queue<Consumer<Loss>> lossActions = new ConcurrentLinkedQueue<>();
+
+    HoldAnchor(LiveHold hold) {
+        this.hold = hold;
+    }
+
+    /** The lock's name, without namespace. */
+    public String name() {
+        return hold.name;
+    }
+
+    /** The fencing token. */
+    public long token() {
+        return hold.token;
+    }
+
+    /** The claim id in the store. */
+    public String id() {
+        return hold.grant.grant().id().value();
+    }
+
+    /** Whether it is surely held; see {@link dev.holdfast.Hold#isValid()}. */
+    public boolean isValid() {
+        if (hold.isOpen() && hold.grant.isValid()) {
+            return hold.isOpen();
+        }
+        engine().keeper().examine(hold.grant);
+        return false;
+    }
+
+    /** How long it is surely held without a renewal. */
+    public Duration remaining() {
+        return isValid() ? Duration.ofNanos(Math.max(0, hold.grant.remaining())) : Duration.ZERO;
+    }
+
+    /** See {@link dev.holdfast.Hold#onLost}. */
+    public void onLost(Consumer<Loss> action) {
+        lossActions.add(action);
+        if (hold.isLost()) {
+            tellLoss();
+        }
+    }
+
+    /** Runs each action once, on the listener thread. */
+    void tellLoss() {
+        for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
+            Consumer<Loss> told = action;
+            engine().teller().tell(() -> told.accept(hold.loss()));
+        }
+    }
+
+    /** See {@link dev.holdfast.Hold#extend}. */
+    public void extend(Duration lease) {
+        HoldOptions checked = hold.options.lease(lease);
+        if (checked.autoRenew()) {
+            throw new IllegalStateException("the hold of '" + hold.name
+                    + "' is renewed by itself; extend is for holds with autoRenew(false)");
+        }
+        engine().keeper().extend(hold, lease);
+    }
+
+    /** See {@link dev.holdfast.Hold#detach}. */
+    public void detach() {
+        hold.detach(this);
+    }
+
+    /** Throws unless the calling thread may close the hold. */
+    public void checkOwner() {
+        if (hold.isThreadBound() && !hold.isOwnedBy(Thread.currentThread())) {
+            throw new IllegalMonitorStateException("the re-entrant hold of '" + hold.name
+                    + "' belongs to the thread that acquired it, not to " + Thread.currentThread());
+        }
+    }
+
+    /** Closes one entry, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
+    public void close() {
+        hold.grant.lock.close(hold);
+    }
+
+    LiveHold hold() {
+        return hold;
+    }
+
+    private Engine engine() {
+        return hold.grant.lock.engine();
+    }
+}

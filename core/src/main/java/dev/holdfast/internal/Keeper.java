@@ -1,0 +1,273 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Loss;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps all grants of a client alive, and notices when one ends.
+ *
+ * <p>A grant is due to be renewed when a third of its lease has passed since the request that last proved it; two more
+ * thirds are left to try again. The keeper sleeps until the first grant is due, or a deadline passes, then goes through
+ * all of them once and renews those due now or shortly after in one batch. So thousands of holds cost one pass and one
+ * request per batch, and no timer each; a hold that is closed soon costs one entry in a set.
+ *
+ * <pre>
+ *   watch ──► set of grants ──tick──► run out?        ──► lost, told
+ *                                 ──► nobody left?    ──► leak: not renewed any more
+ *                                 ──► held too long?  ──► not renewed any more
+ *                                 ──► due?            ──► batch ──► store ──► HELD: deadline moves
+ *                                                                         ──► LOST: lost, told
+ *                                                                         ──► UNKNOWN: again soon
+ * </pre>
+ *
+ * <p>Thread-safe. Ticks run on the client's timer and never block.
+ */
+final class Keeper {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
+    /** Grants due within this part of their lease are renewed along with those due now. */
+    private static final int BATCH_DIVISOR = 30;
+
+    private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task) {
+        void cancel() {
+            TimeSource.Scheduled scheduled = task.get();
+            if (scheduled != null) {
+                scheduled.cancel();
+            }
+        }
+    }
+
+    private final Store store;
+    private final TimeSource time;
+    private final Set<LiveGrant> grants = ConcurrentHashMap.newKeySet();
+    private final ReferenceQueue<HoldAnchor> leaks = new ReferenceQueue<>();
+    private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
+
+    Keeper(Store store, TimeSource time) {
+        this.store = store;
+        this.time = time;
+    }
+
+    /** Where the caller's side of a hold comes up when nobody refers to it any more. */
+    ReferenceQueue<HoldAnchor> leaks() {
+        return leaks;
+    }
+
+    /** Keeps a grant from now on. */
+    void watch(LiveGrant grant) {
+        grants.add(grant);
+        wakeBy(grant.dueAt());
+    }
+
+    /** Keeps it no more: it was given back. */
+    void forget(LiveGrant grant) {
+        grants.remove(grant);
+    }
+
+    /** Looks at one grant now: loses it if its deadline has passed, doubts it if the machine slept. */
+    void examine(LiveGrant grant) {
+        if (grant.hasRunOut()) {
+            lose(grant, grant.endCause());
+        } else if (grant.hasSlept()) {
+            doubt(grant);
+        }
+    }
+
+    /** The grant may be gone: invalid until the store confirms it. */
+    void doubt(LiveGrant grant) {
+        if (grant.doubt()) {
+            wakeBy(grant.dueAt());
+        }
+    }
+
+    /** Ends a grant and tells everybody, once. */
+    void lose(LiveGrant grant, Loss.Cause cause) {
+        if (grant.lose()) {
+            forget(grant);
+            grant.lock.grantLost(grant, cause);
+        }
+    }
+
+    /** Finds the watched grant that a store speaks of. */
+    @Nullable LiveGrant find(Grant grant) {
+        for (LiveGrant live : grants) {
+            if (live.grant().id().equals(grant.id())) {
+                return live;
+            }
+        }
+        return null;
+    }
+
+    /** Stops ticking. */
+    void close() {
+        Wake last = wake.getAndSet(null);
+        if (last != null) {
+            last.cancel();
+        }
+    }
+
+    private void wakeBy(long at) {
+        while (true) {
+            Wake planned = wake.get();
+            if (planned != null && planned.at - at <= 0) {
+                return;
+            }
+            Wake next = new Wake(at, new AtomicReference<>());
+            if (wake.compareAndSet(planned, next)) {
+                Duration delay = Duration.ofNanos(Math.max(0, at - time.nanoTime()));
+                next.task.set(time.schedule(() -> tick(next), delay));
+                if (planned != null) {
+                    planned.cancel();
+                }
+                return;
+            }
+        }
+    }
+
+    private void tick(Wake mine) {
+        if (!wake.compareAndSet(mine, null)) {
+            return; // an earlier one was planned meanwhile and does the work
+        }
+        stopRenewingLeaks();
+        List<LiveGrant> due = new ArrayList<>();
+        for (LiveGrant grant : grants) {
+            examine(grant);
+            stopIfHeldTooLong(grant);
+            if (grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant))) {
+                due.add(grant);
+            }
+        }
+        if (!due.isEmpty()) {
+            renew(due);
+        }
+        for (LiveGrant grant : grants) {
+            wakeBy(grant.dueAt());
+        }
+    }
+
+    private static long batchWindow(LiveGrant grant) {
+        return Durations.nanos(grant.grant().lease()) / BATCH_DIVISOR;
+    }
+
+    private void stopRenewingLeaks() {
+        for (Reference<?> gone = leaks.poll(); gone != null; gone = leaks.poll()) {
+            if (gone instanceof LiveHold.AnchorReference reference) {
+                reportLeak(reference.hold, "nobody refers to it any more");
+            }
+        }
+    }
+
+    private void stopIfHeldTooLong(LiveGrant grant) {
+        LiveHold hold = grant.lock.holdOf(grant);
+        if (hold == null) {
+            return;
+        }
+        if (hold.isAbandonedByThread()) {
+            reportLeak(hold, "its thread has ended");
+        }
+        hold.options
+                .maxHold()
+                .filter(most -> time.nanoTime() - hold.since >= Durations.nanos(most))
+                .ifPresent(most -> grant.stopRenewal(Loss.Cause.MAXIMUM_HOLD));
+    }
+
+    private void reportLeak(LiveHold hold, String why) {
+        if (hold.isOpen() && hold.grant.stopRenewal(Loss.Cause.LEAKED)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "the hold of '" + hold.name + "' on " + store.description() + ", acquired at " + hold.place
+                            + ", was never closed and " + why
+                            + ": it is renewed no more and ends with its lease; close holds in a try statement");
+        }
+    }
+
+    private void renew(List<LiveGrant> due) {
+        List<Grant> request = new ArrayList<>(due.size());
+        for (LiveGrant grant : due) {
+            request.add(grant.toRenew());
+        }
+        long wallLead = due.get(0).wallLead();
+        CompletionStage<Map<ClaimId, Renewal>> answer;
+        try {
+            answer = store.renew(request);
+        } catch (RuntimeException e) {
+            answer = CompletableFuture.failedFuture(e);
+        }
+        answer.whenComplete((verdicts, failure) -> {
+            if (failure != null) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        () -> "could not renew " + due.size() + " hold(s), first '"
+                                + due.get(0).grant().name() + "', on " + store.description()
+                                + "; tried again until their leases end: " + failure.getMessage());
+            }
+            for (int i = 0; i < due.size(); i++) {
+                Renewal verdict = failure == null ? verdicts.get(request.get(i).id()) : null;
+                renewed(due.get(i), request.get(i), verdict, wallLead);
+            }
+        });
+    }
+
+    private void renewed(LiveGrant grant, Grant request, @Nullable Renewal renewal, long wallLead) {
+        grant.renewalAnswered();
+        if (renewal == null || renewal.verdict() == Renewal.Verdict.UNKNOWN) {
+            grant.retryRenewal();
+            examine(grant);
+        } else if (renewal.verdict() == Renewal.Verdict.LOST) {
+            lose(grant, Loss.Cause.REFUSED);
+        } else if (!grant.confirm(request, renewal.sentNanos(), wallLead)) {
+            examine(grant);
+        }
+        if (grant.isOpen()) {
+            wakeBy(grant.dueAt());
+        }
+    }
+
+    /** Renews a fixed lease on its holder's behalf, and waits. */
+    void extend(LiveHold hold, Duration lease) {
+        LiveGrant live = hold.grant;
+        examine(live);
+        throwIfLost(hold);
+        Grant request = live.grant().withLease(lease);
+        long wallLead = live.wallLead();
+        Map<ClaimId, Renewal> answer =
+                Failures.await(store.renew(List.of(request)), "could not extend the hold of '" + hold.name + "'");
+        Renewal renewal = answer.get(request.id());
+        if (renewal == null || renewal.verdict() == Renewal.Verdict.UNKNOWN) {
+            throw new StoreUnavailableException("could not extend the hold of '" + hold.name + "': no answer from "
+                    + store.description() + "; the present lease stands, try again before it ends");
+        }
+        if (renewal.verdict() == Renewal.Verdict.LOST) {
+            lose(live, Loss.Cause.REFUSED);
+        } else if (!live.change(request, renewal.sentNanos(), wallLead)) {
+            examine(live);
+        }
+        throwIfLost(hold);
+        wakeBy(live.dueAt());
+    }
+
+    private static void throwIfLost(LiveHold hold) {
+        if (hold.isLost()) {
+            throw hold.lostException();
+        }
+        if (!hold.isOpen()) {
+            throw new IllegalStateException("the hold of '" + hold.name + "' is closed");
+        }
+    }
+}

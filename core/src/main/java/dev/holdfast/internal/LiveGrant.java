@@ -1,0 +1,342 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A grant as its client sees it: until when it is surely valid, and what became of it.
+ *
+ * <p>Validity is decided here, by this machine alone and early:
+ *
+ * <pre>
+ *   request sent            deadline       lease ends in the store, at the earliest
+ *        │◄──── lease − margin ──►│◄─ margin ─►│
+ *        │     valid              │ not valid   │ another may hold
+ * </pre>
+ *
+ * The store begins to count the lease when it handles the request, never before it was sent, so a deadline counted from
+ * the sending ends first, by at least the margin, provided that the two clocks run at rates within 1 % of each other.
+ * (Gray and Cheriton, "Leases", 1989, count the same way.) Only an answer that proves that the store moved the lease
+ * moves the deadline, and only while the old one has not passed.
+ *
+ * <pre>
+ *   VALID ◄──confirmed── SUSPECT        SUSPECT: the connection broke, or the machine slept
+ *     │ ───── doubt ───────► │
+ *     └─────────┬────────────┤
+ *        LOST ◄─┴─► GIVEN_BACK          both final; whichever comes first
+ * </pre>
+ *
+ * <p>One immutable {@link Validity} behind one atomic reference: renewal, loss and release race for it, and each sees
+ * either the whole of another's change or nothing. Thread-safe.
+ */
+final class LiveGrant {
+    private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long MARGIN_DIVISOR = 100;
+    /** How far the wall clock may run ahead before the machine counts as having slept. */
+    private static final long SMALLEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private enum State {
+        VALID,
+        SUSPECT,
+        LOST,
+        GIVEN_BACK
+    }
+
+    /**
+     * @param deadline until when, by {@code nanoTime}
+     * @param wallLead wall clock minus {@code nanoTime} when it was confirmed: it grows when the machine sleeps
+     * @param grant as the store last gave or moved it
+     */
+    private record Validity(State state, long deadline, long wallLead, Grant grant) {
+        boolean isOpen() {
+            return state == State.VALID || state == State.SUSPECT;
+        }
+
+        Validity with(State newState) {
+            return new Validity(newState, deadline, wallLead, grant);
+        }
+    }
+
+    final LocalLock lock;
+    private final TimeSource time;
+    private final boolean sessionBound;
+    private final CompletableFuture<Boolean> released = new CompletableFuture<>();
+    private final AtomicReference<Validity> validity;
+    private volatile boolean autoRenew;
+    private volatile long renewAt;
+    private volatile boolean renewing;
+    private volatile Loss.@Nullable Cause renewalStopped;
+
+    // Guarded by the local lock's mutex: the block of tokens under the present grant number.
+    private int tokensUsed;
+    private @Nullable LiveHold lastHold;
+    private long blockSince;
+
+    LiveGrant(LocalLock lock, Grant grant, boolean autoRenew, boolean sessionBound, TimeSource time) {
+        this.lock = lock;
+        this.sessionBound = sessionBound;
+        this.autoRenew = autoRenew;
+        this.time = time;
+        this.validity = new AtomicReference<>(
+                new Validity(State.VALID, deadline(grant, grant.sentNanos()), wallLead(), grant));
+        this.renewAt = grant.sentNanos() + nanosOf(grant.lease()) / 3;
+        this.blockSince = time.nanoTime();
+    }
+
+    Grant grant() {
+        return validity.get().grant;
+    }
+
+    /** Whether it is surely held now. Changes nothing; the keeper acts on what it means. */
+    boolean isValid() {
+        Validity now = validity.get();
+        return now.state == State.VALID && time.nanoTime() - now.deadline < 0 && !slept(now);
+    }
+
+    /** How long it stays valid without a renewal, in nanoseconds; zero or less when not valid. */
+    long remaining() {
+        return isValid() ? validity.get().deadline - time.nanoTime() : 0;
+    }
+
+    /** Whether the deadline of a grant not yet lost has passed. */
+    boolean hasRunOut() {
+        Validity now = validity.get();
+        return now.isOpen() && time.nanoTime() - now.deadline >= 0;
+    }
+
+    /** Whether the wall clock has run ahead since the last confirmation: the machine slept, or its clock was set. */
+    boolean hasSlept() {
+        Validity now = validity.get();
+        return now.state == State.VALID && slept(now);
+    }
+
+    long deadline() {
+        return validity.get().deadline;
+    }
+
+    /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
+    boolean doubt() {
+        Validity now = validity.get();
+        if (now.state != State.VALID || !validity.compareAndSet(now, now.with(State.SUSPECT))) {
+            return false;
+        }
+        renewAt = time.nanoTime();
+        return true;
+    }
+
+    boolean isSuspect() {
+        return validity.get().state == State.SUSPECT;
+    }
+
+    /**
+     * A renewal by the keeper succeeded: the store moved the lease, by a request sent at {@code sentNanos}.
+     *
+     * @return whether the grant goes on; false if its deadline had passed before, or it was lost or given back
+     */
+    boolean confirm(Grant renewed, long sentNanos, long wallLeadWhenSent) {
+        return move(now -> {
+            boolean sameLease = renewed.lease().equals(now.grant.lease());
+            boolean later = deadline(renewed, sentNanos) - now.deadline > 0;
+            // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
+            return now.state == State.SUSPECT || (sameLease && later)
+                    ? renewedTo(now.grant.withLease(renewed.lease()), sentNanos, wallLeadWhenSent)
+                    : now;
+        });
+    }
+
+    /**
+     * The store changed the grant as its holder asked: another lease, or a fresh number. The deadline may move closer.
+     *
+     * @return as {@link #confirm}
+     */
+    boolean change(Grant changed, long sentNanos, long wallLeadWhenSent) {
+        return move(now -> renewedTo(changed, sentNanos, wallLeadWhenSent));
+    }
+
+    private Validity renewedTo(Grant grant, long sentNanos, long wallLeadWhenSent) {
+        return new Validity(State.VALID, deadline(grant, sentNanos), wallLeadWhenSent, grant);
+    }
+
+    private boolean move(UnaryOperator<Validity> step) {
+        while (true) {
+            Validity now = validity.get();
+            if (!now.isOpen() || time.nanoTime() - now.deadline >= 0) {
+                return false;
+            }
+            Validity next = step.apply(now);
+            if (next == now) {
+                return true;
+            }
+            if (validity.compareAndSet(now, next)) {
+                renewAt = next.deadline - nanosOf(next.grant.lease()) * 2 / 3;
+                return true;
+            }
+        }
+    }
+
+    /** Marks it lost; false if it was lost or given back before. */
+    boolean lose() {
+        return end(State.LOST);
+    }
+
+    /** Marks it given back; false if it was lost or given back before. */
+    boolean giveBack() {
+        return end(State.GIVEN_BACK);
+    }
+
+    private boolean end(State state) {
+        while (true) {
+            Validity now = validity.get();
+            if (!now.isOpen()) {
+                return false;
+            }
+            if (validity.compareAndSet(now, now.with(state))) {
+                return true;
+            }
+        }
+    }
+
+    boolean isOpen() {
+        return validity.get().isOpen();
+    }
+
+    /** Whether the store's answer to the release is in; completes with whether the grant had still been there. */
+    CompletableFuture<Boolean> released() {
+        return released;
+    }
+
+    // ---- renewal: read and written by the keeper ----
+
+    /** When it is next due to be renewed, or to have run out. */
+    long dueAt() {
+        long deadline = deadline();
+        return renewable() && renewAt - deadline < 0 ? renewAt : deadline;
+    }
+
+    boolean renewable() {
+        return (autoRenew || isSuspect()) && renewalStopped == null && !renewing;
+    }
+
+    /** Whether renewal is due by then. */
+    boolean isDue(long by) {
+        return renewable() && renewAt - by <= 0;
+    }
+
+    /** The grant as it is to be renewed: a fixed lease is confirmed for what is left of it, not made longer. */
+    Grant toRenew() {
+        renewing = true;
+        Grant grant = grant();
+        if (autoRenew) {
+            return grant;
+        }
+        long left = Math.max(deadline() - time.nanoTime() + SMALLEST_MARGIN, SMALLEST_MARGIN);
+        return grant.withLease(Duration.ofNanos(left));
+    }
+
+    void renewalAnswered() {
+        renewing = false;
+    }
+
+    /** After a renewal without an answer: again soon, several times before the deadline. */
+    void retryRenewal() {
+        renewAt = time.nanoTime() + nanosOf(grant().lease()) / 12;
+    }
+
+    /** Lets the grant run out instead of renewing it; false if that was decided before. */
+    boolean stopRenewal(Loss.Cause cause) {
+        if (renewalStopped != null) {
+            return false;
+        }
+        renewalStopped = cause;
+        return true;
+    }
+
+    /** Why it ends when its deadline passes. */
+    Loss.Cause endCause() {
+        Loss.Cause stopped = renewalStopped;
+        return stopped == null ? Loss.Cause.EXPIRED : stopped;
+    }
+
+    /** Whether a renewal may have moved the lease beyond the deadline we know of. */
+    boolean mayOutliveDeadline() {
+        return autoRenew && renewalStopped == null;
+    }
+
+    // ---- hand-over: under the local lock's mutex ----
+
+    /** Whether a waiter with these options can be given this grant as it is. */
+    boolean fits(HoldOptions options) {
+        return autoRenew == options.autoRenew()
+                && (sessionBound || grant().lease().equals(options.lease()))
+                && hasEnoughLease();
+    }
+
+    /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
+    private boolean hasEnoughLease() {
+        return renewalStopped == null && remaining() >= nanosOf(grant().lease()) / 3;
+    }
+
+    /** Adopts the options of the next holder before the grant is renewed for it. */
+    Grant toHandOver(HoldOptions options) {
+        autoRenew = options.autoRenew();
+        renewalStopped = null;
+        return sessionBound ? grant() : grant().withLease(options.lease());
+    }
+
+    /** Whether the bounds of hand-over allow one more under the present grant number. */
+    boolean mayHandOver(HoldOptions options) {
+        return !options.strictFifo()
+                && tokensUsed <= options.maxHandOvers()
+                && time.nanoTime() - blockSince <= nanosOf(options.maxHandOverTime());
+    }
+
+    /** Begins a new block of tokens: the store gave a fresh grant number. */
+    void newBlock() {
+        tokensUsed = 0;
+        blockSince = time.nanoTime();
+    }
+
+    /** The token of the next hold under this grant. */
+    long nextToken() {
+        return Tokens.token(grant().number(), tokensUsed);
+    }
+
+    /** A hold was given out: its token is used up. */
+    void given(LiveHold hold) {
+        tokensUsed++;
+        lastHold = hold;
+    }
+
+    /** The hold that was given out last; null if none was. */
+    @Nullable LiveHold lastHold() {
+        return lastHold;
+    }
+
+    private boolean slept(Validity now) {
+        return wallLead() - now.wallLead > Math.max(margin(now.grant), SMALLEST_SLEEP);
+    }
+
+    long wallLead() {
+        return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
+    }
+
+    private static long deadline(Grant grant, long sentNanos) {
+        return sentNanos + nanosOf(grant.lease()) - margin(grant);
+    }
+
+    private static long margin(Grant grant) {
+        return Math.max(nanosOf(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
+    }
+
+    private static long nanosOf(Duration duration) {
+        return Durations.nanos(duration);
+    }
+}

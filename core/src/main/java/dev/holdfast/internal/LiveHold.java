@@ -1,0 +1,154 @@
+package dev.holdfast.internal;
+
+import java.util.Objects;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hold as the engine sees it: its token, its thread if it has one, and how it ended.
+ *
+ * <pre>
+ *   OPEN ──close──► CLOSED
+ *    └────loss────► LOST          whichever comes first; both final
+ * </pre>
+ *
+ * <p>The engine refers to the caller's side, the {@link HoldAnchor}, only weakly: when nobody can close the hold any
+ * more the reference comes up in the engine's queue, and renewal stops. Thread-safe, except for {@link #entries}, which
+ * only the owning thread touches.
+ */
+final class LiveHold {
+    private enum State {
+        OPEN,
+        CLOSED,
+        LOST
+    }
+
+    /** How the engine sees the caller's side; comes up in the engine's queue when that is gone. */
+    static final class AnchorReference extends WeakReference<HoldAnchor> {
+        final LiveHold hold;
+
+        AnchorReference(LiveHold hold, HoldAnchor anchor, ReferenceQueue<HoldAnchor> queue) {
+            super(anchor, queue);
+            this.hold = hold;
+        }
+    }
+
+    final LiveGrant grant;
+    final String name;
+    final long token;
+    final long since;
+    final HoldOptions options;
+    /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
+    final @Nullable Thread acquirer;
+    /** Where it was acquired, for reports of leaks and self-deadlocks. */
+    final @Nullable StackTraceElement place;
+
+    final Events.Held event = new Events.Held();
+    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+    private final AnchorReference anchor;
+    private volatile @Nullable HoldAnchor pinned;
+    private volatile @Nullable Loss loss;
+    private volatile boolean detached;
+    private int entries = 1;
+
+    LiveHold(LiveGrant grant, String name, Waiter waiter, ReferenceQueue<HoldAnchor> leaks, long since) {
+        this.grant = grant;
+        this.name = name;
+        this.token = grant.nextToken();
+        this.since = since;
+        this.options = waiter.options;
+        this.acquirer = waiter.thread;
+        this.place = waiter.place;
+        this.event.begin();
+        HoldAnchor made = new HoldAnchor(this);
+        this.anchor = new AnchorReference(this, made, leaks);
+        this.pinned = made; // until the waiter has it in hand
+    }
+
+    /** The caller's side, handed over to the caller: from now on only the caller keeps it, unless it is pinned. */
+    HoldAnchor handOut(boolean keepPinned) {
+        HoldAnchor handed = Objects.requireNonNull(pinned);
+        if (!keepPinned) {
+            pinned = null;
+        }
+        return handed;
+    }
+
+    /** The caller's side, if it is still there. */
+    @Nullable HoldAnchor anchor() {
+        return anchor.get();
+    }
+
+    /** Keeps the caller's side alive, and the hold with it, whether or not anybody refers to it. */
+    void detach(HoldAnchor anchor) {
+        detached = true;
+        pinned = anchor;
+    }
+
+    void unpin() {
+        pinned = null;
+    }
+
+    boolean isOpen() {
+        return state.get() == State.OPEN;
+    }
+
+    boolean isLost() {
+        return state.get() == State.LOST;
+    }
+
+    boolean close() {
+        return state.compareAndSet(State.OPEN, State.CLOSED);
+    }
+
+    /** Marks it lost; false if it was closed or lost before. */
+    boolean lose(Loss why) {
+        loss = why; // before the state, so that whoever sees the state sees the reason
+        return state.compareAndSet(State.OPEN, State.LOST);
+    }
+
+    /** It was closed in good faith, but the store had lost the grant before. */
+    void lostUnnoticed(Loss why) {
+        loss = why;
+        state.set(State.LOST);
+    }
+
+    /** Why it was lost, once it is. */
+    Loss loss() {
+        return Objects.requireNonNull(loss);
+    }
+
+    HoldLostException lostException() {
+        return new HoldLostException(loss());
+    }
+
+    /** Whether it belongs to a thread. */
+    boolean isThreadBound() {
+        return options.reentrant();
+    }
+
+    boolean isOwnedBy(Thread thread) {
+        return acquirer == thread;
+    }
+
+    /** Whether its thread has ended, so that nobody can close it any more. */
+    boolean isAbandonedByThread() {
+        Thread owner = acquirer;
+        return isThreadBound() && !detached && owner != null && !owner.isAlive();
+    }
+
+    /** One more entry by the owning thread. */
+    void enter() {
+        entries = Math.addExact(entries, 1);
+    }
+
+    /** One entry less; true when it was the last. */
+    boolean exit() {
+        return --entries == 0;
+    }
+}

@@ -1,0 +1,480 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lock of one client: the queue of its local waiters, and the one claim or grant that stands for all of them in the
+ * store.
+ *
+ * <pre>
+ *            first waiter                 granted                    closed, someone waits here
+ *   IDLE ───────────────► CLAIMING ───────────────► HELD ◄─────────────────────────────┐
+ *    ▲ ▲                      │ ▲                    │ │  within the bounds: at once ──┤  hand-over
+ *    │ └── nobody left ───────┘ │  someone waits     │ └► else ► REFRESHING ───────────┘  fresh number, or renewed
+ *    │                          │                    │               │ others wait in the store, or it failed
+ *    │                          └──────── RELEASING ◄┴───────────────┘
+ *    └───────────────── nobody waits ─────────┘
+ * </pre>
+ *
+ * <p>Waiters are served in the order they came. While others of this client wait, a closed hold's grant is handed to
+ * the next of them without asking the store, which is what makes contention inside a process cheap; the bounds in
+ * {@link HoldOptions} keep other clients from starving. When the bounds are reached the store is asked for a fresh grant
+ * number (it refuses when another client waits), and otherwise the grant is given back and claimed anew, behind the
+ * others. The idea of passing a global lock among local waiters a bounded number of times is that of lock cohorting
+ * (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
+ *
+ * <p>A small mutex guards the state. Nothing is called under it that may wait or call back: each transition returns what
+ * is to be done, and that is run after the mutex is free. Thread-safe.
+ */
+final class LocalLock {
+    private static final Runnable NOTHING = () -> {};
+
+    private enum Phase {
+        /** No grant, no claim, no waiter. */
+        IDLE,
+        /** A claim is with the store. */
+        CLAIMING,
+        /** A hold is open, or lost its grant a moment ago. */
+        HELD,
+        /** Between two holds: the store is asked to renew the grant or to give it a fresh number. */
+        REFRESHING,
+        /** The store is asked to take the grant back, and the next claim must wait for that. */
+        RELEASING,
+        /** Forgotten by the engine; a new one takes its place. */
+        RETIRED
+    }
+
+    /** A claim under way; it serves whoever is first in the queue when it is granted. */
+    private final class ClaimInFlight {
+        final Claim claim;
+        final Waiter asker;
+        private volatile @Nullable Pending pending;
+        private volatile boolean cancelled;
+
+        ClaimInFlight(Claim claim, Waiter asker) {
+            this.claim = claim;
+            this.asker = asker;
+        }
+
+        void start() {
+            Pending started;
+            try {
+                started = engine.store().claim(claim);
+            } catch (RuntimeException e) {
+                answered(this, null, e);
+                return;
+            }
+            pending = started;
+            started.answer().whenComplete((grant, failure) -> answered(this, grant, failure));
+            if (cancelled) {
+                started.cancel();
+            }
+        }
+
+        void cancel() {
+            cancelled = true;
+            Pending started = pending;
+            if (started != null) {
+                started.cancel();
+            }
+        }
+    }
+
+    private final Engine engine;
+    private final String name;
+    private final String storeName;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+    private final Map<Thread, LiveHold> owners = new ConcurrentHashMap<>();
+    private Phase phase = Phase.IDLE;
+    private @Nullable ClaimInFlight claiming;
+    private @Nullable LiveGrant grant;
+    private volatile @Nullable LiveHold hold;
+
+    /**
+     * A lock nobody wants yet.
+     *
+     * @param name as the caller knows it
+     * @param storeName as the store knows it
+     */
+    LocalLock(Engine engine, String name, String storeName) {
+        this.engine = engine;
+        this.name = name;
+        this.storeName = storeName;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    String storeName() {
+        return storeName;
+    }
+
+    /** The hold this thread has and may enter again, or has lost and not closed yet. */
+    @Nullable LiveHold ownedBy(Thread thread) {
+        return owners.isEmpty() ? null : owners.get(thread);
+    }
+
+    /** The open hold under a grant, if there is one. */
+    @Nullable LiveHold holdOf(LiveGrant of) {
+        LiveHold now = hold;
+        return now != null && now.grant == of ? now : null;
+    }
+
+    // ---- what callers do ----
+
+    /** Takes a waiter in; false if this lock is retired and another must be asked. */
+    boolean submit(Waiter waiter) {
+        Runnable then;
+        mutex.lock();
+        try {
+            if (phase == Phase.RETIRED) {
+                return false;
+            }
+            boolean taken = phase != Phase.IDLE && phase != Phase.RELEASING || !waiters.isEmpty();
+            if (taken && !waiter.waits) {
+                waiter.resolve(Waiter.EMPTY);
+                return true;
+            }
+            waiters.addLast(waiter);
+            then = phase == Phase.IDLE ? claim() : warnIfItsOwn(waiter);
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+        return true;
+    }
+
+    /** A waiter whose outcome was set by other means leaves the queue; the last one calls the claim off. */
+    void forget(Waiter waiter) {
+        ClaimInFlight unwanted;
+        mutex.lock();
+        try {
+            waiters.remove(waiter);
+            unwanted = waiters.isEmpty() ? claiming : null;
+        } finally {
+            mutex.unlock();
+        }
+        if (unwanted != null) {
+            unwanted.cancel();
+        }
+    }
+
+    /** Closes a hold, or one entry of a re-entrant one. */
+    void close(LiveHold closing) {
+        if (closing.isThreadBound()) {
+            if (!closing.exit()) {
+                throwIfLost(closing);
+                return;
+            }
+            disown(closing);
+        }
+        if (!closing.grant.isValid()) {
+            engine.keeper().examine(closing.grant); // a deadline that passed unnoticed counts before the close
+        }
+        if (!closing.close()) {
+            throwIfLost(closing);
+            return;
+        }
+        engine.observer().released(closing);
+        if (passOn(closing) && closing.options.awaitRelease()) {
+            engine.awaitRelease(closing);
+        }
+    }
+
+    private static void throwIfLost(LiveHold closing) {
+        if (closing.isLost()) {
+            throw closing.lostException();
+        }
+    }
+
+    private void disown(LiveHold closing) {
+        Thread owner = closing.acquirer;
+        if (owner != null && owners.remove(owner, closing)) {
+            closing.unpin();
+        }
+        if (!closing.isOpen()) {
+            retire(); // it was lost, and this entry was all that kept the lock from retiring
+        }
+    }
+
+    /** Hands the grant of a closed hold on, or gives it back; true if it was given back. */
+    private boolean passOn(LiveHold closed) {
+        Runnable then;
+        boolean givenBack;
+        mutex.lock();
+        try {
+            if (hold != closed) {
+                return false;
+            }
+            hold = null;
+            then = handOver(closed.grant);
+            givenBack = grant != closed.grant;
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+        return givenBack;
+    }
+
+    // ---- what the store and the keeper report ----
+
+    private void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
+        Runnable then;
+        mutex.lock();
+        try {
+            claiming = null;
+            if (failure != null || answer == null) {
+                Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
+                phase = Phase.IDLE;
+                then = both(() -> engine.withdraw(of.claim), failAll(why));
+                retireIfIdle();
+            } else if (answer.isEmpty()) {
+                then = both(of.claim.waits() ? NOTHING : refuse(of.asker), next());
+            } else {
+                then = granted(of, answer.get());
+            }
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+    }
+
+    private Runnable granted(ClaimInFlight of, Grant given) {
+        LiveGrant live = engine.live(this, given, of.asker.options.autoRenew());
+        if (live.hasRunOut()) {
+            phase = Phase.IDLE;
+            Throwable late = new StoreUnavailableException(
+                    engine.storeDescription() + " took longer to answer than the lease it granted; use a longer lease");
+            return both(() -> engine.withdraw(of.claim), failAll(late));
+        }
+        grant = live;
+        engine.keeper().watch(live);
+        return give(live);
+    }
+
+    /** The keeper found that a grant has ended. */
+    void grantLost(LiveGrant lost, Loss.Cause cause) {
+        Runnable then;
+        mutex.lock();
+        try {
+            if (grant != lost) {
+                return;
+            }
+            grant = null;
+            LiveHold loser = hold;
+            hold = null;
+            boolean told = loser != null && loser.lose(new Loss(name, loser.token, cause, engine.storeDescription()));
+            Runnable tell = told && loser != null ? () -> engine.observer().lost(loser) : NOTHING;
+            Runnable clear = cause == Loss.Cause.EXPIRED && lost.mayOutliveDeadline()
+                    ? () -> engine.giveBack(lost, null) // a renewal whose answer is missing may have moved the lease
+                    : NOTHING;
+            then = both(both(tell, clear), next());
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+    }
+
+    private void refreshed(LiveGrant of, boolean standing, boolean freshNumber) {
+        Runnable then;
+        mutex.lock();
+        try {
+            if (grant != of || phase != Phase.REFRESHING) {
+                return; // lost meanwhile
+            }
+            if (standing && freshNumber) {
+                of.newBlock();
+            }
+            then = standing && of.isValid() ? give(of) : release(of);
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+    }
+
+    private void releaseAnswered() {
+        Runnable then;
+        mutex.lock();
+        try {
+            then = phase == Phase.RELEASING ? next() : NOTHING;
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+    }
+
+    /** Ends it with its client: waiters fail, the hold is lost, the grant is given back. */
+    void shutDown(Throwable closed) {
+        Runnable then;
+        LiveGrant held;
+        mutex.lock();
+        try {
+            held = grant;
+            ClaimInFlight unwanted = claiming;
+            then = both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel);
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+        if (held != null) {
+            engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED);
+            engine.giveBack(held, null);
+        }
+        owners.clear();
+        retire();
+    }
+
+    private void retire() {
+        mutex.lock();
+        try {
+            retireIfIdle();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    // ---- transitions: called under the mutex, return what is to be done after it ----
+
+    /** Nothing stands in the store any more: claim for whoever waits. */
+    private Runnable next() {
+        phase = Phase.IDLE;
+        if (!waiters.isEmpty()) {
+            return claim();
+        }
+        retireIfIdle();
+        return NOTHING;
+    }
+
+    private Runnable claim() {
+        Waiter asker = waiters.getFirst();
+        ClaimInFlight started = new ClaimInFlight(engine.claimFor(storeName, asker), asker);
+        phase = Phase.CLAIMING;
+        claiming = started;
+        return started::start;
+    }
+
+    /** A hold was closed: what becomes of its grant. */
+    private Runnable handOver(LiveGrant live) {
+        Waiter first = waiters.peekFirst();
+        if (first == null || !live.isValid()) {
+            return release(live);
+        }
+        if (live.mayHandOver(first.options)) {
+            return give(live);
+        }
+        return engine.capabilities().extendable() ? refreshNumber(live) : release(live);
+    }
+
+    /** Gives the grant to the first waiter who still wants it. */
+    private Runnable give(LiveGrant live) {
+        for (Waiter first = waiters.peekFirst(); first != null; first = waiters.peekFirst()) {
+            if (!live.fits(first.options)) {
+                return renewFor(live, first.options);
+            }
+            waiters.removeFirst();
+            Waiter taker = first;
+            LiveHold made = engine.hold(live, name, taker);
+            if (taker.resolve(new Waiter.Outcome.Granted(made.handOut(taker.threadOwned)))) {
+                return given(live, made, taker);
+            }
+        }
+        return release(live);
+    }
+
+    private Runnable given(LiveGrant live, LiveHold made, Waiter taker) {
+        phase = Phase.HELD;
+        hold = made;
+        live.given(made);
+        Thread owner = taker.thread;
+        if (made.isThreadBound() && owner != null) {
+            owners.put(owner, made);
+        }
+        return () -> {
+            engine.observer().acquired(made, taker.since);
+            taker.wake();
+        };
+    }
+
+    private Runnable refreshNumber(LiveGrant live) {
+        phase = Phase.REFRESHING;
+        return () -> engine.freshNumber(live, standing -> refreshed(live, standing, true));
+    }
+
+    private Runnable renewFor(LiveGrant live, HoldOptions options) {
+        phase = Phase.REFRESHING;
+        return () -> engine.renewFor(live, options, standing -> refreshed(live, standing, false));
+    }
+
+    private Runnable release(LiveGrant live) {
+        if (!live.giveBack()) {
+            return NOTHING; // lost in this moment: grantLost follows and goes on from there
+        }
+        grant = null;
+        engine.keeper().forget(live);
+        LiveHold last = live.lastHold();
+        if (engine.capabilities().ordered()) {
+            return both(() -> engine.giveBack(live, last), next());
+        }
+        phase = Phase.RELEASING;
+        return () -> engine.giveBack(live, last).whenComplete((held, failure) -> releaseAnswered());
+    }
+
+    private Runnable refuse(Waiter asker) {
+        return waiters.remove(asker) && asker.resolve(Waiter.EMPTY) ? asker::wake : NOTHING;
+    }
+
+    private Runnable failAll(Throwable failure) {
+        List<Waiter> failed = new ArrayList<>();
+        for (Waiter waiter : waiters) {
+            if (waiter.resolve(new Waiter.Outcome.Failed(failure))) {
+                failed.add(waiter);
+            }
+        }
+        waiters.clear();
+        return () -> failed.forEach(Waiter::wake);
+    }
+
+    private void retireIfIdle() {
+        if (phase == Phase.IDLE && waiters.isEmpty()) {
+            owners.values().removeIf(owned -> !owned.isOpen() && owned.isAbandonedByThread());
+            if (owners.isEmpty()) {
+                phase = Phase.RETIRED;
+                engine.retired(this);
+            }
+        }
+    }
+
+    private Runnable warnIfItsOwn(Waiter waiter) {
+        LiveHold now = hold;
+        boolean own = now != null && waiter.thread != null && now.isOwnedBy(waiter.thread);
+        return own && now != null ? () -> engine.watchSelfWait(this, now, waiter) : NOTHING;
+    }
+
+    private static Runnable both(Runnable first, Runnable second) {
+        if (first == NOTHING) {
+            return second;
+        }
+        if (second == NOTHING) {
+            return first;
+        }
+        return () -> {
+            first.run();
+            second.run();
+        };
+    }
+}

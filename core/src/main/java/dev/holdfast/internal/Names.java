@@ -1,0 +1,91 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.LockStatus;
+import java.util.regex.Pattern;
+
+/** What names may look like, and how a namespace is put before them. */
+public final class Names {
+    private static final int LONGEST = 255;
+    private static final int LONGEST_LABEL = 100;
+    private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+    private final String prefix;
+
+    Names(String namespace) {
+        this.prefix = namespace.isEmpty() ? "" : namespace + ":";
+    }
+
+    /** A namespace, checked. */
+    public static String checkNamespace(String namespace) {
+        if (!NAMESPACE.matcher(namespace).matches()) {
+            throw new IllegalArgumentException(
+                    "a namespace is 1 to 64 letters, digits, dots, dashes or underscores, not '" + printable(namespace)
+                            + "'");
+        }
+        return namespace;
+    }
+
+    /** A label, checked. */
+    public static String checkLabel(String label) {
+        if (label.length() > LONGEST_LABEL || hasForbiddenCharacter(label)) {
+            throw new IllegalArgumentException("a label has at most " + LONGEST_LABEL
+                    + " characters, none of them a control character: '" + printable(label) + "'");
+        }
+        return label;
+    }
+
+    /** The name as the store knows it, checked. */
+    String inStore(String name) {
+        String full = prefix + name;
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("a lock's name must not be empty");
+        }
+        if (full.length() > LONGEST) {
+            throw new IllegalArgumentException("a lock's name has at most " + LONGEST + " characters, namespace"
+                    + " included; this one has " + full.length() + ": '" + printable(name) + "'");
+        }
+        if (hasForbiddenCharacter(full)) {
+            throw new IllegalArgumentException(
+                    "a lock's name has no control characters and no half surrogates: '" + printable(name) + "'");
+        }
+        return full;
+    }
+
+    /** The status as the client knows its lock. */
+    LockStatus inClient(LockStatus status) {
+        return status.withName(status.name().substring(prefix.length()));
+    }
+
+    /** What a matching name in the store begins with: all before the pattern's first wild card. */
+    String prefixOf(String pattern) {
+        int wild = 0;
+        while (wild < pattern.length() && "*?".indexOf(pattern.charAt(wild)) < 0) {
+            wild++;
+        }
+        return prefix + pattern.substring(0, wild);
+    }
+
+    /** A pattern in which {@code *} stands for any characters and {@code ?} for one. */
+    static Pattern glob(String pattern) {
+        StringBuilder regex = new StringBuilder();
+        pattern.codePoints().forEach(c -> {
+            switch (c) {
+                case '*' -> regex.append(".*");
+                case '?' -> regex.append('.');
+                default -> regex.append(Pattern.quote(Character.toString(c)));
+            }
+        });
+        return Pattern.compile(regex.toString(), Pattern.DOTALL);
+    }
+
+    private static boolean hasForbiddenCharacter(String text) {
+        return text.codePoints()
+                .anyMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
+    }
+
+    /** Bounded and without control characters, for a one-line message. */
+    private static String printable(String text) {
+        String shown = text.length() <= 60 ? text : text.substring(0, 60) + "…";
+        return shown.replaceAll("\\p{Cntrl}|\\p{Cs}", "?");
+    }
+}

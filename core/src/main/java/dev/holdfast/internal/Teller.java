@@ -1,0 +1,66 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.LockListener;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Tells listeners, one call after another, on a thread of its own that exists while there is something to tell: a slow
+ * listener delays other listeners, never a lock.
+ */
+final class Teller implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast");
+    private static final long IDLE_SECONDS = 10;
+
+    private final List<LockListener> listeners;
+    private final ThreadPoolExecutor executor;
+
+    Teller(List<LockListener> listeners, String threadName) {
+        this.listeners = List.copyOf(listeners);
+        this.executor =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, threadName);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        executor.allowCoreThreadTimeOut(true);
+    }
+
+    boolean hasListeners() {
+        return !listeners.isEmpty();
+    }
+
+    /** Tells every listener of the client. */
+    void tellAll(Consumer<LockListener> what) {
+        for (LockListener listener : listeners) {
+            tell(() -> what.accept(listener));
+        }
+    }
+
+    /** Runs one action of a listener. */
+    void tell(Runnable action) {
+        try {
+            executor.execute(() -> run(action));
+        } catch (RejectedExecutionException closed) {
+            LOG.log(System.Logger.Level.DEBUG, "the client is closed: a listener was not told");
+        }
+    }
+
+    private static void run(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "a lock listener threw; mend it, other listeners go on", e);
+        }
+    }
+
+    /** Ends once everything already said was told. */
+    @Override
+    public void close() {
+        executor.shutdown();
+    }
+}

@@ -1,0 +1,27 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.StoreRefusedException;
+
+/**
+ * Fencing tokens: grant number × 1024 + hand-over index. The store makes each grant number higher than all before it;
+ * the index tells apart, in order, the holds that shared a grant by local hand-over.
+ */
+final class Tokens {
+    /** How many holds one grant number can tell apart. */
+    static final int BLOCK = 1024;
+
+    private static final long LARGEST_NUMBER = Long.MAX_VALUE / BLOCK - 1;
+
+    private Tokens() {}
+
+    static long token(long number, int index) {
+        if (number < 1 || number > LARGEST_NUMBER) {
+            throw new StoreRefusedException("the store gave the grant number " + number
+                    + ", from which no token can be made: its counter was damaged, or set by hand");
+        }
+        if (index < 0 || index >= BLOCK) {
+            throw new IllegalStateException("hand-over index " + index + " does not fit in a block of " + BLOCK);
+        }
+        return number * BLOCK + index;
+    }
+}

@@ -1,0 +1,109 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller who wants a lock: a parked thread or an asynchronous callback.
+ *
+ * <p>Its outcome is set once, by whoever is first: the grant, the time-out, the interrupt, the failure. A grant that
+ * comes second finds the waiter gone and moves on to the next one, so that nothing is granted to nobody.
+ */
+final class Waiter {
+
+    /** How a wait ended. */
+    sealed interface Outcome {
+        /** With a hold. */
+        record Granted(HoldAnchor anchor) implements Outcome {}
+
+        /** Without: somebody else holds it, or the time passed, or the caller gave up. */
+        record Empty() implements Outcome {}
+
+        /** The store failed. */
+        record Failed(Throwable failure) implements Outcome {}
+    }
+
+    static final Outcome EMPTY = new Outcome.Empty();
+
+    final HoldOptions options;
+    /** Whether to wait at all. */
+    final boolean waits;
+    /** Whether the hold is to be kept by its thread rather than by a reference: {@code asLock()}. */
+    final boolean threadOwned;
+    /** The thread that asks; null when asynchronous. */
+    final @Nullable Thread thread;
+    /** By {@link dev.holdfast.spi.TimeSource#nanoTime()}. */
+    final long since;
+    /** Where the caller asked, for reports. */
+    final @Nullable StackTraceElement place;
+
+    private final @Nullable Runnable callback;
+    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+
+    private Waiter(
+            HoldOptions options,
+            boolean waits,
+            boolean threadOwned,
+            @Nullable Thread thread,
+            long since,
+            @Nullable Runnable callback) {
+        this.options = options;
+        this.waits = waits;
+        this.threadOwned = threadOwned;
+        this.thread = thread;
+        this.since = since;
+        this.place = Place.ofCaller();
+        this.callback = callback;
+    }
+
+    /** The calling thread, which will {@link #await()}. */
+    static Waiter thread(HoldOptions options, boolean waits, boolean threadOwned, long since) {
+        return new Waiter(options, waits, threadOwned, Thread.currentThread(), since, null);
+    }
+
+    /** A callback that runs when the outcome is there. */
+    static Waiter callback(HoldOptions options, long since, Runnable callback) {
+        return new Waiter(options, true, false, null, since, callback);
+    }
+
+    /** Sets the outcome, without waking; false if it was set before. */
+    boolean resolve(Outcome value) {
+        return outcome.compareAndSet(null, value);
+    }
+
+    /** Wakes whoever waits, once the outcome is set. Never called under a lock of ours. */
+    void wake() {
+        if (thread != null) {
+            LockSupport.unpark(thread);
+        } else if (callback != null) {
+            callback.run();
+        }
+    }
+
+    @Nullable Outcome outcome() {
+        return outcome.get();
+    }
+
+    /** Parks the calling thread until there is an outcome or, where that counts, until it is interrupted. */
+    @Nullable Outcome await(boolean interruptible) {
+        boolean interrupted = false;
+        Outcome now = outcome.get();
+        while (now == null) {
+            LockSupport.park(this);
+            now = outcome.get();
+            if (now == null && Thread.interrupted()) {
+                if (interruptible) {
+                    Thread.currentThread().interrupt();
+                    return null;
+                }
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return now;
+    }
+}

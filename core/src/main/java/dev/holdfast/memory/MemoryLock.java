@@ -1,0 +1,94 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.Holder;
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The state of one name. Guarded by the store's mutex. */
+final class MemoryLock {
+    private static final int TOKENS_PER_NUMBER = 1024;
+
+    /** A claim in the queue. */
+    record Waiting(Claim claim, MemorySession session, CompletableFuture<Optional<Grant>> answer) {}
+
+    final String name;
+    final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+    long number;
+    long expiresAt;
+    boolean revoked;
+    boolean wakePlanned;
+    private @Nullable Claim held;
+    private long since;
+
+    MemoryLock(String name) {
+        this.name = name;
+    }
+
+    boolean isHeld() {
+        return held != null;
+    }
+
+    /** Whether this claim holds it, and was not revoked. */
+    boolean isHeldBy(ClaimId id) {
+        return held != null && !revoked && held.id().equals(id);
+    }
+
+    boolean isIdle() {
+        return held == null && queue.isEmpty() && !wakePlanned;
+    }
+
+    void holdBy(Claim claim, long now) {
+        since = held != null && held.id().equals(claim.id()) ? since : now;
+        held = claim;
+        revoked = false;
+        expiresAt = now + claim.lease().toNanos();
+    }
+
+    void free() {
+        held = null;
+        revoked = false;
+    }
+
+    void expire(long now) {
+        if (held != null && now - expiresAt >= 0) {
+            free();
+        }
+    }
+
+    /** Takes a claim out of the queue; null if it is not there. */
+    @Nullable Waiting dequeue(ClaimId id) {
+        for (Iterator<Waiting> each = queue.iterator(); each.hasNext(); ) {
+            Waiting waiting = each.next();
+            if (waiting.claim().id().equals(id)) {
+                each.remove();
+                return waiting;
+            }
+        }
+        return null;
+    }
+
+    LockStatus status(long now) {
+        Claim holding = held;
+        if (holding == null || now - expiresAt >= 0) {
+            return LockStatus.free(name, queue.size());
+        }
+        Holder holder = holding.holder();
+        return new LockStatus(
+                name,
+                Optional.of(new LockStatus.Held(
+                        holding.mode().kind(),
+                        number * TOKENS_PER_NUMBER,
+                        holder,
+                        Duration.ofNanos(now - since),
+                        Duration.ofNanos(expiresAt - now))),
+                queue.size());
+    }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** One client's way into a {@link MemoryStore}. */
+final class MemorySession implements Store {
+    private static final Capabilities CAPABILITIES = new Capabilities(
+            Set.of(Mode.Kind.EXCLUSIVE),
+            1,
+            false,
+            true,
+            true,
+            true,
+            true,
+            Capabilities.Tokens.ALWAYS,
+            List.of("Locks exist in one process only, and end with it."));
+
+    private final MemoryStore store;
+    private final TimeSource time;
+    private volatile boolean closed;
+
+    MemorySession(MemoryStore store, TimeSource time) {
+        this.store = store;
+        this.time = time;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    @Override
+    public String description() {
+        return "mem:";
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public void listen(StoreListener listener) {
+        // Nothing is ever lost here without the client's asking.
+    }
+
+    @Override
+    public Pending claim(Claim claim) {
+        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+        if (closed) {
+            answer.completeExceptionally(closedException());
+        } else {
+            store.claim(claim, this, answer);
+        }
+        return new Pending() {
+            @Override
+            public CompletionStage<Optional<Grant>> answer() {
+                return answer;
+            }
+
+            @Override
+            public void cancel() {
+                store.cancel(claim);
+            }
+        };
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return unlessClosed(() -> store.renew(grants, time));
+    }
+
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        return unlessClosed(() -> store.extend(grant, time));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return unlessClosed(() -> store.release(grant.name(), grant.id()));
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return unlessClosed(() -> {
+                    store.cancel(claim);
+                    return store.release(claim.name(), claim.id());
+                })
+                .thenAccept(released -> {});
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return unlessClosed(() -> store.status(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return unlessClosed(() -> store.list(prefix));
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, boolean now) {
+        return unlessClosed(() -> store.revoke(name, now));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        store.leave(this, closedException());
+    }
+
+    private <T> CompletionStage<T> unlessClosed(Supplier<T> answer) {
+        return closed ? CompletableFuture.failedFuture(closedException()) : CompletableFuture.completedFuture(answer.get());
+    }
+
+    private static ClientClosedException closedException() {
+        return new ClientClosedException("the client of mem: is closed; make a new one");
+    }
+}

@@ -1,0 +1,256 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.internal.SystemTime;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * A store in the memory of this process: for tests, for trying things out, and as the plainest example of what a store
+ * does. Any number of clients share it, each through an {@link #open} of its own.
+ *
+ * <pre>{@code
+ * MemoryStore memory = new MemoryStore();
+ * try (LockClient one = LockClient.builder(memory.open()).build();
+ *         LockClient two = LockClient.builder(memory.open()).build()) {
+ *     // one and two exclude each other
+ * }
+ * }</pre>
+ *
+ * <p>Waiting claims queue up in order of arrival. A release, or the end of a lease while somebody waits, grants the lock
+ * to the first of them at once. One counter numbers all grants, so that nothing is kept for a name that nobody holds or
+ * wants.
+ *
+ * <p>Thread-safe. Answers complete on the thread that caused them, after the store's own mutex is free.
+ */
+public final class MemoryStore {
+    private final TimeSource time;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final TreeMap<String, MemoryLock> locks = new TreeMap<>();
+    private long lastNumber;
+
+    /** A store on the system's clock. */
+    public MemoryStore() {
+        this(new SystemTime("holdfast-memory-timer"));
+    }
+
+    /** A store on a given clock. */
+    public MemoryStore(TimeSource time) {
+        this.time = time;
+    }
+
+    /** Opens it for one client, on the store's own clock. */
+    public Store open() {
+        return open(time);
+    }
+
+    /**
+     * Opens it for one client.
+     *
+     * @param clientTime the client's clock, by which grants are stamped; it may differ from the store's
+     */
+    public Store open(TimeSource clientTime) {
+        return new MemorySession(this, clientTime);
+    }
+
+    void claim(Claim claim, MemorySession session, CompletableFuture<Optional<Grant>> answer) {
+        change(claim.name(), lock -> {
+            MemoryLock.Waiting waiting = new MemoryLock.Waiting(claim, session, answer);
+            if (lock.isHeldBy(claim.id())) {
+                lock.queue.addFirst(waiting); // its first answer was lost: it has the lock already
+            } else {
+                lock.queue.addLast(waiting);
+            }
+            Runnable granted = settle(lock);
+            if (!claim.waits() && lock.dequeue(claim.id()) != null) {
+                return both(granted, () -> answer.complete(Optional.empty()));
+            }
+            return granted;
+        });
+    }
+
+    /** Ends a wait; does nothing when the claim waits no more. */
+    void cancel(Claim claim) {
+        change(claim.name(), lock -> {
+            MemoryLock.Waiting gone = lock.dequeue(claim.id());
+            return gone == null ? () -> {} : () -> gone.answer().complete(Optional.empty());
+        });
+    }
+
+    Map<ClaimId, Renewal> renew(Collection<Grant> grants, TimeSource clientTime) {
+        Map<ClaimId, Renewal> verdicts = new HashMap<>();
+        for (Grant grant : grants) {
+            change(grant.name(), lock -> {
+                long sent = clientTime.nanoTime();
+                boolean held = lock.isHeldBy(grant.id());
+                if (held) {
+                    lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
+                }
+                verdicts.put(
+                        grant.id(), held ? Renewal.held(sent, !lock.queue.isEmpty()) : Renewal.lost(sent));
+                return () -> {};
+            });
+        }
+        return verdicts;
+    }
+
+    Optional<Grant> extend(Grant grant, TimeSource clientTime) {
+        List<Grant> fresh = new ArrayList<>();
+        change(grant.name(), lock -> {
+            if (lock.isHeldBy(grant.id()) && lock.queue.isEmpty()) {
+                long sent = clientTime.nanoTime();
+                lock.number = nextNumber(lock.number);
+                lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
+                fresh.add(new Grant(
+                        grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(lock.number), sent));
+            }
+            return () -> {};
+        });
+        return fresh.stream().findFirst();
+    }
+
+    boolean release(String name, ClaimId id) {
+        boolean[] wasHeld = new boolean[1];
+        change(name, lock -> {
+            wasHeld[0] = lock.isHeldBy(id);
+            if (wasHeld[0]) {
+                lock.free();
+            }
+            return settle(lock);
+        });
+        return wasHeld[0];
+    }
+
+    LockStatus status(String name) {
+        mutex.lock();
+        try {
+            MemoryLock lock = locks.get(name);
+            return lock == null ? LockStatus.free(name, 0) : lock.status(time.nanoTime());
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    List<LockStatus> list(String prefix) {
+        mutex.lock();
+        try {
+            return locks.tailMap(prefix).entrySet().stream()
+                    .takeWhile(entry -> entry.getKey().startsWith(prefix))
+                    .map(entry -> entry.getValue().status(time.nanoTime()))
+                    .filter(status -> status.isHeld() || status.waiting() > 0)
+                    .toList();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    boolean revoke(String name, boolean now) {
+        boolean[] wasHeld = new boolean[1];
+        change(name, lock -> {
+            wasHeld[0] = lock.isHeld();
+            if (now) {
+                lock.free();
+            } else {
+                lock.revoked = true;
+            }
+            return settle(lock);
+        });
+        return wasHeld[0];
+    }
+
+    /** A client is gone: it waits no more. Its grants are left to their leases. */
+    void leave(MemorySession session, RuntimeException closed) {
+        List<MemoryLock.Waiting> left = new ArrayList<>();
+        mutex.lock();
+        try {
+            for (MemoryLock lock : locks.values()) {
+                for (Iterator<MemoryLock.Waiting> queue = lock.queue.iterator(); queue.hasNext(); ) {
+                    MemoryLock.Waiting waiting = queue.next();
+                    if (waiting.session() == session) {
+                        queue.remove();
+                        left.add(waiting);
+                    }
+                }
+            }
+        } finally {
+            mutex.unlock();
+        }
+        left.forEach(waiting -> waiting.answer().completeExceptionally(closed));
+    }
+
+    /** One step on one lock, under the mutex; what the step returns runs after it. */
+    private void change(String name, Function<MemoryLock, Runnable> step) {
+        Runnable then;
+        mutex.lock();
+        try {
+            MemoryLock lock = locks.computeIfAbsent(name, MemoryLock::new);
+            lock.expire(time.nanoTime());
+            then = step.apply(lock);
+            wakeAtExpiry(lock);
+            if (lock.isIdle()) {
+                locks.remove(name);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+    }
+
+    /** Grants a free lock to the first in its queue; a holder that claims again under its own id has it at once. */
+    private Runnable settle(MemoryLock lock) {
+        MemoryLock.Waiting first = lock.queue.peekFirst();
+        if (first == null || (lock.isHeld() && !lock.isHeldBy(first.claim().id()))) {
+            return () -> {};
+        }
+        lock.queue.removeFirst();
+        Claim claim = first.claim();
+        long sent = first.session().time().nanoTime();
+        lock.number = nextNumber(claim.floor());
+        lock.holdBy(claim, time.nanoTime());
+        Grant grant = Grant.of(claim, List.of(lock.number), sent);
+        return () -> first.answer().complete(Optional.of(grant));
+    }
+
+    private long nextNumber(long floor) {
+        long micros = Math.multiplyExact(time.wallMillis(), 1000L);
+        lastNumber = Math.max(micros, Math.max(lastNumber, floor) + 1);
+        return lastNumber;
+    }
+
+    private void wakeAtExpiry(MemoryLock lock) {
+        if (lock.isHeld() && !lock.queue.isEmpty() && !lock.wakePlanned) {
+            lock.wakePlanned = true;
+            String name = lock.name;
+            Duration left = Duration.ofNanos(Math.max(0, lock.expiresAt - time.nanoTime()));
+            time.schedule(
+                    () -> change(name, woken -> {
+                        woken.wakePlanned = false;
+                        return settle(woken);
+                    }),
+                    left);
+        }
+    }
+
+    private static Runnable both(Runnable first, Runnable second) {
+        return () -> {
+            first.run();
+            second.run();
+        };
+    }
+}

@@ -1,0 +1,39 @@
+package dev.holdfast.spi;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/**
+ * The identity of one claim: 128 random bits, written as 32 lower-case hexadecimal digits.
+ *
+ * <p>Every claim has its own; renewals and releases compare it, and nothing else, to tell whose a grant is. Thread,
+ * process and host are kept for people to read and decide nothing: they are reused, and two machines may share them.
+ *
+ * @param value 32 lower-case hexadecimal digits
+ */
+public record ClaimId(String value) {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int BYTES = 16;
+
+    public ClaimId {
+        if (value.length() != 2 * BYTES || !value.chars().allMatch(ClaimId::isHexDigit)) {
+            throw new IllegalArgumentException("a claim id is 32 lower-case hexadecimal digits, not '" + value + "'");
+        }
+    }
+
+    /** A fresh id that no other claim has. */
+    public static ClaimId random() {
+        byte[] bytes = new byte[BYTES];
+        RANDOM.nextBytes(bytes);
+        return new ClaimId(HexFormat.of().formatHex(bytes));
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+
+    private static boolean isHexDigit(int c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    }
+}

@@ -1,0 +1,29 @@
+package dev.holdfast.spi;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A claim under way.
+ *
+ * <p>Thread-safe.
+ */
+public interface Pending {
+
+    /**
+     * Completes once: with the grant; with nothing, when the claim does not wait and the names are not free, or when it
+     * was cancelled, and then the store holds nothing of it any more; or exceptionally with a
+     * {@link dev.holdfast.HoldfastException} when the outcome is unknown, and then the engine sends
+     * {@link Store#withdraw}.
+     *
+     * <p>It may complete on any thread, also inside {@link Store#claim}; the engine's reactions are short and never
+     * block.
+     */
+    CompletionStage<Optional<Grant>> answer();
+
+    /**
+     * Asks to stop waiting. The answer still comes, and soon; a grant that was on its way may win the race. Calling it
+     * again, or after the answer, does nothing.
+     */
+    void cancel();
+}

@@ -1,0 +1,98 @@
+package dev.holdfast.spi;
+
+import dev.holdfast.LockStatus;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where locks live: what each store implements, once, for every primitive.
+ *
+ * <p>A store keeps names, claims and grants and answers about them. It is told the lease but never when to renew; it
+ * knows no threads, no re-entry, no local waiters. Everything is asynchronous: no method blocks on the store's answer,
+ * each starts a request and returns. Every request that got no answer completes exceptionally within the store's own
+ * time-out with a {@link dev.holdfast.StoreUnavailableException}, or a {@link dev.holdfast.StoreRefusedException} when
+ * the store answered but would not; a claim that waits is the exception, it lives through a store's restart.
+ *
+ * <p>The walk of a claim:
+ *
+ * <pre>
+ *   engine                                  store
+ *     claim(id, names, mode, lease) ─────────►  free, or run out, or mine?  ─ yes ─►  Grant(number, sentNanos)
+ *                                                        │ no
+ *                                               waits? ──┴─ no ─►  empty, nothing left behind
+ *                                                 │ yes
+ *                                               queue ··· its turn ──────────────►  Grant
+ *                                                 ··· cancel() ──────────────────►  empty, nothing left behind
+ *     renew(grants)  ────────────────────────►  mine and not run out?  ─►  HELD | LOST
+ *     extend(grant)  ────────────────────────►  mine, not run out, nobody waits?  ─►  Grant(fresh number) | empty
+ *     release(grant) ────────────────────────►  mine?  ─►  true | false; the next in the queue is up
+ *     withdraw(claim) ───────────────────────►  whatever the claim left, wait or grant, is gone
+ * </pre>
+ *
+ * <p>"Mine" always means: the same {@link ClaimId}. Thread-safe.
+ */
+public interface Store extends AutoCloseable {
+
+    /** A short name for messages, without secrets: {@code sqlite:/var/lib/app/locks.db}. */
+    String description();
+
+    /** What it can do. The same for its whole life. */
+    Capabilities capabilities();
+
+    /** Names the one listener for what the store learns by itself. Called once, before the first claim. */
+    void listen(StoreListener listener);
+
+    /**
+     * Asks for names. Repeated under the same id it succeeds again and resets the lease, so that a lost reply can be
+     * asked for.
+     */
+    Pending claim(Claim claim);
+
+    /**
+     * Renews grants for the lease each of them states; the answer has one entry per grant. A grant that has run out, or
+     * is another's, is {@link Renewal.Verdict#LOST}, never revived.
+     */
+    CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants);
+
+    /**
+     * Gives a grant a fresh, higher number and a fresh lease, provided that it still stands and no other client waits
+     * for its name: cheaper than releasing and claiming. Empty when that is not so, and then the grant stands as it was
+     * or is gone.
+     */
+    CompletionStage<Optional<Grant>> extend(Grant grant);
+
+    /** Ends a grant; false if it was not there any more. Never touches another's. May be repeated. */
+    CompletionStage<Boolean> release(Grant grant);
+
+    /**
+     * Removes whatever a claim left behind: its place in the queue, its grant, or nothing. Sent when the claim's
+     * outcome is unknown. May be repeated.
+     */
+    CompletionStage<Void> withdraw(Claim claim);
+
+    /** What is known of one name. */
+    CompletionStage<LockStatus> status(String name);
+
+    /**
+     * The locks that are held or waited for, sorted by name.
+     *
+     * @param prefix what their names begin with; everything when empty
+     */
+    CompletionStage<List<LockStatus>> list(String prefix);
+
+    /**
+     * Breaks a lock: its holder's renewals fail from now on.
+     *
+     * @param now whether the next grant may come at once, while the holder may still work; otherwise it comes when the
+     *     lease has run out
+     * @return whether anybody held it
+     */
+    CompletionStage<Boolean> revoke(String name, boolean now);
+
+    /** Ends every request under way and frees what the store holds in this process. Grants are left to their leases. */
+    @Override
+    void close();
+}

@@ -1,0 +1,23 @@
+package dev.holdfast.spi;
+
+import java.util.Set;
+
+/**
+ * Opens the stores of some URL schemes. Found by {@link java.util.ServiceLoader}.
+ *
+ * <p>An implementation has a public constructor without arguments.
+ */
+public interface StoreProvider {
+
+    /** The schemes it knows, in lower case without the colon: {@code sqlite}, {@code redis}. */
+    Set<String> schemes();
+
+    /**
+     * Opens a store. The store is the client's alone and is closed by it.
+     *
+     * @param url the URL as the caller gave it; it may hold secrets and never appears in a message
+     * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
+     * @throws dev.holdfast.HoldfastException if the store cannot be reached or refuses
+     */
+    Store open(String url, StoreContext context);
+}
