@@ -34,6 +34,6 @@ public record Loss(String name, long token, Cause cause, String store) {
 
     /** One line that names the lock and the store, and says what to do. */
     public String message() {
-        return "lost the hold of '" + name + "' (token " + token + ") on " + store + ": " + cause.text;
+        return "lost the hold of '" + name + "' (token " + token + ") on " + store + "; " + cause.text;
     }
 }

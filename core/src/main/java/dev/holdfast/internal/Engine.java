@@ -323,7 +323,7 @@ public final class Engine {
     }
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. */
-    void watchSelfWait(LocalLock lock, LiveHold held, Waiter waiter) {
+    void watchSelfWait(LiveHold held, Waiter waiter) {
         time.schedule(
                 () -> {
                     if (held.isOpen() && waiter.outcome() == null) {

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,7 @@ final class Keeper {
     private final TimeSource time;
     private final Set<LiveGrant> grants = ConcurrentHashMap.newKeySet();
     private final ReferenceQueue<HoldAnchor> leaks = new ReferenceQueue<>();
+    private final AtomicBoolean failing = new AtomicBoolean();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
 
     Keeper(Store store, TimeSource time) {
@@ -211,17 +213,26 @@ final class Keeper {
         }
         answer.whenComplete((verdicts, failure) -> {
             if (failure != null) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        () -> "could not renew " + due.size() + " hold(s), first '"
-                                + due.get(0).grant().name() + "', on " + store.description()
-                                + "; tried again until their leases end: " + failure.getMessage());
+                sayOnce(due, failure);
+            } else {
+                failing.set(false);
             }
             for (int i = 0; i < due.size(); i++) {
                 Renewal verdict = failure == null ? verdicts.get(request.get(i).id()) : null;
                 renewed(due.get(i), request.get(i), verdict, wallLead);
             }
         });
+    }
+
+    /** Once per outage: each grant is tried several times before its deadline. */
+    private void sayOnce(List<LiveGrant> due, Throwable failure) {
+        if (failing.compareAndSet(false, true)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "could not renew " + due.size() + " hold(s), first '"
+                            + due.get(0).grant().name() + "', on " + store.description()
+                            + "; tried again until their leases end: " + failure.getMessage());
+        }
     }
 
     private void renewed(LiveGrant grant, Grant request, @Nullable Renewal renewal, long wallLead) {

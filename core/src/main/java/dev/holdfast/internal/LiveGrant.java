@@ -208,7 +208,11 @@ final class LiveGrant {
         return validity.get().isOpen();
     }
 
-    /** Whether the store's answer to the release is in; completes with whether the grant had still been there. */
+    boolean isGivenBack() {
+        return validity.get().state == State.GIVEN_BACK;
+    }
+
+    /** The store's answer to the release, once it is given back: whether the grant had still been there. */
     CompletableFuture<Boolean> released() {
         return released;
     }

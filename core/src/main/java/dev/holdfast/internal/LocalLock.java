@@ -6,13 +6,15 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,14 +38,17 @@ import org.jspecify.annotations.Nullable;
  * others. The idea of passing a global lock among local waiters a bounded number of times is that of lock cohorting
  * (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
  *
- * <p>A small mutex guards the state. Nothing is called under it that may wait or call back: each transition returns what
- * is to be done, and that is run after the mutex is free. Thread-safe.
+ * <p>Joining the queue takes no lock: whoever ends a phase writes the next phase first and looks at the queue after
+ * that, while whoever joins writes the queue first and looks at the phase after that, so that one of the two sees the
+ * other. The phase changes under a small mutex, for which in practice only the closing holder comes. Nothing is called
+ * under it that may wait or call back: each transition returns what is to be done, and that is run after the mutex is
+ * free. Thread-safe.
  */
 final class LocalLock {
     private static final Runnable NOTHING = () -> {};
 
     private enum Phase {
-        /** No grant, no claim, no waiter. */
+        /** No grant, no claim; whoever queues up in this phase starts a claim. */
         IDLE,
         /** A claim is with the store. */
         CLAIMING,
@@ -97,11 +102,11 @@ final class LocalLock {
     private final String name;
     private final String storeName;
     private final ReentrantLock mutex = new ReentrantLock();
-    private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+    private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private final Map<Thread, LiveHold> owners = new ConcurrentHashMap<>();
-    private Phase phase = Phase.IDLE;
+    private volatile Phase phase = Phase.IDLE;
     private @Nullable ClaimInFlight claiming;
-    private @Nullable LiveGrant grant;
+    private volatile @Nullable LiveGrant grant;
     private volatile @Nullable LiveHold hold;
 
     /**
@@ -139,39 +144,39 @@ final class LocalLock {
 
     /** Takes a waiter in; false if this lock is retired and another must be asked. */
     boolean submit(Waiter waiter) {
-        Runnable then;
-        mutex.lock();
-        try {
-            if (phase == Phase.RETIRED) {
-                return false;
-            }
-            boolean taken = phase != Phase.IDLE && phase != Phase.RELEASING || !waiters.isEmpty();
-            if (taken && !waiter.waits) {
-                waiter.resolve(Waiter.EMPTY);
-                return true;
-            }
-            waiters.addLast(waiter);
-            then = phase == Phase.IDLE ? claim() : warnIfItsOwn(waiter);
-        } finally {
-            mutex.unlock();
+        if (!waiter.waits && isTaken()) {
+            waiter.resolve(Waiter.EMPTY);
+            return true;
         }
-        then.run();
-        return true;
+        waiters.add(waiter);
+        return switch (phase) {
+            case IDLE -> {
+                transition(this::nextIfIdle);
+                yield true;
+            }
+            case RETIRED -> !waiters.remove(waiter); // nobody looks here any more, unless somebody just did
+            case CLAIMING, HELD, REFRESHING, RELEASING -> {
+                warnIfItsOwn(waiter);
+                yield true; // whoever ends that phase looks at the queue
+            }
+        };
+    }
+
+    /** Whether another of this client is before any newcomer. */
+    private boolean isTaken() {
+        return switch (phase) {
+            case CLAIMING, HELD, REFRESHING -> true;
+            case IDLE, RELEASING, RETIRED -> !waiters.isEmpty();
+        };
     }
 
     /** A waiter whose outcome was set by other means leaves the queue; the last one calls the claim off. */
     void forget(Waiter waiter) {
-        ClaimInFlight unwanted;
-        mutex.lock();
-        try {
-            waiters.remove(waiter);
-            unwanted = waiters.isEmpty() ? claiming : null;
-        } finally {
-            mutex.unlock();
-        }
-        if (unwanted != null) {
-            unwanted.cancel();
-        }
+        waiters.remove(waiter);
+        transition(() -> {
+            ClaimInFlight unwanted = claiming;
+            return unwanted != null && waiters.isEmpty() ? unwanted::cancel : NOTHING;
+        });
     }
 
     /** Closes a hold, or one entry of a re-entrant one. */
@@ -208,59 +213,47 @@ final class LocalLock {
             closing.unpin();
         }
         if (!closing.isOpen()) {
-            retire(); // it was lost, and this entry was all that kept the lock from retiring
+            transition(this::nextIfIdle); // it was lost, and this entry was all that kept the lock from retiring
         }
     }
 
     /** Hands the grant of a closed hold on, or gives it back; true if it was given back. */
     private boolean passOn(LiveHold closed) {
-        Runnable then;
-        boolean givenBack;
-        mutex.lock();
-        try {
+        transition(() -> {
             if (hold != closed) {
-                return false;
+                return NOTHING; // lost in this moment
             }
             hold = null;
-            then = handOver(closed.grant);
-            givenBack = grant != closed.grant;
-        } finally {
-            mutex.unlock();
-        }
-        then.run();
-        return givenBack;
+            return handOver(closed.grant);
+        });
+        return closed.grant.isGivenBack();
     }
 
     // ---- what the store and the keeper report ----
 
     private void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
-        Runnable then;
-        mutex.lock();
-        try {
+        transition(() -> {
             claiming = null;
             if (failure != null || answer == null) {
                 Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
-                phase = Phase.IDLE;
-                then = both(() -> engine.withdraw(of.claim), failAll(why));
-                retireIfIdle();
-            } else if (answer.isEmpty()) {
-                then = both(of.claim.waits() ? NOTHING : refuse(of.asker), next());
-            } else {
-                then = granted(of, answer.get());
+                return failed(of, why);
             }
-        } finally {
-            mutex.unlock();
-        }
-        then.run();
+            if (answer.isEmpty()) {
+                return both(of.claim.waits() ? NOTHING : refuse(of.asker), next());
+            }
+            return granted(of, answer.get());
+        });
+    }
+
+    private Runnable failed(ClaimInFlight of, Throwable why) {
+        return both(() -> engine.withdraw(of.claim), both(failAll(why), next()));
     }
 
     private Runnable granted(ClaimInFlight of, Grant given) {
         LiveGrant live = engine.live(this, given, of.asker.options.autoRenew());
         if (live.hasRunOut()) {
-            phase = Phase.IDLE;
-            Throwable late = new StoreUnavailableException(
-                    engine.storeDescription() + " took longer to answer than the lease it granted; use a longer lease");
-            return both(() -> engine.withdraw(of.claim), failAll(late));
+            return failed(of, new StoreUnavailableException(engine.storeDescription()
+                    + " took longer to answer than the lease it granted; use a longer lease"));
         }
         grant = live;
         engine.keeper().watch(live);
@@ -269,11 +262,9 @@ final class LocalLock {
 
     /** The keeper found that a grant has ended. */
     void grantLost(LiveGrant lost, Loss.Cause cause) {
-        Runnable then;
-        mutex.lock();
-        try {
+        transition(() -> {
             if (grant != lost) {
-                return;
+                return NOTHING;
             }
             grant = null;
             LiveHold loser = hold;
@@ -283,85 +274,79 @@ final class LocalLock {
             Runnable clear = cause == Loss.Cause.EXPIRED && lost.mayOutliveDeadline()
                     ? () -> engine.giveBack(lost, null) // a renewal whose answer is missing may have moved the lease
                     : NOTHING;
-            then = both(both(tell, clear), next());
-        } finally {
-            mutex.unlock();
-        }
-        then.run();
+            return both(both(tell, clear), next());
+        });
     }
 
     private void refreshed(LiveGrant of, boolean standing, boolean freshNumber) {
-        Runnable then;
-        mutex.lock();
-        try {
+        transition(() -> {
             if (grant != of || phase != Phase.REFRESHING) {
-                return; // lost meanwhile
+                return NOTHING; // lost meanwhile
             }
             if (standing && freshNumber) {
                 of.newBlock();
             }
-            then = standing && of.isValid() ? give(of) : release(of);
-        } finally {
-            mutex.unlock();
-        }
-        then.run();
+            return standing && of.isValid() ? give(of) : release(of);
+        });
     }
 
     private void releaseAnswered() {
-        Runnable then;
-        mutex.lock();
-        try {
-            then = phase == Phase.RELEASING ? next() : NOTHING;
-        } finally {
-            mutex.unlock();
-        }
-        then.run();
+        transition(() -> phase == Phase.RELEASING ? next() : NOTHING);
     }
 
     /** Ends it with its client: waiters fail, the hold is lost, the grant is given back. */
     void shutDown(Throwable closed) {
-        Runnable then;
-        LiveGrant held;
-        mutex.lock();
-        try {
-            held = grant;
+        LiveGrant held = grant;
+        transition(() -> {
             ClaimInFlight unwanted = claiming;
-            then = both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel);
-        } finally {
-            mutex.unlock();
-        }
-        then.run();
+            return both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel);
+        });
         if (held != null) {
             engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED);
             engine.giveBack(held, null);
         }
         owners.clear();
-        retire();
+        transition(this::nextIfIdle);
     }
 
-    private void retire() {
+    private void transition(Supplier<Runnable> step) {
+        Runnable then;
         mutex.lock();
         try {
-            retireIfIdle();
+            then = step.get();
         } finally {
             mutex.unlock();
         }
+        then.run();
     }
 
     // ---- transitions: called under the mutex, return what is to be done after it ----
 
-    /** Nothing stands in the store any more: claim for whoever waits. */
-    private Runnable next() {
-        phase = Phase.IDLE;
-        if (!waiters.isEmpty()) {
-            return claim();
-        }
-        retireIfIdle();
-        return NOTHING;
+    private Runnable nextIfIdle() {
+        return phase == Phase.IDLE ? next() : NOTHING;
     }
 
-    private Runnable claim() {
-        Waiter asker = waiters.getFirst();
+    /** Nothing stands in the store any more: claim for whoever waits, else retire. */
+    private Runnable next() {
+        phase = Phase.IDLE;
+        Waiter first = waiters.peek();
+        if (first == null && isUnowned()) {
+            phase = Phase.RETIRED;
+            first = waiters.peek(); // one who joined in between may have seen the phase before or after
+            if (first == null) {
+                engine.retired(this);
+            }
+        }
+        return first == null ? NOTHING : claim(first);
+    }
+
+    /** Whether no thread has a hold here that it may still close. */
+    private boolean isUnowned() {
+        owners.values().removeIf(owned -> !owned.isOpen() && owned.isAbandonedByThread());
+        return owners.isEmpty();
+    }
+
+    private Runnable claim(Waiter asker) {
         ClaimInFlight started = new ClaimInFlight(engine.claimFor(storeName, asker), asker);
         phase = Phase.CLAIMING;
         claiming = started;
@@ -370,7 +355,7 @@ final class LocalLock {
 
     /** A hold was closed: what becomes of its grant. */
     private Runnable handOver(LiveGrant live) {
-        Waiter first = waiters.peekFirst();
+        Waiter first = waiters.peek();
         if (first == null || !live.isValid()) {
             return release(live);
         }
@@ -382,15 +367,15 @@ final class LocalLock {
 
     /** Gives the grant to the first waiter who still wants it. */
     private Runnable give(LiveGrant live) {
-        for (Waiter first = waiters.peekFirst(); first != null; first = waiters.peekFirst()) {
+        for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
             if (!live.fits(first.options)) {
                 return renewFor(live, first.options);
             }
-            waiters.removeFirst();
-            Waiter taker = first;
-            LiveHold made = engine.hold(live, name, taker);
-            if (taker.resolve(new Waiter.Outcome.Granted(made.handOut(taker.threadOwned)))) {
-                return given(live, made, taker);
+            if (waiters.remove(first)) {
+                LiveHold made = engine.hold(live, name, first);
+                if (first.resolve(new Waiter.Outcome.Granted(made.handOut(first.threadOwned)))) {
+                    return given(live, made, first);
+                }
             }
         }
         return release(live);
@@ -440,29 +425,19 @@ final class LocalLock {
 
     private Runnable failAll(Throwable failure) {
         List<Waiter> failed = new ArrayList<>();
-        for (Waiter waiter : waiters) {
+        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
             if (waiter.resolve(new Waiter.Outcome.Failed(failure))) {
                 failed.add(waiter);
             }
         }
-        waiters.clear();
         return () -> failed.forEach(Waiter::wake);
     }
 
-    private void retireIfIdle() {
-        if (phase == Phase.IDLE && waiters.isEmpty()) {
-            owners.values().removeIf(owned -> !owned.isOpen() && owned.isAbandonedByThread());
-            if (owners.isEmpty()) {
-                phase = Phase.RETIRED;
-                engine.retired(this);
-            }
-        }
-    }
-
-    private Runnable warnIfItsOwn(Waiter waiter) {
+    private void warnIfItsOwn(Waiter waiter) {
         LiveHold now = hold;
-        boolean own = now != null && waiter.thread != null && now.isOwnedBy(waiter.thread);
-        return own && now != null ? () -> engine.watchSelfWait(this, now, waiter) : NOTHING;
+        if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
+            engine.watchSelfWait(now, waiter);
+        }
     }
 
     private static Runnable both(Runnable first, Runnable second) {

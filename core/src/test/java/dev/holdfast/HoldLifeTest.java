@@ -1,0 +1,340 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.memory.ManualTime;
+import dev.holdfast.memory.MemoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How a hold lives and ends, on a clock that moves when told. */
+@Timeout(30)
+class HoldLifeTest {
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
+
+    private final ManualTime time = new ManualTime();
+    private final MemoryStore memory = new MemoryStore(time);
+    private final UnreliableStore line = new UnreliableStore(memory.open(time));
+    private final LockClient client = LockClient.builder(line).time(time).build();
+    private final LockClient rival =
+            LockClient.builder(memory.open(time)).time(time).build();
+    private final List<Loss> losses = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        client.close();
+        rival.close();
+    }
+
+    @Test
+    void anOpenHoldIsRenewedForAsLongAsItIsOpen() throws InterruptedException {
+        try (Hold hold = client.lock("a").acquire()) {
+            for (int i = 0; i < 100; i++) {
+                time.advance(Duration.ofSeconds(7));
+                assertThat(hold.isValid()).isTrue();
+                assertThat(rival.lock("a").tryAcquire()).isEmpty();
+            }
+        }
+        int renewals = line.renewalRequests.get();
+        time.advance(LEASE.multipliedBy(3));
+        assertThat(line.renewalRequests).as("renewal stops at close").hasValue(renewals);
+    }
+
+    @Test
+    void aFixedLeaseEndsBeforeTheStoreLetsAnotherIn() throws InterruptedException {
+        Hold hold = client.lock("a", FIXED).acquire();
+        hold.onLost(losses::add);
+        time.advance(Duration.ofMillis(29_699));
+        assertThat(hold.isValid()).isTrue();
+        time.advance(Duration.ofMillis(2));
+        assertThat(hold.isValid()).as("valid up to 1 % before the lease ends").isFalse();
+        assertThat(rival.lock("a").tryAcquire()).as("not yet").isEmpty();
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.EXPIRED);
+        time.advance(Duration.ofMillis(300));
+        Hold next = rival.lock("a").tryAcquire().orElseThrow();
+        assertThat(next.token()).isGreaterThan(hold.token());
+        assertThatThrownBy(hold::close)
+                .isInstanceOf(HoldLostException.class)
+                .hasMessageContaining("'a'")
+                .hasMessageContaining("mem:");
+        hold.close(); // the second time it does nothing
+        assertThat(next.isValid()).as("a stale close frees nobody else's").isTrue();
+        next.close();
+    }
+
+    @Test
+    void extendMovesAFixedLease() throws InterruptedException {
+        Hold hold = client.lock("a", FIXED).acquire();
+        time.advance(Duration.ofSeconds(20));
+        hold.extend(Duration.ofSeconds(60));
+        assertThat(hold.remaining()).isBetween(Duration.ofSeconds(58), Duration.ofSeconds(60));
+        time.advance(Duration.ofSeconds(50));
+        assertThat(hold.isValid()).isTrue();
+        hold.extend(Duration.ofMillis(100));
+        assertThat(hold.remaining()).as("it can be made shorter").isLessThan(Duration.ofMillis(100));
+        hold.close();
+        assertThatThrownBy(() -> hold.extend(LEASE)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void extendSaysWhenTheHoldIsLostOrRenewsItself() throws InterruptedException {
+        Hold renewed = client.lock("b").acquire();
+        assertThatThrownBy(() -> renewed.extend(LEASE)).isInstanceOf(IllegalStateException.class);
+        renewed.close();
+        Hold broken = client.lock("a", FIXED).acquire();
+        rival.revoke("a", true);
+        assertThatThrownBy(() -> broken.extend(LEASE)).isInstanceOf(HoldLostException.class);
+        assertThat(broken.isValid()).isFalse();
+        Hold unreachable = client.lock("c", FIXED).acquire();
+        line.renewals = UnreliableStore.Line.REQUEST_LOST;
+        assertThatThrownBy(() -> unreachable.extend(LEASE)).isInstanceOf(StoreUnavailableException.class);
+        assertThat(unreachable.isValid()).as("the present lease stands").isTrue();
+        unreachable.close();
+    }
+
+    @Test
+    void aBrokenLockIsLostAtTheNextRenewalAndFreeWhenItsLeaseHasRunOut() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        hold.onLost(losses::add);
+        assertThat(rival.revoke("a", false)).isTrue();
+        time.advance(Duration.ofSeconds(11));
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.REFUSED);
+        assertThat(hold.isValid()).isFalse();
+        assertThat(rival.lock("a").tryAcquire()).as("the lease has not run out").isEmpty();
+        time.advance(Duration.ofSeconds(20));
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+    }
+
+    @Test
+    void aRenewalWithoutAnswerMovesNoDeadline() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        hold.onLost(losses::add);
+        line.renewals = UnreliableStore.Line.REPLY_LOST;
+        time.advance(Duration.ofMillis(29_500));
+        assertThat(hold.isValid()).as("lost replies prove nothing").isTrue();
+        assertThat(line.renewalRequests.get()).as("tried again several times").isGreaterThan(3);
+        time.advance(Duration.ofMillis(300));
+        assertThat(hold.isValid()).isFalse();
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.EXPIRED);
+        assertThat(rival.lock("a").tryAcquire())
+                .as("the renewals did reach the store, so the grant is given back at once")
+                .isPresent();
+    }
+
+    @Test
+    void anAnswerThatComesAfterTheDeadlineRevivesNothing() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        line.holdRenewalReplies = gate;
+        time.advance(Duration.ofSeconds(31));
+        assertThat(hold.isValid()).isFalse();
+        gate.complete(null);
+        assertThat(hold.isValid()).isFalse();
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+    }
+
+    @Test
+    void theDeadlineCountsFromTheSendingOfTheRenewalNotFromItsAnswer() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        line.holdRenewalReplies = gate;
+        time.advance(Duration.ofSeconds(25)); // sent at 10 s, answered at 25 s
+        line.holdRenewalReplies = null;
+        line.renewals = UnreliableStore.Line.REQUEST_LOST;
+        gate.complete(null);
+        assertThat(hold.remaining()).isBetween(Duration.ofSeconds(14), Duration.ofSeconds(15));
+        time.advance(Duration.ofSeconds(15));
+        assertThat(hold.isValid()).isFalse();
+    }
+
+    @Test
+    void afterTheMachineSleptAHoldIsInvalidUntilTheStoreConfirmsIt() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        CompletableFuture<Void> gate = new CompletableFuture<>();
+        line.holdRenewalReplies = gate;
+        time.sleepMachine(Duration.ofSeconds(5));
+        assertThat(hold.isValid()).as("in doubt").isFalse();
+        time.advance(Duration.ofMillis(1));
+        assertThat(line.renewalRequests).as("asked at once").hasValue(1);
+        gate.complete(null);
+        assertThat(hold.isValid()).as("confirmed").isTrue();
+        hold.close();
+    }
+
+    @Test
+    void aFixedLeaseIsConfirmedAfterASleepButNotMadeLonger() throws InterruptedException {
+        Hold hold = client.lock("a", FIXED).acquire();
+        time.advance(Duration.ofSeconds(20));
+        time.sleepMachine(Duration.ofSeconds(5));
+        assertThat(hold.isValid()).isFalse();
+        time.advance(Duration.ofMillis(1));
+        assertThat(hold.isValid()).isTrue();
+        time.advance(Duration.ofSeconds(11));
+        assertThat(hold.isValid()).isFalse();
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+    }
+
+    @Test
+    void aSuspectHoldThatTheStoreDoesNotKnowIsLost() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        hold.onLost(losses::add);
+        rival.revoke("a", true);
+        time.sleepMachine(Duration.ofSeconds(5));
+        assertThat(hold.isValid()).isFalse();
+        time.advance(Duration.ofMillis(1));
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.REFUSED);
+    }
+
+    @Test
+    void aSmallStepOfTheWallClockIsNoSleep() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        time.sleepMachine(Duration.ofMillis(40));
+        assertThat(hold.isValid()).isTrue();
+        hold.close();
+    }
+
+    @Test
+    void theMaximumHoldTimeEndsRenewal() throws InterruptedException {
+        Hold hold = client.lock("a", HoldOptions.defaults().maxHold(Duration.ofMinutes(2)))
+                .acquire();
+        hold.onLost(losses::add);
+        time.advance(Duration.ofSeconds(115));
+        assertThat(hold.isValid()).isTrue();
+        time.advance(Duration.ofSeconds(50));
+        assertThat(hold.isValid()).isFalse();
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.MAXIMUM_HOLD);
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void aHoldThatNobodyCanCloseAnyMoreIsRenewedNoMore() throws InterruptedException {
+        acquireAndDrop();
+        await().until(() -> {
+            System.gc();
+            time.advance(Duration.ofSeconds(10));
+            return rival.lock("a").tryAcquire().isPresent();
+        });
+    }
+
+    private void acquireAndDrop() throws InterruptedException {
+        Hold dropped = client.lock("a").acquire();
+        dropped.onLost(loss -> losses.add(new Loss(dropped.name(), dropped.token(), loss.cause(), loss.store())));
+    }
+
+    @Test
+    void aDetachedHoldLivesWithoutAReference() throws InterruptedException {
+        acquireAndDetach();
+        for (int i = 0; i < 20; i++) {
+            System.gc();
+            time.advance(Duration.ofSeconds(10));
+            assertThat(rival.lock("a").tryAcquire()).isEmpty();
+        }
+    }
+
+    private void acquireAndDetach() throws InterruptedException {
+        client.lock("a").acquire().detach();
+    }
+
+    @Test
+    void whatTheStoreLearnsByItselfIsToldAtOnce() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        hold.onLost(losses::add);
+        dev.holdfast.spi.Grant grant = new dev.holdfast.spi.Grant(
+                new dev.holdfast.spi.ClaimId(hold.id()),
+                List.of("a"),
+                dev.holdfast.spi.Mode.EXCLUSIVE,
+                LEASE,
+                List.of(1L),
+                0);
+        line.listener.suspect(grant);
+        assertThat(hold.isValid()).isFalse();
+        time.advance(Duration.ofMillis(1));
+        assertThat(hold.isValid()).as("confirmed by a renewal").isTrue();
+        line.listener.lost(grant);
+        assertThat(hold.isValid()).isFalse();
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.STORE);
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+    }
+
+    @Test
+    void aListenerThatComesLateIsToldAtOnceAndOnlyOnce() throws InterruptedException {
+        Hold hold = client.lock("a", FIXED).acquire();
+        time.advance(LEASE);
+        hold.onLost(losses::add);
+        await().until(() -> losses.size() == 1);
+        hold.onLost(loss -> {
+            throw new IllegalStateException("a listener that fails disturbs nobody");
+        });
+        hold.onLost(losses::add);
+        await().until(() -> losses.size() == 2);
+    }
+
+    @Test
+    void aLossFoundOnlyAtTheReleaseIsStillTold() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        hold.onLost(losses::add);
+        rival.revoke("a", true);
+        hold.close();
+        await().until(() -> losses.size() == 1);
+        Hold awaited = client.lock("a", HoldOptions.defaults().awaitRelease(true)).acquire();
+        rival.revoke("a", true);
+        assertThatThrownBy(awaited::close).isInstanceOf(HoldLostException.class);
+    }
+
+    @Test
+    void aReleaseThatFailedIsTriedAgain() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        line.releases = UnreliableStore.Line.REQUEST_LOST;
+        hold.close();
+        assertThat(rival.lock("a").tryAcquire()).isEmpty();
+        line.releases = UnreliableStore.Line.UP;
+        time.advance(Duration.ofSeconds(11));
+        assertThat(rival.lock("a").tryAcquire()).as("a third of the lease later").isPresent();
+    }
+
+    @Test
+    void aClaimWhoseReplyWasLostLeavesNothing() {
+        line.claims = UnreliableStore.Line.REPLY_LOST;
+        assertThatThrownBy(() -> client.lock("a").acquire())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("'a'");
+        assertThat(rival.lock("a").tryAcquire()).as("withdrawn at once").isPresent();
+    }
+
+    @Test
+    void aClaimThatCouldNotBeWithdrawnAtOnceIsGoneAThirdOfALeaseLater() {
+        line.claims = UnreliableStore.Line.REPLY_LOST;
+        line.releases = UnreliableStore.Line.REQUEST_LOST;
+        assertThatThrownBy(() -> client.lock("a").acquire()).isInstanceOf(StoreUnavailableException.class);
+        assertThat(rival.lock("a").tryAcquire()).isEmpty();
+        line.releases = UnreliableStore.Line.UP;
+        time.advance(Duration.ofSeconds(11));
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void closingTheClientTellsOpenHoldsAndFreesThem() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        hold.onLost(losses::add);
+        client.close();
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.CLIENT_CLOSED);
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+    }
+}

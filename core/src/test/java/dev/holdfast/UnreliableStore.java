@@ -1,0 +1,137 @@
+package dev.holdfast;
+
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A real store behind a bad line: requests or replies get lost, or are held back, as a test decides. */
+final class UnreliableStore implements Store {
+    /** What the line does to a request. */
+    enum Line {
+        UP,
+        /** The request never arrives. */
+        REQUEST_LOST,
+        /** The request is carried out, its answer never arrives. */
+        REPLY_LOST
+    }
+
+    private final Store store;
+    volatile Line claims = Line.UP;
+    volatile Line renewals = Line.UP;
+    volatile Line releases = Line.UP;
+    volatile Line extensions = Line.UP;
+    volatile @Nullable CompletableFuture<Void> holdRenewalReplies;
+    final AtomicInteger renewalRequests = new AtomicInteger();
+    final AtomicInteger claimRequests = new AtomicInteger();
+    final AtomicInteger extendRequests = new AtomicInteger();
+    volatile @Nullable StoreListener listener;
+
+    UnreliableStore(Store store) {
+        this.store = store;
+    }
+
+    private static <T> CompletionStage<T> over(Line line, Supplier<CompletionStage<T>> request) {
+        if (line == Line.UP) {
+            return request.get();
+        }
+        if (line == Line.REPLY_LOST) {
+            request.get();
+        }
+        return CompletableFuture.failedFuture(new StoreUnavailableException("the line is down"));
+    }
+
+    @Override
+    public String description() {
+        return "unreliable " + store.description();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return store.capabilities();
+    }
+
+    @Override
+    public void listen(StoreListener engine) {
+        listener = engine;
+        store.listen(engine);
+    }
+
+    @Override
+    public Pending claim(Claim claim) {
+        claimRequests.incrementAndGet();
+        Line line = claims;
+        Pending real = line == Line.REQUEST_LOST ? null : store.claim(claim);
+        CompletionStage<Optional<Grant>> answer = over(line, () -> java.util.Objects.requireNonNull(real).answer());
+        return new Pending() {
+            @Override
+            public CompletionStage<Optional<Grant>> answer() {
+                return answer;
+            }
+
+            @Override
+            public void cancel() {
+                if (real != null) {
+                    real.cancel();
+                }
+            }
+        };
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        renewalRequests.incrementAndGet();
+        CompletionStage<Map<ClaimId, Renewal>> answer = over(renewals, () -> store.renew(grants));
+        CompletableFuture<Void> held = holdRenewalReplies;
+        return held == null ? answer : answer.thenCombine(held, (verdicts, released) -> verdicts);
+    }
+
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        extendRequests.incrementAndGet();
+        return over(extensions, () -> store.extend(grant));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return over(releases, () -> store.release(grant));
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return over(releases, () -> store.withdraw(claim));
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return store.status(name);
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return store.list(prefix);
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, boolean now) {
+        return store.revoke(name, now);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
