@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.LockName;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,10 +19,10 @@ import java.util.concurrent.locks.Lock;
  */
 public final class DistributedLock {
     private final Engine engine;
-    private final String name;
+    private final LockName name;
     private final HoldOptions options;
 
-    DistributedLock(Engine engine, String name, HoldOptions options) {
+    DistributedLock(Engine engine, LockName name, HoldOptions options) {
         this.engine = engine;
         this.name = name;
         this.options = options;
@@ -29,7 +30,7 @@ public final class DistributedLock {
 
     /** Its name, without the client's namespace. */
     public String name() {
-        return name;
+        return name.name();
     }
 
     /** How its holds behave. */

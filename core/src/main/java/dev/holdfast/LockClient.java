@@ -79,8 +79,7 @@ public final class LockClient implements AutoCloseable {
 
     /** The exclusive lock of a name; as {@link #lock(String)}. */
     public DistributedLock lock(String name, HoldOptions options) {
-        engine.checkName(name);
-        return new DistributedLock(engine, name, options);
+        return new DistributedLock(engine, engine.exclusive(name), options);
     }
 
     /**

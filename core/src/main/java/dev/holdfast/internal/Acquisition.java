@@ -11,7 +11,7 @@ final class Acquisition {
     private Acquisition() {}
 
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
-    static Optional<HoldAnchor> once(Engine engine, String name, HoldOptions options, boolean threadOwned) {
+    static Optional<HoldAnchor> once(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
         Optional<HoldAnchor> again = reenter(engine, name, options);
         if (again.isPresent()) {
             return again;
@@ -22,7 +22,7 @@ final class Acquisition {
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
-    static HoldAnchor uninterruptibly(Engine engine, String name, HoldOptions options) {
+    static HoldAnchor uninterruptibly(Engine engine, LockName name, HoldOptions options) {
         Optional<HoldAnchor> again = reenter(engine, name, options);
         if (again.isPresent()) {
             return again.get();
@@ -39,7 +39,7 @@ final class Acquisition {
      * @param wait how long; null for ever
      */
     static Optional<HoldAnchor> interruptibly(
-            Engine engine, String name, HoldOptions options, boolean threadOwned, @Nullable Duration wait)
+            Engine engine, LockName name, HoldOptions options, boolean threadOwned, @Nullable Duration wait)
             throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -80,7 +80,7 @@ final class Acquisition {
     }
 
     /** Enters a hold the calling thread has already; empty if it has none or did not ask for re-entry. */
-    private static Optional<HoldAnchor> reenter(Engine engine, String name, HoldOptions options) {
+    private static Optional<HoldAnchor> reenter(Engine engine, LockName name, HoldOptions options) {
         if (!options.reentrant()) {
             return Optional.empty();
         }
@@ -104,7 +104,7 @@ final class Acquisition {
         return Optional.of(anchor);
     }
 
-    private static Optional<HoldAnchor> finish(String name, Waiter.@Nullable Outcome outcome) {
+    private static Optional<HoldAnchor> finish(LockName name, Waiter.@Nullable Outcome outcome) {
         if (outcome instanceof Waiter.Outcome.Granted granted) {
             return Optional.of(granted.anchor());
         }
@@ -120,9 +120,9 @@ final class Acquisition {
         return event;
     }
 
-    private static Optional<HoldAnchor> end(Events.Wait event, String name, Optional<HoldAnchor> hold) {
+    private static Optional<HoldAnchor> end(Events.Wait event, LockName name, Optional<HoldAnchor> hold) {
         if (event.shouldCommit()) {
-            event.lock = name;
+            event.lock = name.name();
             event.acquired = hold.isPresent();
             event.commit();
         }

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param <H> what the caller holds
  */
 final class AsyncAcquisition<H> {
-    private final String name;
+    private final LockName name;
     private final Executor executor;
     private final Function<HoldAnchor, H> wrap;
     private final Consumer<H> close;
     private final CompletableFuture<H> future = new CompletableFuture<>();
     private @Nullable Waiter waiter;
 
-    private AsyncAcquisition(String name, Executor executor, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+    private AsyncAcquisition(LockName name, Executor executor, Function<HoldAnchor, H> wrap, Consumer<H> close) {
         this.name = name;
         this.executor = executor;
         this.wrap = wrap;
@@ -31,7 +31,7 @@ final class AsyncAcquisition<H> {
 
     static <H> CompletableFuture<H> start(
             Engine engine,
-            String name,
+            LockName name,
             HoldOptions options,
             Executor executor,
             Function<HoldAnchor, H> wrap,

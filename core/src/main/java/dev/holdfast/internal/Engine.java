@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
@@ -52,7 +53,7 @@ public final class Engine {
     private final Returns returns;
     private final ConcurrentHashMap<String, LocalLock> locks = new ConcurrentHashMap<>();
     private final AtomicLong highestNumber = new AtomicLong();
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private Engine(
             Store store,
@@ -107,28 +108,28 @@ public final class Engine {
 
     // ---- for the API ----
 
-    /** Refuses names that no lock may have, and every name once the client is closed. */
-    public void checkName(String name) {
+    /** The name of an exclusive lock, checked; refused where the store has none, and once the client is closed. */
+    public LockName exclusive(String name) {
         throwIfClosed();
-        names.inStore(name);
         if (!capabilities.modes().contains(Mode.Kind.EXCLUSIVE)) {
             throw new UnsupportedByStoreException(store.description() + " has no exclusive locks");
         }
+        return names.of(name);
     }
 
     /** Waits until it is granted or the thread is interrupted. */
-    public HoldAnchor acquire(String name, HoldOptions options) throws InterruptedException {
+    public HoldAnchor acquire(LockName name, HoldOptions options) throws InterruptedException {
         Optional<HoldAnchor> hold = Acquisition.interruptibly(this, name, options, false, null);
         return hold.orElseThrow(IllegalStateException::new);
     }
 
     /** Tries once. */
-    public Optional<HoldAnchor> tryAcquire(String name, HoldOptions options) {
+    public Optional<HoldAnchor> tryAcquire(LockName name, HoldOptions options) {
         return Acquisition.once(this, name, options, false);
     }
 
     /** Waits for a time. */
-    public Optional<HoldAnchor> tryAcquire(String name, HoldOptions options, Duration wait)
+    public Optional<HoldAnchor> tryAcquire(LockName name, HoldOptions options, Duration wait)
             throws InterruptedException {
         if (wait.isNegative()) {
             throw new IllegalArgumentException("the wait must not be negative: " + wait);
@@ -141,7 +142,7 @@ public final class Engine {
 
     /** Acquires without a thread. */
     public <H> CompletableFuture<H> acquireAsync(
-            String name, HoldOptions options, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+            LockName name, HoldOptions options, Function<HoldAnchor, H> wrap, Consumer<H> close) {
         if (options.reentrant()) {
             throw new IllegalStateException("re-entrant holds belong to threads; acquireAsync has none");
         }
@@ -149,15 +150,15 @@ public final class Engine {
     }
 
     /** The lock as {@link Lock}. */
-    public Lock javaLock(String name, HoldOptions options) {
+    public Lock javaLock(LockName name, HoldOptions options) {
         return new JavaLock(this, name, options.reentrant(true));
     }
 
     /** What the store knows of a lock. */
-    public LockStatus status(String name) {
+    public LockStatus status(LockName name) {
         throwIfClosed();
-        String full = names.inStore(name);
-        return names.inClient(Failures.await(store.status(full), "could not ask for the status of '" + name + "'"));
+        String doing = "could not ask for the status of '" + name + "'";
+        return names.inClient(Failures.await(store.status(name.inStore()), doing));
     }
 
     /** The locks whose names match. */
@@ -173,7 +174,7 @@ public final class Engine {
     /** Breaks a lock. */
     public boolean revoke(String name, boolean now) {
         throwIfClosed();
-        return Failures.await(store.revoke(names.inStore(name), now), "could not break '" + name + "'");
+        return Failures.await(store.revoke(names.of(name).inStore(), now), "could not break '" + name + "'");
     }
 
     /** What the store can do. */
@@ -188,17 +189,19 @@ public final class Engine {
 
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
-        if (closed) {
+        if (!closed.compareAndSet(false, true)) {
             return;
         }
-        closed = true;
         locks.values().forEach(lock -> lock.shutDown(closedException()));
         returns.awaitQuiet(CLOSE_PATIENCE, locks::isEmpty);
         keeper.close();
-        store.close();
-        teller.close();
-        if (ownTime != null) {
-            ownTime.close();
+        try {
+            store.close();
+        } finally {
+            teller.close();
+            if (ownTime != null) {
+                ownTime.close();
+            }
         }
     }
 
@@ -225,13 +228,12 @@ public final class Engine {
     }
 
     /** Brings a waiter to the queue of its lock. */
-    LocalLock submit(String name, Waiter waiter) {
+    LocalLock submit(LockName name, Waiter waiter) {
         throwIfClosed();
-        String full = names.inStore(name);
         while (true) {
-            LocalLock lock = locks.computeIfAbsent(full, absent -> new LocalLock(this, name, full));
+            LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(this, name));
             if (lock.submit(waiter)) {
-                if (closed) {
+                if (closed.get()) {
                     lock.shutDown(closedException());
                 }
                 return lock;
@@ -240,21 +242,21 @@ public final class Engine {
     }
 
     /** The local lock of a name while somebody wants or has it. */
-    @Nullable LocalLock localLock(String name) {
-        return locks.get(names.inStore(name));
+    @Nullable LocalLock localLock(LockName name) {
+        return locks.get(name.inStore());
     }
 
     /** A local lock nobody wants any more. */
     void retired(LocalLock lock) {
-        locks.remove(lock.storeName(), lock);
+        locks.remove(lock.name().inStore(), lock);
     }
 
-    Claim claimFor(String storeName, Waiter asker) {
+    Claim claimFor(LockName name, Waiter asker) {
         Thread thread = asker.thread;
         String who = thread == null ? "async" : thread.getName();
         return new Claim(
                 ClaimId.random(),
-                List.of(storeName),
+                List.of(name.inStore()),
                 Mode.EXCLUSIVE,
                 asker.options.lease(),
                 asker.waits,
@@ -282,15 +284,15 @@ public final class Engine {
     }
 
     /** Waits until the store has confirmed the release of a hold that was just closed. */
-    void awaitRelease(LiveHold closed) {
+    void awaitRelease(LiveHold hold) {
         boolean wasHeld;
         try {
-            wasHeld = closed.grant.released().join();
+            wasHeld = hold.grant.released().join();
         } catch (RuntimeException failed) {
             return; // logged; the lease bounds it
         }
-        if (!wasHeld && closed.isLost()) {
-            throw new HoldLostException(closed.loss());
+        if (!wasHeld && hold.isLost()) {
+            throw new HoldLostException(hold.loss());
         }
     }
 
@@ -334,7 +336,7 @@ public final class Engine {
     }
 
     void throwIfClosed() {
-        if (closed) {
+        if (closed.get()) {
             throw closedException();
         }
     }

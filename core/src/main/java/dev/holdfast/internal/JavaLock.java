@@ -10,10 +10,10 @@ import java.util.concurrent.locks.Lock;
 /** A lock as {@link Lock}: owned by threads, re-entrant; see {@link dev.holdfast.DistributedLock#asLock()}. */
 final class JavaLock implements Lock {
     private final Engine engine;
-    private final String name;
+    private final LockName name;
     private final HoldOptions options;
 
-    JavaLock(Engine engine, String name, HoldOptions options) {
+    JavaLock(Engine engine, LockName name, HoldOptions options) {
         this.engine = engine;
         this.name = name;
         this.options = options;

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,7 +55,7 @@ final class Keeper {
 
     private final Store store;
     private final TimeSource time;
-    private final Set<LiveGrant> grants = ConcurrentHashMap.newKeySet();
+    private final Map<ClaimId, LiveGrant> grants = new ConcurrentHashMap<>();
     private final ReferenceQueue<HoldAnchor> leaks = new ReferenceQueue<>();
     private final AtomicBoolean failing = new AtomicBoolean();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
@@ -73,13 +72,13 @@ final class Keeper {
 
     /** Keeps a grant from now on. */
     void watch(LiveGrant grant) {
-        grants.add(grant);
+        grants.put(grant.grant().id(), grant);
         wakeBy(grant.dueAt());
     }
 
     /** Keeps it no more: it was given back. */
     void forget(LiveGrant grant) {
-        grants.remove(grant);
+        grants.remove(grant.grant().id());
     }
 
     /** Looks at one grant now: loses it if its deadline has passed, doubts it if the machine slept. */
@@ -108,12 +107,7 @@ final class Keeper {
 
     /** Finds the watched grant that a store speaks of. */
     @Nullable LiveGrant find(Grant grant) {
-        for (LiveGrant live : grants) {
-            if (live.grant().id().equals(grant.id())) {
-                return live;
-            }
-        }
-        return null;
+        return grants.get(grant.id());
     }
 
     /** Stops ticking. */
@@ -148,7 +142,7 @@ final class Keeper {
         }
         stopRenewingLeaks();
         List<LiveGrant> due = new ArrayList<>();
-        for (LiveGrant grant : grants) {
+        for (LiveGrant grant : grants.values()) {
             examine(grant);
             stopIfHeldTooLong(grant);
             if (grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant))) {
@@ -158,9 +152,15 @@ final class Keeper {
         if (!due.isEmpty()) {
             renew(due);
         }
-        for (LiveGrant grant : grants) {
-            wakeBy(grant.dueAt());
-        }
+        wakeForEarliest();
+    }
+
+    private void wakeForEarliest() {
+        long now = time.nanoTime();
+        grants.values().stream()
+                .mapToLong(grant -> grant.dueAt() - now)
+                .min()
+                .ifPresent(soonest -> wakeBy(now + soonest));
     }
 
     private static long batchWindow(LiveGrant grant) {

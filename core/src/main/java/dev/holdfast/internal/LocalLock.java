@@ -99,8 +99,7 @@ final class LocalLock {
     }
 
     private final Engine engine;
-    private final String name;
-    private final String storeName;
+    private final LockName name;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private final Map<Thread, LiveHold> owners = new ConcurrentHashMap<>();
@@ -109,24 +108,18 @@ final class LocalLock {
     private volatile @Nullable LiveGrant grant;
     private volatile @Nullable LiveHold hold;
 
-    /**
-     * A lock nobody wants yet.
-     *
-     * @param name as the caller knows it
-     * @param storeName as the store knows it
-     */
-    LocalLock(Engine engine, String name, String storeName) {
+    /** A lock nobody wants yet. */
+    LocalLock(Engine engine, LockName name) {
         this.engine = engine;
         this.name = name;
-        this.storeName = storeName;
     }
 
     Engine engine() {
         return engine;
     }
 
-    String storeName() {
-        return storeName;
+    LockName name() {
+        return name;
     }
 
     /** The hold this thread has and may enter again, or has lost and not closed yet. */
@@ -269,7 +262,7 @@ final class LocalLock {
             grant = null;
             LiveHold loser = hold;
             hold = null;
-            boolean told = loser != null && loser.lose(new Loss(name, loser.token, cause, engine.storeDescription()));
+            boolean told = loser != null && loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()));
             Runnable tell = told && loser != null ? () -> engine.observer().lost(loser) : NOTHING;
             Runnable clear = cause == Loss.Cause.EXPIRED && lost.mayOutliveDeadline()
                     ? () -> engine.giveBack(lost, null) // a renewal whose answer is missing may have moved the lease
@@ -347,7 +340,7 @@ final class LocalLock {
     }
 
     private Runnable claim(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(engine.claimFor(storeName, asker), asker);
+        ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker);
         phase = Phase.CLAIMING;
         claiming = started;
         return started::start;
@@ -372,7 +365,7 @@ final class LocalLock {
                 return renewFor(live, first.options);
             }
             if (waiters.remove(first)) {
-                LiveHold made = engine.hold(live, name, first);
+                LiveHold made = engine.hold(live, name.name(), first);
                 if (first.resolve(new Waiter.Outcome.Granted(made.handOut(first.threadOwned)))) {
                     return given(live, made, first);
                 }

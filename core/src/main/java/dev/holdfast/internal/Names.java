@@ -34,8 +34,8 @@ public final class Names {
         return label;
     }
 
-    /** The name as the store knows it, checked. */
-    String inStore(String name) {
+    /** A name, checked. */
+    LockName of(String name) {
         String full = prefix + name;
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a lock's name must not be empty");
@@ -48,7 +48,7 @@ public final class Names {
             throw new IllegalArgumentException(
                     "a lock's name has no control characters and no half surrogates: '" + printable(name) + "'");
         }
-        return full;
+        return new LockName(name, full);
     }
 
     /** The status as the client knows its lock. */
