@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
@@ -92,12 +93,12 @@ class DistributedLockTest {
     @Test
     void aFutureHoldsTheLockWhenItCompletes() throws Exception {
         Hold hold = one.lock("a").acquire();
-        CompletableFuture<Hold> mine = one.lock("a").acquireAsync();
-        CompletableFuture<Hold> others = two.lock("a").acquireAsync();
+        CompletableFuture<Void> mine = one.lock("a").acquireAsync().thenAccept(Hold::close);
+        CompletableFuture<Void> others = two.lock("a").acquireAsync().thenAccept(Hold::close);
         assertThat(mine).isNotDone();
+        assertThat(others).isNotDone();
         hold.close();
-        mine.get(5, TimeUnit.SECONDS).close();
-        others.get(5, TimeUnit.SECONDS).close();
+        CompletableFuture.allOf(mine, others).get(5, TimeUnit.SECONDS);
     }
 
     @Test
@@ -123,11 +124,11 @@ class DistributedLockTest {
             }
         });
         waiter.start();
-        org.awaitility.Awaitility.await().until(() -> one.lock("a").status().waiting() == 1);
+        await().until(() -> one.lock("a").status().waiting() == 1);
         waiter.interrupt();
         assertThat(interrupted.await(5, TimeUnit.SECONDS)).isTrue();
         waiter.join();
-        org.awaitility.Awaitility.await().until(() -> one.lock("a").status().waiting() == 0);
+        await().until(() -> one.lock("a").status().waiting() == 0);
         hold.close();
         assertThat(one.lock("a").tryAcquire()).isPresent();
     }
