@@ -1,0 +1,84 @@
+package dev.holdfast.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The pages show only code that a test runs, and link only to what is there. */
+class PagesTest {
+    private static final Path ROOT = projectRoot();
+    private static final Path SOURCE = ROOT.resolve("build/src/test/java/dev/holdfast/docs/SnippetsTest.java");
+    private static final Pattern REGION =
+            Pattern.compile("^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern FENCE =
+            Pattern.compile("(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)(?:#[^)]*)?\\)");
+
+    @Test
+    void everyJavaSnippetOnAPageIsOneThatATestRuns() throws IOException {
+        Map<String, String> run = snippetsThatRun();
+        List<String> shown = new ArrayList<>();
+        for (Path page : pages()) {
+            Matcher fence = FENCE.matcher(Files.readString(page));
+            while (fence.find()) {
+                assertThat(fence.group(1)).as("a snippet without a name in " + page).isNotNull();
+                assertThat(fence.group(2))
+                        .as("snippet %s in %s", fence.group(1), page)
+                        .isEqualTo(run.get(fence.group(1)));
+                shown.add(fence.group(1));
+            }
+        }
+        assertThat(shown).as("snippets that run and are shown").containsAll(run.keySet());
+    }
+
+    @Test
+    void everyLinkLeadsSomewhere() throws IOException {
+        for (Path page : pages()) {
+            Matcher link = LINK.matcher(Files.readString(page));
+            while (link.find()) {
+                Path target = page.resolveSibling(link.group(1));
+                assertThat(target).as("linked from " + page).exists();
+            }
+        }
+    }
+
+    private static Map<String, String> snippetsThatRun() throws IOException {
+        Map<String, String> snippets = new HashMap<>();
+        Matcher region = REGION.matcher(Files.readString(SOURCE));
+        while (region.find()) {
+            String code = region.group(4).stripIndent();
+            if (region.group(2) != null) {
+                code = code.replace("(" + region.group(3) + ")", "(" + region.group(2) + ")");
+            }
+            snippets.put(region.group(1), code);
+        }
+        assertThat(snippets).isNotEmpty();
+        return snippets;
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            Stream<Path> top = Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md").map(ROOT::resolve);
+            return Stream.concat(top, docs.filter(file -> file.toString().endsWith(".md")))
+                    .toList();
+        }
+    }
+
+    private static Path projectRoot() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (folder != null && !Files.exists(folder.resolve("README.md"))) {
+            folder = folder.getParent();
+        }
+        return folder == null ? Path.of("") : folder;
+    }
+}

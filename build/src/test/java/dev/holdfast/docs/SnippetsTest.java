@@ -1,0 +1,209 @@
+package dev.holdfast.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.DistributedLock;
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import dev.holdfast.TokenGate;
+import dev.holdfast.memory.ManualTime;
+import dev.holdfast.memory.MemoryStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The snippets of the documentation, run. {@link PagesTest} keeps the pages equal to what stands here. */
+@Timeout(30)
+class SnippetsTest {
+    @TempDir
+    private static Path folder;
+
+    private final Orders orders = new Orders();
+    private final Ledger ledger = new Ledger();
+    private final LockClient client = LockClient.connect("mem:");
+    private final DistributedLock lock = client.lock("order:42");
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    @Test
+    void first() throws InterruptedException {
+        String file = "sqlite:" + folder.resolve("locks.db");
+        // @formatter:off
+        // snippet first, with "sqlite:locks.db" for file
+        try (LockClient client = LockClient.connect(file)) {
+            DistributedLock lock = client.lock("order:42");
+
+            try (Hold hold = lock.acquire()) {      // waits its turn; renewed while open
+                orders.charge(42, hold.token());    // the fencing token: strictly rising per lock
+            }                                       // a hold that was lost says so here, never silently
+        }
+        // end
+        // @formatter:on
+        assertThat(orders.charged).hasSize(1);
+    }
+
+    @Test
+    void trying() throws InterruptedException {
+        // @formatter:off
+        // snippet try
+        Optional<Hold> now = lock.tryAcquire();                         // asks once
+        Optional<Hold> soon = lock.tryAcquire(Duration.ofSeconds(2));   // waits in the queue
+        // end
+        // @formatter:on
+        assertThat(now).isPresent();
+        assertThat(soon).isEmpty();
+    }
+
+    @Test
+    void async() throws Exception {
+        // @formatter:off
+        // snippet async
+        CompletableFuture<Void> done = lock.acquireAsync().thenAccept(hold -> {
+            try (hold) {
+                orders.charge(42, hold.token());
+            }
+        });
+        // end
+        // @formatter:on
+        done.get(5, TimeUnit.SECONDS);
+        assertThat(orders.charged).hasSize(1);
+    }
+
+    @Test
+    void loss() throws InterruptedException {
+        Job job = new Job();
+        // @formatter:off
+        // snippet loss
+        try (Hold hold = lock.acquire()) {
+            hold.onLost(loss -> job.cancel());      // runs once, on the client's listener thread
+            while (job.hasMore() && hold.isValid()) {
+                job.step(hold.token());
+            }
+        }                                           // throws HoldLostException if it was lost
+        // end
+        // @formatter:on
+        assertThat(job.steps).isZero();
+    }
+
+    @Test
+    void gate() throws InterruptedException {
+        // @formatter:off
+        // snippet gate
+        TokenGate gate = new TokenGate("ledger");
+        try (Hold hold = lock.acquire()) {
+            gate.check(hold.token());               // StaleTokenException once a later hold was here
+            ledger.append("charged");
+        }
+        // end
+        // @formatter:on
+        assertThat(ledger.lines).containsExactly("charged");
+    }
+
+    @Test
+    void java() {
+        // @formatter:off
+        // snippet java
+        Lock javaLock = lock.asLock();              // owned by its thread, re-entrant
+        javaLock.lock();
+        try {
+            orders.charge(42, 0);
+        } finally {
+            javaLock.unlock();
+        }
+        // end
+        // @formatter:on
+        assertThat(orders.charged).hasSize(1);
+    }
+
+    @Test
+    void status() throws InterruptedException {
+        try (Hold hold = lock.acquire()) {
+            // @formatter:off
+            // snippet status
+            LockStatus status = lock.status();
+            status.grant().ifPresent(held -> System.out.println(held.holder() + ", lease left " + held.leaseLeft()));
+            // end
+            // @formatter:on
+            assertThat(status.grant().orElseThrow().token()).isEqualTo(hold.token());
+        }
+    }
+
+    @Test
+    void mem() throws InterruptedException {
+        // @formatter:off
+        // snippet mem
+        ManualTime time = new ManualTime();
+        MemoryStore memory = new MemoryStore(time);
+        try (LockClient client = LockClient.builder(memory.open(time)).time(time).build()) {
+            Hold hold = client.lock("job", HoldOptions.defaults().autoRenew(false)).acquire();
+            time.advance(Duration.ofSeconds(30));
+            assertThat(hold.isValid()).isFalse();   // its lease has run out
+        }
+        // end
+        // @formatter:on
+    }
+
+    @Test
+    void options() throws InterruptedException {
+        // @formatter:off
+        // snippet options
+        HoldOptions options = HoldOptions.defaults()
+                .lease(Duration.ofSeconds(10))          // how long others wait after a crash; default 30 s
+                .maxHold(Duration.ofMinutes(5))         // a hung holder is renewed no longer than this
+                .awaitRelease(true);                    // close() waits until the store has confirmed
+        DistributedLock nightly = client.lock("nightly", options);
+        // end
+        // @formatter:on
+        try (Hold hold = nightly.acquire()) {
+            assertThat(hold.remaining()).isLessThan(Duration.ofSeconds(10));
+        }
+    }
+
+    private static final class Orders {
+        final List<Integer> charged = new ArrayList<>();
+
+        void charge(int order, long token) {
+            assertThat(token).isNotNegative();
+            charged.add(order);
+        }
+    }
+
+    private static final class Ledger {
+        final List<String> lines = new ArrayList<>();
+
+        void append(String line) {
+            lines.add(line);
+        }
+    }
+
+    private static final class Job {
+        private int steps = 3;
+
+        boolean hasMore() {
+            return steps > 0;
+        }
+
+        void step(long token) {
+            assertThat(token).isPositive();
+            steps--;
+        }
+
+        void cancel() {
+            steps = 0;
+        }
+    }
+}
