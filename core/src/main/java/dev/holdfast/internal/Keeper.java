@@ -193,7 +193,7 @@ final class Keeper {
         if (hold.isOpen() && hold.grant.stopRenewal(Loss.Cause.LEAKED)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "the hold of '" + hold.name + "' on " + store.description() + ", acquired at " + hold.place
+                    () -> "the hold of '" + hold.name + "' on " + store.description() + ", acquired " + hold.origin()
                             + ", was never closed and " + why
                             + ": it is renewed no more and ends with its lease; close holds in a try statement");
         }

@@ -45,8 +45,8 @@ final class LiveHold {
     final HoldOptions options;
     /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
     final @Nullable Thread acquirer;
-    /** Where it was acquired, for reports of leaks and self-deadlocks. */
-    final @Nullable StackTraceElement place;
+    /** Where it was acquired, for reports of leaks and self-deadlocks; null if that was not recorded. */
+    private final @Nullable StackTraceElement place;
 
     final Events.Held event = new Events.Held();
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
@@ -63,11 +63,18 @@ final class LiveHold {
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;
-        this.place = waiter.place;
+        this.place = waiter.place();
         this.event.begin();
         HoldAnchor made = new HoldAnchor(this);
         this.anchor = new AnchorReference(this, made, leaks);
         this.pinned = made; // until the waiter has it in hand
+    }
+
+    /** Where it was acquired, and by which thread, for people. */
+    String origin() {
+        Thread thread = acquirer;
+        return (place == null ? "at a place not recorded under contention" : "at " + place)
+                + (thread == null ? "" : " by thread '" + thread.getName() + "'");
     }
 
     /** The caller's side, handed over to the caller: from now on only the caller keeps it, unless it is pinned. */

@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * free. Thread-safe.
  */
 final class LocalLock {
+    private static final int PLACE_SAMPLE = 16;
     private static final Runnable NOTHING = () -> {};
 
     private enum Phase {
@@ -103,6 +104,7 @@ final class LocalLock {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private final Map<Thread, LiveHold> owners = new ConcurrentHashMap<>();
+    private int joined; // a lost update only shifts the sample
     private volatile Phase phase = Phase.IDLE;
     private @Nullable ClaimInFlight claiming;
     private volatile @Nullable LiveGrant grant;
@@ -141,6 +143,7 @@ final class LocalLock {
             waiter.resolve(Waiter.EMPTY);
             return true;
         }
+        recordPlaceSometimes(waiter);
         waiters.add(waiter);
         return switch (phase) {
             case IDLE -> {
@@ -153,6 +156,16 @@ final class LocalLock {
                 yield true; // whoever ends that phase looks at the queue
             }
         };
+    }
+
+    /**
+     * Walking the stack costs as much as a hand-over does, so of those who join a contended lock only a sample is asked
+     * where it comes from.
+     */
+    private void recordPlaceSometimes(Waiter waiter) {
+        if (phase == Phase.IDLE || joined++ % PLACE_SAMPLE == 0) {
+            waiter.recordPlace();
+        }
     }
 
     /** Whether another of this client is before any newcomer. */
@@ -429,6 +442,7 @@ final class LocalLock {
     private void warnIfItsOwn(Waiter waiter) {
         LiveHold now = hold;
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
+            waiter.recordPlace();
             engine.watchSelfWait(now, waiter);
         }
     }

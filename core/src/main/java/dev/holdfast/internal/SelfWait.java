@@ -7,7 +7,7 @@ final class SelfWait {
     static String message(LiveHold held, Waiter waiter, String store) {
         Thread thread = waiter.thread;
         return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name + "' on " + store
-                + " at " + waiter.place + " while it holds it itself since " + held.place
+                + " at " + waiter.place() + " while it holds it itself, acquired " + held.origin()
                 + ": it waits for ever unless another thread closes that hold; use reentrant(true) or asLock()";
     }
 }

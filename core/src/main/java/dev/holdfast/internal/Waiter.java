@@ -36,10 +36,9 @@ final class Waiter {
     final @Nullable Thread thread;
     /** By {@link dev.holdfast.spi.TimeSource#nanoTime()}. */
     final long since;
-    /** Where the caller asked, for reports. */
-    final @Nullable StackTraceElement place;
 
     private final @Nullable Runnable callback;
+    private volatile @Nullable StackTraceElement place;
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
     private Waiter(
@@ -54,7 +53,6 @@ final class Waiter {
         this.threadOwned = threadOwned;
         this.thread = thread;
         this.since = since;
-        this.place = Place.ofCaller();
         this.callback = callback;
     }
 
@@ -66,6 +64,18 @@ final class Waiter {
     /** A callback that runs when the outcome is there. */
     static Waiter callback(HoldOptions options, long since, Runnable callback) {
         return new Waiter(options, true, false, null, since, callback);
+    }
+
+    /** Notes where in the caller's code this is; on the caller's thread. */
+    void recordPlace() {
+        if (place == null) {
+            place = Place.ofCaller();
+        }
+    }
+
+    /** Where the caller asked, for reports; null if that was not recorded. */
+    @Nullable StackTraceElement place() {
+        return place;
     }
 
     /** Sets the outcome, without waking; false if it was set before. */
