@@ -1,0 +1,44 @@
+package dev.holdfast.cli;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads {@code 500ms 30s 5m 1h}, and refuses everything that could be meant otherwise. */
+final class DurationConverter implements ITypeConverter<Duration> {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,12})(ms|s|m|h)");
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    @Override
+    public Duration convert(String value) {
+        if (value.equals("0")) {
+            return Duration.ZERO;
+        }
+        Matcher matcher = FORM.matcher(value);
+        if (!matcher.matches()) {
+            throw refused(value);
+        }
+        Duration duration = Duration.of(Long.parseLong(matcher.group(1)), unit(matcher.group(2)));
+        if (duration.compareTo(LONGEST) > 0) {
+            throw refused(value);
+        }
+        return duration;
+    }
+
+    private static ChronoUnit unit(String suffix) {
+        return switch (suffix) {
+            case "ms" -> ChronoUnit.MILLIS;
+            case "s" -> ChronoUnit.SECONDS;
+            case "m" -> ChronoUnit.MINUTES;
+            default -> ChronoUnit.HOURS;
+        };
+    }
+
+    private static TypeConversionException refused(String value) {
+        return new TypeConversionException("'" + value
+                + "' is not a duration; give a whole number and ms, s, m or h: 500ms, 30s, 5m, 1h; at most 8760h");
+    }
+}

@@ -1,0 +1,65 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.UnsupportedByStoreException;
+import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParameterException;
+
+/** The one place where a failure becomes an exit code and a line on stderr. */
+final class FailureReport {
+    private final HoldfastCommand options;
+    private final PrintStream err;
+
+    FailureReport(HoldfastCommand options, PrintStream err) {
+        this.options = options;
+        this.err = err;
+    }
+
+    /** Says what happened and returns the exit code. */
+    int report(Throwable failure) {
+        int code = exitCode(failure);
+        err.println("holdfast: " + Redaction.oneLine(message(failure, code)));
+        if (options.isVerbose()) {
+            explain(failure, code);
+        }
+        return code;
+    }
+
+    private static int exitCode(Throwable failure) {
+        if (failure instanceof CliException e) {
+            return e.exitCode();
+        }
+        if (failure instanceof ParameterException || failure instanceof UnsupportedByStoreException) {
+            return ExitCode.USAGE;
+        }
+        if (failure instanceof StoreUnavailableException || failure instanceof StoreRefusedException) {
+            return ExitCode.STORE_UNAVAILABLE;
+        }
+        return failure instanceof HoldLostException ? ExitCode.HOLD_LOST : ExitCode.INTERNAL;
+    }
+
+    private static String message(Throwable failure, int code) {
+        String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+        if (failure instanceof ParameterException e) {
+            return said + "; see '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'";
+        }
+        boolean ours = failure instanceof CliException;
+        return code == ExitCode.INTERNAL && !ours
+                ? "internal error, a bug: " + failure + "; run it again with -v and report what it says"
+                : said;
+    }
+
+    private void explain(Throwable failure, int code) {
+        for (@Nullable Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            err.println("  caused by: " + Redaction.oneLine(cause.toString()));
+        }
+        if (code == ExitCode.INTERNAL) {
+            for (StackTraceElement frame : failure.getStackTrace()) {
+                err.println("    at " + frame);
+            }
+        }
+    }
+}

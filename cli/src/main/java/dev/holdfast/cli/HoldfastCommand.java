@@ -1,0 +1,93 @@
+package dev.holdfast.cli;
+
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast} by itself: the options that all commands share. */
+@Command(
+        name = "holdfast",
+        description = "Locks that processes on one or many machines share.",
+        synopsisSubcommandLabel = "COMMAND",
+        versionProvider = HoldfastCommand.Version.class,
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        footer = {
+            "",
+            "Locks live in a store: --store, else $HOLDFAST_STORE, else a file of this user",
+            "($XDG_STATE_HOME/holdfast/locks.db, or ~/.local/state/holdfast/locks.db).",
+            "",
+            "Examples:",
+            "  holdfast demo",
+            "  holdfast run nightly-backup -- ./backup.sh --full",
+            "  holdfast list"
+        })
+final class HoldfastCommand implements Callable<Integer> {
+    static final String STORE = "--store";
+
+    @Option(
+            names = STORE,
+            paramLabel = "URL",
+            scope = ScopeType.INHERIT,
+            description = "Where the locks live, as sqlite:PATH.")
+    private @Nullable String store;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            description = "Say what caused an error.")
+    private boolean verbose;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            scope = ScopeType.INHERIT,
+            description = "Show this help.")
+    private boolean help;
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version.")
+    private boolean version;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    boolean isVerbose() {
+        return verbose;
+    }
+
+    StoreUrl store() {
+        return StoreUrl.choose(store, System.getenv());
+    }
+
+    /** Whether a store was named, by the option or the environment. */
+    boolean namesStore() {
+        return !store().isDefault();
+    }
+
+    @Override
+    public Integer call() {
+        Objects.requireNonNull(spec).commandLine().usage(System.err);
+        return ExitCode.USAGE;
+    }
+
+    /** Says which build this is, and on which Java. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {
+                "holdfast " + (version == null ? "(development)" : version) + " on Java "
+                        + System.getProperty("java.version")
+            };
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.Holder;
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Mode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code list} shows of locks, for people and for programs. */
+final class LockView {
+    private static final String NOTHING = "-";
+
+    private LockView() {}
+
+    static String table(List<LockStatus> locks) {
+        TextTable table =
+                new TextTable("llrlrrr", "NAME", "MODE", "TOKEN", "HOLDER", "HELD FOR", "LEASE LEFT", "WAITING");
+        for (LockStatus lock : locks) {
+            String waiting = Integer.toString(lock.waiting());
+            lock.grant()
+                    .ifPresentOrElse(
+                            held -> table.row(
+                                    printable(lock.name()),
+                                    mode(held.mode()),
+                                    Long.toString(held.token()),
+                                    printable(held.holder().toString()),
+                                    HumanTime.of(held.held()),
+                                    HumanTime.of(held.leaseLeft()),
+                                    waiting),
+                            () -> table.row(
+                                    printable(lock.name()), NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, waiting));
+        }
+        return table.toString();
+    }
+
+    /** The documented shape; what a lock that nobody holds has not got is null. */
+    static Map<String, @Nullable Object> json(LockStatus lock) {
+        LockStatus.@Nullable Held held = lock.grant().orElse(null);
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("name", lock.name());
+        fields.put("mode", held == null ? null : mode(held.mode()));
+        fields.put("token", held == null ? null : held.token());
+        fields.put("holder", held == null ? null : holder(held.holder()));
+        fields.put("heldMillis", held == null ? null : held.held().toMillis());
+        fields.put("leaseLeftMillis", held == null ? null : held.leaseLeft().toMillis());
+        fields.put("waiting", lock.waiting());
+        return fields;
+    }
+
+    private static Map<String, Object> holder(Holder holder) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("host", holder.host());
+        fields.put("pid", holder.pid());
+        fields.put("label", holder.label());
+        return fields;
+    }
+
+    private static String mode(Mode.Kind mode) {
+        return mode.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What others wrote into the store must not command this terminal. */
+    private static String printable(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine;
+
+/** The entry point: wires the commands and turns every outcome into an exit code and at most one line. */
+public final class Main {
+    private static final char UNREADABLE = '\uFFFD';
+
+    private Main() {}
+
+    /** Runs a command and exits with its code. */
+    public static void main(String[] args) {
+        System.exit(run(args));
+    }
+
+    private static int run(String[] args) {
+        HoldfastCommand top = new HoldfastCommand();
+        FailureReport failures = new FailureReport(top, System.err);
+        // A JVM in a C locale cannot decode other bytes than ASCII: two names would become one, and the command's
+        // arguments would not arrive as they were given.
+        if (List.of(args).toString().indexOf(UNREADABLE) >= 0) {
+            return failures.report(new CliException(
+                    ExitCode.USAGE,
+                    "an argument has characters that this locale cannot express; set LC_ALL=C.UTF-8, or another"
+                            + " UTF-8 locale"));
+        }
+        Arguments arguments = Arguments.of(args);
+        try {
+            return commandLine(top, arguments.command(), failures)
+                    .execute(arguments.ours().toArray(String[]::new));
+        } catch (Error e) { // exceptions are reported in there
+            return failures.report(e);
+        }
+    }
+
+    private static CommandLine commandLine(HoldfastCommand top, List<String> command, FailureReport failures) {
+        CommandLine line = new CommandLine(top)
+                .addSubcommand(new RunCommand(command))
+                .addSubcommand(new ListCommand())
+                .addSubcommand(new DemoCommand())
+                .addSubcommand(new DemoWorkerCommand());
+        return line.setExpandAtFiles(false)
+                .setErr(new PrintWriter(System.err, true))
+                .setParameterExceptionHandler((e, unused) -> failures.report(e))
+                .setExecutionExceptionHandler((e, unused, parsed) -> failures.report(e));
+    }
+}

@@ -1,0 +1,134 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.HoldOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast run}: what was asked for, checked; {@link GuardedRun} does it. */
+@Command(
+        name = RunCommand.NAME,
+        description = "Holds a lock while a command runs, and exits with the command's code.",
+        customSynopsis = "holdfast run [OPTION]... NAME -- CMD [ARG]...",
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        footer = {
+            "",
+            "CMD keeps the terminal, stdin, stdout and stderr, gets the signals, and sees",
+            "HOLDFAST_NAME, HOLDFAST_TOKEN (rises with every hold) and HOLDFAST_HOLD_ID.",
+            "When the hold is lost, CMD and its descendants are stopped.",
+            "",
+            "Exit codes: CMD's own; 64 usage, 69 store unavailable, 75 not acquired in time,",
+            "79 hold lost and CMD stopped, 126 CMD not executable, 127 CMD not found.",
+            "",
+            "Examples:",
+            "  holdfast run nightly-backup -- ./backup.sh --full",
+            "  holdfast run --wait 0 deploy -- make deploy          (only if it is free now)",
+            "  holdfast run --wait 30s -E 0 cron -- ./job.sh        (a busy lock is no error)",
+            "  holdfast run counter -- sh -c 'n=$(cat n); echo $((n + 1)) > n'"
+        })
+final class RunCommand implements Callable<Integer> {
+    static final String NAME = "run";
+    private static final int HIGHEST_EXIT_CODE = 255;
+
+    @ParentCommand
+    private @Nullable HoldfastCommand parent;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description = "Give up after this time; 0 tries once. Default: wait for ever.")
+    private @Nullable Duration wait;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "TIME",
+            defaultValue = "30s",
+            converter = DurationConverter.class,
+            description = "How long others wait after a crash of holdfast; it renews in time. Default: 30s.")
+    private Duration lease = Duration.ZERO;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "TIME",
+            defaultValue = "5s",
+            converter = DurationConverter.class,
+            description = "Time between SIGTERM and SIGKILL when the hold is lost. Default: 5s.")
+    private Duration grace = Duration.ZERO;
+
+    @Option(names = "--fifo", description = "Strictly in order of arrival.")
+    private boolean fifo;
+
+    @Option(
+            names = {"-E", "--conflict-exit-code"},
+            paramLabel = "N",
+            defaultValue = "" + ExitCode.NOT_ACQUIRED,
+            description = "Exit with N when the lock was not acquired in time. Default: 75.")
+    private int conflictExitCode;
+
+    @Parameters(paramLabel = "NAME", hideParamSyntax = true, arity = "0..*", description = "The lock's name.")
+    private List<String> names = List.of();
+
+    private final List<String> command;
+
+    /**
+     * Made before its options are read.
+     *
+     * @param command what stands behind {@code --}
+     */
+    RunCommand(List<String> command) {
+        this.command = command;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        String name = onlyName();
+        require(!command.isEmpty(), "nothing to run; put it behind '--': holdfast run " + name + " -- CMD");
+        require(
+                conflictExitCode >= 0 && conflictExitCode <= HIGHEST_EXIT_CODE,
+                "an exit code is 0 to 255, not " + conflictExitCode);
+        StoreUrl store = Objects.requireNonNull(parent).store();
+        return new GuardedRun(store, name, options(), command, wait, grace, conflictExitCode).call();
+    }
+
+    private String onlyName() {
+        require(!names.isEmpty(), "which lock? Give its name before '--'");
+        require(
+                names.size() == 1 || !command.isEmpty(),
+                "put '--' between the lock's name and the command: holdfast run " + names.get(0) + " -- "
+                        + String.join(" ", names.subList(1, names.size())));
+        require(names.size() == 1, "only one lock at a time can be held as yet, not " + names.size() + ": " + names);
+        return names.get(0);
+    }
+
+    private HoldOptions options() {
+        try {
+            return HoldOptions.defaults().lease(lease).strictFifo(fifo).awaitRelease(true);
+        } catch (IllegalArgumentException e) {
+            throw usage("--lease is 100ms to 168h, not " + HumanTime.of(lease));
+        }
+    }
+
+    private void require(boolean ok, String otherwise) {
+        if (!ok) {
+            throw usage(otherwise);
+        }
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(Objects.requireNonNull(spec).commandLine(), message);
+    }
+}

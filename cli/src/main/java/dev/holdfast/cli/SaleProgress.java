@@ -1,0 +1,63 @@
+package dev.holdfast.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** How a run goes, on stderr: a bar that moves on a terminal, else one line at the end of each run. */
+final class SaleProgress {
+    private static final Path STDERR = Path.of("/proc/self/fd/2");
+    private static final int WIDTH = 30;
+
+    private final PrintStream err;
+    private final boolean live;
+
+    private SaleProgress(PrintStream err, boolean live) {
+        this.err = err;
+        this.live = live;
+    }
+
+    static SaleProgress onStderr() {
+        return new SaleProgress(System.err, isTerminal());
+    }
+
+    void say(String line) {
+        err.println(line);
+    }
+
+    void show(SaleLock lock, long left, long stock, long sold) {
+        if (live) {
+            err.print("\r" + bar(lock, left, stock) + sold(sold, stock));
+            err.flush();
+        }
+    }
+
+    void end(SaleRun run) {
+        if (live) {
+            err.println("\r" + bar(run.lock(), 0, run.stock()) + sold(run.sold(), run.stock()));
+        } else {
+            err.println("  " + run.lock().label() + ":" + sold(run.sold(), run.stock()));
+        }
+    }
+
+    private static String bar(SaleLock lock, long left, long stock) {
+        int gone = (int) (WIDTH * Math.max(0, Math.min(stock, stock - left)) / stock);
+        return String.format(Locale.ROOT, "  %-12s [", lock.label()) + "#".repeat(gone) + "-".repeat(WIDTH - gone)
+                + "]";
+    }
+
+    private static String sold(long sold, long stock) {
+        return String.format(Locale.ROOT, " sold %,d of %,d", sold, stock);
+    }
+
+    private static boolean isTerminal() {
+        try {
+            String target = Files.readSymbolicLink(STDERR).toString();
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        } catch (IOException | UnsupportedOperationException e) {
+            return System.console() != null; // no /proc here: the best guess
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.holdfast.cli;
+
+import java.text.MessageFormat;
+import java.util.ResourceBundle;
+import org.jspecify.annotations.Nullable;
+
+/** One line per warning or error, without secrets. */
+final class StderrLogger implements System.Logger {
+    /** How the library begins to tell of a lost hold. Each command tells it by itself, with what became of its work. */
+    private static final String LOSS = "lost the hold of ";
+
+    private final String name;
+
+    StderrLogger(String name) {
+        this.name = name;
+    }
+
+    @Override
+    public String getName() {
+        return name;
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+        return level.getSeverity() >= Level.WARNING.getSeverity() && level != Level.OFF;
+    }
+
+    @Override
+    public void log(
+            Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable thrown) {
+        if (isLoggable(level) && (message == null || !message.startsWith(LOSS))) {
+            String cause = thrown == null ? "" : ": " + thrown;
+            System.err.println("holdfast: " + Redaction.oneLine(message + cause));
+        }
+    }
+
+    @Override
+    public void log(
+            Level level,
+            @Nullable ResourceBundle bundle,
+            @Nullable String format,
+            @Nullable Object @Nullable ... params) {
+        boolean plain = format == null || params == null || params.length == 0;
+        log(level, bundle, plain ? format : MessageFormat.format(format, params), (Throwable) null);
+    }
+}

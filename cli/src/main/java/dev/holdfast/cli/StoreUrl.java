@@ -1,0 +1,104 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.LockClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which store a command works on: the option, else the environment's, else a file of this user.
+ *
+ * @param value the URL; it may hold secrets, show {@link #shown()} instead
+ * @param isDefault whether nobody named it, so that its folder may have to be made
+ */
+record StoreUrl(String value, boolean isDefault) {
+    static final String VARIABLE = "HOLDFAST_STORE";
+    private static final String FILE_SCHEME = "sqlite:";
+    private static final String MEMORY_SCHEME = "mem:";
+
+    static StoreUrl named(String url) {
+        return new StoreUrl(url, false);
+    }
+
+    static StoreUrl choose(@Nullable String option, Map<String, String> environment) {
+        if (option != null) {
+            return named(option);
+        }
+        String variable = environment.getOrDefault(VARIABLE, "");
+        return variable.isEmpty() ? file(stateFolder(environment).resolve("holdfast/locks.db"), true) : named(variable);
+    }
+
+    static StoreUrl file(Path path, boolean isDefault) {
+        return new StoreUrl(FILE_SCHEME + path, isDefault);
+    }
+
+    /** As the XDG base directory specification says: a relative path is to be ignored. */
+    private static Path stateFolder(Map<String, String> environment) {
+        Path named = Path.of(environment.getOrDefault("XDG_STATE_HOME", ""));
+        if (named.isAbsolute()) {
+            return named;
+        }
+        String home = environment.getOrDefault("HOME", "");
+        return Path.of(home.isEmpty() ? System.getProperty("user.home", "") : home, ".local", "state");
+    }
+
+    /** The URL without secrets. */
+    String shown() {
+        return Redaction.oneLine(value);
+    }
+
+    /** Whether it names a file that is not there: nobody ever took a lock in it. */
+    boolean isAbsentFile() {
+        try {
+            return value.startsWith(FILE_SCHEME) && Files.notExists(Path.of(value.substring(FILE_SCHEME.length())));
+        } catch (InvalidPathException e) {
+            return false; // the store says better what is wrong with it
+        }
+    }
+
+    /**
+     * Opens a client.
+     *
+     * @param label what others see beside its holds
+     * @throws CliException if the URL is none
+     * @throws dev.holdfast.HoldfastException if the store is not there, or refuses
+     */
+    LockClient open(String label) {
+        if (value.startsWith(MEMORY_SCHEME)) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "a store in memory (" + shown() + ") is known to one process alone; name one that processes share,"
+                            + " as sqlite:PATH");
+        }
+        makeFolder();
+        try {
+            return LockClient.builder(value).label(label).build();
+        } catch (IllegalArgumentException e) {
+            throw new CliException(ExitCode.USAGE, "bad store URL '" + shown() + "': " + e.getMessage(), e);
+        }
+    }
+
+    private void makeFolder() {
+        if (!isDefault) {
+            return;
+        }
+        Path folder =
+                Path.of(value.substring(FILE_SCHEME.length())).toAbsolutePath().getParent();
+        try {
+            if (folder != null && !Files.isDirectory(folder)) {
+                Files.createDirectories(
+                        folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new CliException(
+                    ExitCode.STORE_UNAVAILABLE,
+                    "cannot make the folder " + folder + " for the locks; make it, or name another store with --store"
+                            + " or " + VARIABLE,
+                    e);
+        }
+    }
+}
