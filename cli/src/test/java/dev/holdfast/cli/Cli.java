@@ -1,0 +1,82 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ChildJvm;
+import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** The real command line in real processes, on a store of its own. */
+final class Cli {
+    /** Generous: what is awaited comes in well under a second on an idle machine. */
+    static final Duration SOON = Duration.ofSeconds(30);
+
+    private final Path folder;
+
+    Cli(Path folder) {
+        this.folder = folder;
+    }
+
+    /** How a process ended, and what it said. */
+    record Ended(int code, List<String> out, List<String> err) {}
+
+    /** The URL of the store that all processes of this test use. */
+    String store() {
+        return "sqlite:" + folder.resolve("locks.db");
+    }
+
+    Path file(String name) {
+        return folder.resolve(name);
+    }
+
+    /** A client in this process, to look at the store. */
+    LockClient client() {
+        return LockClient.connect(store());
+    }
+
+    /** A {@code holdfast} to be, without any of this process's own settings. */
+    ChildJvm jvm(String... args) {
+        return ChildJvm.main(Main.class)
+                .flags("-XX:+UseSerialGC", "-Xshare:auto", "-Xmx128m")
+                .args(args)
+                .directory(folder)
+                .environment("HOLDFAST_STORE", store())
+                .environment("HOME", folder.toString())
+                .withoutEnvironment("XDG_STATE_HOME")
+                .withoutEnvironment("JAVA_TOOL_OPTIONS");
+    }
+
+    ChildProcess start(String... args) {
+        return jvm(args).start();
+    }
+
+    Ended run(String... args) {
+        return end(start(args));
+    }
+
+    static Ended end(ChildProcess process) {
+        try (process) {
+            int code = process.waitFor(SOON);
+            return new Ended(code, process.lines(), process.stderr().lines());
+        }
+    }
+
+    /** Sends any signal to one process. */
+    static void signal(String name, long pid) {
+        try {
+            new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pid)
+                    .start()
+                    .onExit()
+                    .join();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static boolean isAlive(long pid) {
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+}

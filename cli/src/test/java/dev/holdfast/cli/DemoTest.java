@@ -1,0 +1,126 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.testbed.ChildProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DemoTest {
+    private static final String NUMBER = "(\\d+(?:\\.\\d+)?)";
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+    private Path temporary;
+
+    @BeforeEach
+    void storeAndTemporaryFolderOfItsOwn() throws Exception {
+        cli = new Cli(folder);
+        temporary = Files.createDirectory(cli.file("tmp"));
+    }
+
+    @Test
+    void sellsTooMuchWithoutALockAndAcrossProcessesAndExactlyTheStockWithHoldfast() {
+        Cli.Ended ended = Cli.end(start("demo", "--json", "--processes", "2", "--buyers", "2", "--tickets", "80"));
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out()).hasSize(1);
+        MatchResult json = match(ended.out().get(0));
+        assertThat(json.group(1)).isEqualTo(cli.store());
+        assertThat(Long.parseLong(json.group(2))).as("sold without a lock").isGreaterThan(80);
+        assertThat(Long.parseLong(json.group(3))).isEqualTo(Long.parseLong(json.group(2)) - 80);
+        assertThat(Long.parseLong(json.group(6))).as("sold with synchronized").isGreaterThan(80);
+        assertThat(Long.parseLong(json.group(7))).isEqualTo(Long.parseLong(json.group(6)) - 80);
+        assertThat(Double.parseDouble(json.group(9)))
+                .as("p99 with synchronized")
+                .isPositive();
+        assertThat(json.group(10)).as("sold with Holdfast").isEqualTo("80");
+        assertThat(json.group(11)).isEqualTo("0");
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    private static MatchResult match(String json) {
+        String run =
+                ",\"sold\":(\\d+),\"oversold\":(\\d+),\"perSecond\":" + NUMBER + ",\"p99WaitMillis\":" + NUMBER + "}";
+        Pattern shape =
+                Pattern.compile("\\{\"store\":\"([^\"]+)\",\"stock\":80,\"processes\":2,\"buyers\":2,\"runs\":\\["
+                        + "\\{\"lock\":\"none\"" + run + ",\\{\"lock\":\"synchronized\"" + run
+                        + ",\\{\"lock\":\"holdfast\"" + run
+                        + "]}");
+        var matcher = shape.matcher(json);
+        assertThat(matcher.matches()).as(json).isTrue();
+        return matcher.toMatchResult();
+    }
+
+    @Test
+    void showsATableAndASentenceAndLeavesNothingBehind() {
+        Cli.Ended ended = Cli.end(cli.jvm("demo", "--processes", "2", "--tickets", "60")
+                .flags("-Djava.io.tmpdir=" + temporary)
+                .withoutEnvironment("HOLDFAST_STORE")
+                .start());
+
+        assertThat(ended.code()).isZero();
+        List<String> lines =
+                ended.out().stream().filter(line -> !line.isBlank()).toList();
+        assertThat(lines).hasSize(7);
+        assertThat(lines.get(0)).matches("LOCK +SOLD +OVERSOLD +TICKETS/S +P99 WAIT");
+        assertThat(lines.get(3)).matches("holdfast +60 +0 +[\\d,]+ +[\\d.]+ ms");
+        assertThat(lines.get(6)).contains("Holdfast sold exactly 60");
+        assertThat(ended.err()).hasSize(4).first().asString().contains("2 processes", "4 buyers", "60 tickets");
+        assertThat(temporary).isEmptyDirectory();
+        assertThat(cli.file(".local")).as("the user's own store").doesNotExist();
+    }
+
+    @Test
+    void oneProcessNeedsNoMoreThanSynchronized() {
+        Cli.Ended ended = Cli.end(start("demo", "--processes", "1", "--tickets", "30"));
+
+        assertThat(ended.code()).isZero();
+        assertThat(String.join("\n", ended.out())).contains("synchronized was enough for one process");
+    }
+
+    @Test
+    void endsItsWorkersAndRemovesItsFilesWhenItIsEnded() {
+        ChildProcess demo = start("demo", "--tickets", "100000");
+        demo.stderr().expect("4 processes", SOON);
+        await().atMost(SOON).until(() -> workersOf(demo).size() == 4);
+        List<ProcessHandle> workers = workersOf(demo);
+        Cli.signal("INT", demo.pid());
+
+        Cli.Ended ended = Cli.end(demo);
+        assertThat(ended.code()).isEqualTo(130);
+        assertThat(ended.err()).hasSize(1);
+        assertThat(workers).noneMatch(ProcessHandle::isAlive);
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    @Test
+    void workersEndWithTheirParentEvenAfterKillMinusNine() {
+        ChildProcess demo = start("demo", "--tickets", "100000");
+        await().atMost(SOON).until(() -> workersOf(demo).size() == 4);
+        List<ProcessHandle> workers = workersOf(demo);
+        demo.kill();
+
+        await().atMost(SOON).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    private ChildProcess start(String... args) {
+        return cli.jvm(args).flags("-Djava.io.tmpdir=" + temporary).start();
+    }
+
+    private static List<ProcessHandle> workersOf(ChildProcess demo) {
+        return ProcessHandle.of(demo.pid()).stream()
+                .flatMap(ProcessHandle::children)
+                .toList();
+    }
+}

@@ -1,0 +1,121 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ChildProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Holders that are killed, stopped, or robbed of their lock. */
+class LossTest {
+    private static final Pattern FAMILY = Pattern.compile("family (\\d+) (\\d+) (\\d+)");
+    private static final Duration LEASE_AND_A_SECOND = Duration.ofSeconds(2);
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void storeOfItsOwn() {
+        cli = new Cli(folder);
+    }
+
+    /** A holder, its command and the command's own child. */
+    private record Family(ChildProcess holdfast, long command, long grandchild, long token) implements AutoCloseable {
+        static Family start(Cli cli, String trap) {
+            ChildProcess run = cli.start(
+                    "run",
+                    "--lease",
+                    "1s",
+                    "--grace",
+                    "700ms",
+                    "job",
+                    "--",
+                    "sh",
+                    "-c",
+                    trap + " sleep 300 & echo family $$ $! $HOLDFAST_TOKEN; while :; do wait; done");
+            MatchResult ids = run.expect(FAMILY, SOON);
+            return new Family(
+                    run, Long.parseLong(ids.group(1)), Long.parseLong(ids.group(2)), Long.parseLong(ids.group(3)));
+        }
+
+        boolean isGone() {
+            return !Cli.isAlive(command) && !Cli.isAlive(grandchild);
+        }
+
+        @Override
+        public void close() {
+            // Orphans first: they keep open the pipe whose end is awaited.
+            ProcessHandle.of(command).ifPresent(ProcessHandle::destroyForcibly);
+            ProcessHandle.of(grandchild).ifPresent(ProcessHandle::destroyForcibly);
+            holdfast.close();
+        }
+    }
+
+    @Test
+    void theNextGetsInWithinLeaseAndOneSecondAfterKillMinusNine() {
+        try (Family first = Family.start(cli, "");
+                LockClient client = cli.client();
+                ChildProcess second = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
+            await().atMost(SOON).until(() -> client.lock("job").status().waiting() == 1);
+            long killed = System.nanoTime();
+            first.holdfast.kill();
+
+            long token = Long.parseLong(second.expect("in ", SOON).substring("in ".length()));
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(LEASE_AND_A_SECOND);
+            assertThat(token).isGreaterThan(first.token);
+            assertThat(Cli.isAlive(first.command))
+                    .as("the orphan runs on, as documented")
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aHolderStoppedPastItsLeaseStopsItsCommandAsSoonAsItGoesOn() {
+        try (Family first = Family.start(cli, "")) {
+            first.holdfast.stop();
+            Cli.Ended second = cli.run("run", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");
+            assertThat(Long.parseLong(second.out().get(0))).isGreaterThan(first.token);
+            assertThat(first.isGone()).isFalse();
+
+            first.holdfast.cont();
+            Cli.Ended ended = Cli.end(first.holdfast);
+            assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(ended.err()).singleElement().asString().contains("lost", "'job'", "sqlite:", "was stopped");
+            assertThat(first.isGone()).isTrue();
+        }
+    }
+
+    @Test
+    void aBrokenLockEndsItsCommandEvenWhenThatIgnoresSigterm() {
+        try (Family first = Family.start(cli, "trap 'echo no' TERM;");
+                LockClient client = cli.client()) {
+            assertThat(client.revoke("job", true)).isTrue();
+
+            first.holdfast.expect("no", SOON);
+            Cli.Ended ended = Cli.end(first.holdfast);
+            assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(ended.err()).singleElement().asString().contains("lost", "'job'");
+            assertThat(first.isGone()).isTrue();
+        }
+    }
+
+    @Test
+    void aHoldIsRenewedWhileTheCommandRuns() {
+        try (Family first = Family.start(cli, "")) {
+            Cli.Ended second = cli.run("run", "--wait", "2500ms", "job", "--", "true");
+
+            assertThat(second.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(first.holdfast.isAlive()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code holdfast run}: what it does when nothing goes wrong, or only the command does. */
+class RunTest {
+    private static final int PROCESSES = 8;
+    private static final int ROUNDS = 3;
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void storeOfItsOwn() {
+        cli = new Cli(folder);
+    }
+
+    @Test
+    void exitsWithTheCommandsCodeAndSaysNothing() {
+        Cli.Ended ended = cli.run("run", "job", "--", "sh", "-c", "exit 7");
+
+        assertThat(ended.code()).isEqualTo(7);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).isEmpty();
+    }
+
+    @Test
+    void exitsWith128AndTheSignalThatEndedTheCommand() {
+        assertThat(cli.run("run", "job", "--", "sh", "-c", "kill -KILL $$").code())
+                .isEqualTo(128 + 9);
+    }
+
+    @Test
+    void tellsTheCommandItsNameTokenAndHold() {
+        Cli.Ended ended = cli.run(
+                "run",
+                "order:42",
+                "--",
+                "sh",
+                "-c",
+                "echo $HOLDFAST_NAME; echo $HOLDFAST_TOKEN; echo $HOLDFAST_HOLD_ID");
+
+        assertThat(ended.out()).hasSize(3).first().isEqualTo("order:42");
+        assertThat(Long.parseLong(ended.out().get(1))).isPositive();
+        assertThat(ended.out().get(2)).matches("[0-9a-f]{32}");
+    }
+
+    @Test
+    void passesStdinStdoutAndStderrThrough() {
+        ChildProcess copy = cli.start("run", "job", "--", "sh", "-c", "cat; echo done >&2");
+        copy.send("one line");
+        copy.closeInput();
+
+        Cli.Ended ended = Cli.end(copy);
+        assertThat(ended.out()).containsExactly("one line");
+        assertThat(ended.err()).containsExactly("done");
+    }
+
+    @Test
+    void passesTheArgumentsAsTheyAre() {
+        List<String> args = List.of("a b", "", "--wait", "--", "@file", "*", "größe", "${x}", "-h");
+        Cli.Ended ended = cli.run(Stream.concat(Stream.of("run", "job", "--", "printf", "%s|"), args.stream())
+                .toArray(String[]::new));
+
+        assertThat(ended.out()).containsExactly(String.join("|", args) + "|");
+    }
+
+    @Test
+    void takesOptionsBeforeAndAfterTheName() {
+        assertThat(cli.run("run", "--fifo", "job", "--wait", "0", "--", "true").code())
+                .isZero();
+    }
+
+    @Test
+    void exitsWith127WhenTheCommandIsNotFoundAndLeavesTheLockFree() {
+        Cli.Ended ended = cli.run("run", "job", "--", "no-such-command");
+
+        assertThat(ended.code()).isEqualTo(ExitCode.NOT_FOUND);
+        assertThat(ended.err()).singleElement().asString().contains("'no-such-command' not found");
+        assertThat(cli.run("run", "--wait", "0", "job", "--", "true").code()).isZero();
+    }
+
+    @Test
+    void exitsWith126WhenTheCommandIsNotExecutableAndLeavesTheLockFree() throws IOException {
+        Files.writeString(cli.file("notes.txt"), "text\n");
+        Cli.Ended ended = cli.run("run", "job", "--", "./notes.txt");
+
+        assertThat(ended.code()).isEqualTo(ExitCode.NOT_EXECUTABLE);
+        assertThat(ended.err()).singleElement().asString().contains("'./notes.txt' cannot be executed");
+        assertThat(cli.run("run", "--wait", "0", "job", "--", "true").code()).isZero();
+    }
+
+    @Test
+    void exitsWith75WhenTheLockIsBusyAndSaysWhoHasIt() {
+        try (ChildProcess holder = holder()) {
+            Cli.Ended once = cli.run("run", "--wait", "0", "job", "--", "echo", "in");
+            assertThat(once.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(once.out()).isEmpty();
+            assertThat(once.err())
+                    .singleElement()
+                    .asString()
+                    .contains("'job'", cli.store(), "held by", ":" + holder.pid(), "(sh -c echo holding", "--wait");
+
+            Cli.Ended patient = cli.run("run", "--wait", "300ms", "job", "--", "true");
+            assertThat(patient.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(patient.err()).singleElement().asString().contains("within 300ms");
+        }
+    }
+
+    @Test
+    void exitsWithTheCodeOfYourChoiceWhenTheLockIsBusy() {
+        try (ChildProcess holder = holder()) {
+            assertThat(cli.run("run", "--wait", "0", "-E", "3", "job", "--", "true")
+                            .code())
+                    .isEqualTo(3);
+            assertThat(cli.run("run", "--wait", "0", "--conflict-exit-code=0", "job", "--", "true")
+                            .code())
+                    .isZero();
+            assertThat(holder.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void doesNotDisturbOtherNames() {
+        try (ChildProcess holder = holder()) {
+            assertThat(cli.run("run", "--wait", "0", "JOB", "--", "true").code())
+                    .isZero();
+            assertThat(holder.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void letsEightProcessesCountWithoutLosingOneAndWithRisingTokens() throws IOException {
+        Files.writeString(cli.file("counter"), "0\n");
+        ExecutorService starters = Executors.newFixedThreadPool(PROCESSES);
+        try {
+            IntStream.range(0, PROCESSES)
+                    .mapToObj(i -> CompletableFuture.runAsync(this::countSomeTimes, starters))
+                    .toList()
+                    .forEach(CompletableFuture::join);
+        } finally {
+            starters.shutdownNow();
+        }
+
+        assertThat(Files.readString(cli.file("counter"))).isEqualTo(PROCESSES * ROUNDS + "\n");
+        List<Long> tokens = Files.readAllLines(cli.file("tokens")).stream()
+                .map(Long::valueOf)
+                .toList();
+        assertThat(tokens).hasSize(PROCESSES * ROUNDS).doesNotHaveDuplicates().isSorted();
+    }
+
+    private void countSomeTimes() {
+        for (int round = 0; round < ROUNDS; round++) {
+            Cli.Ended ended = cli.run(
+                    "run",
+                    "counter",
+                    "--",
+                    "sh",
+                    "-c",
+                    "n=$(cat counter); echo $HOLDFAST_TOKEN >> tokens; sleep 0.02; echo $((n + 1)) > counter");
+            assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
+        }
+    }
+
+    private ChildProcess holder() {
+        ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo holding; exec sleep 60");
+        holder.expect("holding", SOON);
+        return holder;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import dev.holdfast.testbed.ChildProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Signals sent to {@code holdfast run}: they reach the command, and the lock is free at once. */
+class SignalTest {
+    private static final int STORM = 12;
+    private static final Duration START_UP = Duration.ofMillis(900);
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void storeOfItsOwn() {
+        cli = new Cli(folder);
+    }
+
+    @Test
+    void aSignalReachesTheCommandWhoseCodeIsPassedOnAndTheLockIsFreeAtOnce() {
+        ChildProcess run = cli.start(
+                "run",
+                "job",
+                "--",
+                "sh",
+                "-c",
+                "trap 'echo tidying; exit 3' TERM; echo up; while :; do sleep 0.05; done");
+        run.expect("up", SOON);
+        run.terminate();
+
+        Cli.Ended ended = Cli.end(run);
+        assertThat(ended.code()).isEqualTo(3);
+        assertThat(ended.out()).containsExactly("up", "tidying");
+        assertThat(ended.err()).isEmpty();
+        assertNothingLeft();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HUP, 129", "INT, 130", "TERM, 143", "USR1, 138"})
+    void aCommandThatASignalEndedCountsAsInAShell(String signal, int code) {
+        ChildProcess run = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+        run.expect("up", SOON);
+        Cli.signal(signal, run.pid());
+
+        assertThat(Cli.end(run).code()).isEqualTo(code);
+        assertNothingLeft();
+    }
+
+    @Test
+    void aCommandMayIgnoreASignalAndGetsTheNextOneToo() {
+        ChildProcess run = cli.start(
+                "run",
+                "job",
+                "--",
+                "sh",
+                "-c",
+                "n=0; trap 'n=$((n + 1)); echo TERM $n' TERM; echo up; while [ $n -lt 2 ]; do sleep 0.02; done; exit 4");
+        run.expect("up", SOON);
+        run.terminate();
+        run.expect("TERM 1", SOON);
+        run.terminate();
+        run.expect("TERM 2", SOON);
+
+        assertThat(Cli.end(run).code()).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"INT, 130", "TERM, 143"})
+    void aSignalEndsTheWaitForTheLockAndLeavesNothingBehind(String signal, int code) {
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+                LockClient client = cli.client()) {
+            holder.expect("up", SOON);
+            ChildProcess waiter = cli.start("run", "job", "--", "echo", "in");
+            await().atMost(SOON).until(() -> client.lock("job").status().waiting() == 1);
+            Cli.signal(signal, waiter.pid());
+
+            Cli.Ended ended = Cli.end(waiter);
+            assertThat(ended.code()).isEqualTo(code);
+            assertThat(ended.out()).isEmpty();
+            assertThat(ended.err()).singleElement().asString().contains("'job'", "SIG" + signal, "not run");
+            assertThat(client.lock("job").status().waiting()).isZero();
+            assertThat(holder.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void aSignalAtAnyMomentOfTheStartLeavesNeitherLockNorCommandBehind() {
+        for (int i = 0; i < STORM; i++) {
+            String length = "61." + (i + 10);
+            ChildProcess run = cli.start("run", "job", "--", "sleep", length);
+            LockSupport.parkNanos(START_UP.toNanos() * i / STORM); // a different moment each time is the point
+            run.terminate();
+
+            assertThat(Cli.end(run).code()).as("signal no. %d", i).isEqualTo(143);
+            await().atMost(SOON).until(() -> ProcessHandle.allProcesses().noneMatch(p -> isSleep(p, length)));
+            assertNothingLeft();
+        }
+    }
+
+    private void assertNothingLeft() {
+        try (LockClient client = cli.client()) {
+            assertThat(client.lock("job").status()).isEqualTo(LockStatus.free("job", 0));
+        }
+    }
+
+    private static boolean isSleep(ProcessHandle process, String length) {
+        return process.info()
+                        .arguments()
+                        .map(args -> Arrays.asList(args).contains(length))
+                        .orElse(false)
+                && process.info()
+                        .command()
+                        .map(command -> !command.endsWith("java"))
+                        .orElse(true);
+    }
+}

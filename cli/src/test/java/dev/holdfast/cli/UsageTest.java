@@ -1,0 +1,175 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is said, and how it ends, when the command line or the store is wrong: one line, one code, no stack trace. */
+class UsageTest {
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void storeOfItsOwn() {
+        cli = new Cli(folder);
+    }
+
+    static Stream<Arguments> mistakes() {
+        return Stream.of(
+                mistake("which lock?", "run"),
+                mistake("which lock?", "run", "--", "true"),
+                mistake("nothing to run", "run", "job"),
+                mistake("holdfast run job -- true", "run", "job", "true"),
+                mistake("only one lock at a time", "run", "a", "b", "--", "true"),
+                mistake("Unknown option: '--shared'", "run", "--shared", "a", "--", "true"),
+                mistake("500ms, 30s, 5m, 1h", "run", "--wait", "1.5s", "job", "--", "true"),
+                mistake("500ms, 30s, 5m, 1h", "run", "--wait", "-1s", "job", "--", "true"),
+                mistake("500ms, 30s, 5m, 1h", "run", "--wait", "", "job", "--", "true"),
+                mistake("500ms, 30s, 5m, 1h", "run", "--wait", "10", "job", "--", "true"),
+                mistake("at most 8760h", "run", "--wait", "99999999999999999999h", "job", "--", "true"),
+                mistake("--lease is 100ms to 168h", "run", "--lease", "10ms", "job", "--", "true"),
+                mistake("--lease is 100ms to 168h", "run", "--lease", "169h", "job", "--", "true"),
+                mistake("0 to 255", "run", "-E", "256", "job", "--", "true"),
+                mistake("must not be empty", "run", "", "--", "true"),
+                mistake("control character", "run", "a\tb", "--", "true"),
+                mistake("at most 255", "run", "x".repeat(256), "--", "true"),
+                mistake("--tickets is 1 to 100000", "demo", "--tickets", "0"),
+                mistake("--processes is 1 to 64", "demo", "--processes", "65"),
+                mistake("'many'", "demo", "--tickets", "many"),
+                mistake("'lst'", "lst"),
+                mistake("no store is known for 'gopher:'", "--store", "gopher://host", "list"),
+                mistake("begins with a scheme", "--store", "locks.db", "list"),
+                mistake("one process alone", "--store", "mem:", "list"));
+    }
+
+    private static Arguments mistake(String said, String... args) {
+        return Arguments.of(said, args);
+    }
+
+    @ParameterizedTest(name = "{1}: {0}")
+    @MethodSource("mistakes")
+    void aMistakeIsExplainedInOneLine(String said, String[] args) {
+        Cli.Ended ended = cli.run(args);
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err())
+                .singleElement()
+                .asString()
+                .startsWith("holdfast: ")
+                .contains(said);
+    }
+
+    @Test
+    void secretsOfUrlsAreNotShown() {
+        Cli.Ended ended =
+                cli.run("-v", "run", "--store", "gopher://me:s3cret@host/0?password=s3cret", "job", "--", "true");
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(String.join("\n", ended.err())).contains("gopher://host/0").doesNotContain("s3cret", "me:");
+    }
+
+    @Test
+    void aStoreOutOfReachIsExplainedInOneLine() throws IOException {
+        Files.writeString(cli.file("file"), "in the way");
+        Cli.Ended ended = cli.run("--store", "sqlite:" + cli.file("file") + "/locks.db", "run", "job", "--", "true");
+
+        assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+        assertThat(ended.err()).singleElement().asString().contains(cli.file("file") + "/locks.db");
+    }
+
+    @Test
+    void aFolderOfTheDefaultStoreThatCannotBeMadeIsExplainedInOneLine() throws IOException {
+        Files.writeString(cli.file("file"), "in the way");
+        Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "true")
+                .withoutEnvironment("HOLDFAST_STORE")
+                .environment("XDG_STATE_HOME", cli.file("file").toString())
+                .start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+        assertThat(ended.err()).singleElement().asString().contains(cli.file("file") + "/holdfast", "--store");
+    }
+
+    @Test
+    void theDefaultStoreIsAFileInTheStateFolderOfItsUser() {
+        Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "true")
+                .withoutEnvironment("HOLDFAST_STORE")
+                .start());
+
+        assertThat(ended).isEqualTo(new Cli.Ended(0, java.util.List.of(), java.util.List.of()));
+        assertThat(cli.file(".local/state/holdfast/locks.db")).isRegularFile();
+    }
+
+    @Test
+    void theCauseIsAddedOnDemand() throws IOException {
+        Files.writeString(cli.file("file"), "in the way");
+        Cli.Ended ended = cli.run("-v", "--store", "sqlite:" + cli.file("file") + "/x", "run", "job", "--", "true");
+
+        assertThat(ended.err()).hasSizeGreaterThan(1).element(1).asString().contains("caused by: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "list", "demo"})
+    void everyCommandHasHelpWithExamplesThatFitsATerminal(String command) {
+        Cli.Ended ended = cli.run(command, "--help");
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).contains("Examples:").allMatch(line -> line.length() <= 80);
+        assertThat(ended.out()).anyMatch(line -> line.startsWith("  holdfast " + command));
+    }
+
+    @Test
+    void withoutACommandTheHelpIsShown() {
+        Cli.Ended ended = cli.run();
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).contains("Examples:").anyMatch(line -> line.contains("run"));
+        assertThat(ended.out()).isEmpty();
+    }
+
+    @Test
+    void theHelpDoesNotTellOfTheDemosWorkers() {
+        Cli.Ended ended = cli.run("--help");
+
+        assertThat(ended.code()).isZero();
+        assertThat(String.join("\n", ended.out()))
+                .contains("run", "list", "demo", "HOLDFAST_STORE")
+                .doesNotContain("worker");
+    }
+
+    @Test
+    void theVersionIsShown() {
+        Cli.Ended ended = cli.run("--version");
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out())
+                .singleElement()
+                .asString()
+                .startsWith("holdfast ")
+                .contains("Java");
+    }
+
+    @Test
+    void aLocaleThatCannotReadTheArgumentsIsRefused() {
+        Cli.Ended ended = Cli.end(cli.jvm("run", "größe", "--", "true")
+                .environment("LC_ALL", "C")
+                .flags("-Dsun.jnu.encoding=ANSI_X3.4-1968")
+                .start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).singleElement().asString().contains("LC_ALL=C.UTF-8");
+    }
+}
