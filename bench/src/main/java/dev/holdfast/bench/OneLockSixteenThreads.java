@@ -5,12 +5,9 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -54,7 +51,7 @@ public class OneLockSixteenThreads {
         if (lock.equals("reentrant-fair")) {
             return;
         }
-        folder = Files.createTempDirectory("holdfast-bench");
+        folder = TemporaryFolder.make();
         String url = lock.startsWith("mem") ? "mem:" : "sqlite:" + folder.resolve("locks.db");
         client = LockClient.connect(url);
         distributed = client.lock("bench", HoldOptions.defaults().strictFifo(lock.endsWith("strict")));
@@ -66,9 +63,7 @@ public class OneLockSixteenThreads {
             client.close();
         }
         if (folder != null) {
-            try (Stream<Path> files = Files.walk(folder)) {
-                files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
-            }
+            TemporaryFolder.delete(folder);
         }
     }
 

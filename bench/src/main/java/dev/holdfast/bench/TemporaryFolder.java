@@ -1,0 +1,40 @@
+package dev.holdfast.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A folder that is gone when the measurement is over. */
+final class TemporaryFolder {
+    private TemporaryFolder() {}
+
+    /** What is done in the folder. */
+    interface Use {
+        void in(Path folder) throws IOException;
+    }
+
+    static void use(Use what) throws IOException {
+        Path folder = make();
+        try {
+            what.in(folder);
+        } finally {
+            delete(folder);
+        }
+    }
+
+    static Path make() throws IOException {
+        return Files.createTempDirectory("holdfast-bench");
+    }
+
+    static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+            for (Path file : deepestFirst) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}
