@@ -1,0 +1,151 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks as rows of a table: the requests of the engine, turned into statements.
+ *
+ * <pre>
+ *   engine ──► JdbcStore ──────────────► Worker: one thread, one connection, requests in order
+ *                 │ claim that waits        ▲ try, once it is worth it
+ *                 └──► Waiters ─────────────┘
+ *                      one thread while anything waits; reads only
+ * </pre>
+ *
+ * <p>Each request is one statement in a transaction of its own. Lock, release and hand-over update one row, which is kept
+ * when it is free ({@link Housekeeping} removes it an hour later). What a database adds of its own is behind {@link
+ * Dialect}. Thread-safe.
+ */
+final class JdbcStore implements Store {
+    /** After this, a request is answered with {@link dev.holdfast.StoreUnavailableException}. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Dialect dialect;
+    private final Worker worker;
+    private final Waiters waiters;
+    private final Housekeeping housekeeping;
+
+    private JdbcStore(Dialect dialect, Worker worker, TimeSource time, Duration limit) {
+        this.dialect = dialect;
+        this.worker = worker;
+        this.waiters = new Waiters(dialect, worker, new Patience(limit));
+        this.housekeeping = new Housekeeping(worker, time);
+    }
+
+    /** Opens the store of a database. A failure leaves neither threads nor connections. */
+    static JdbcStore open(Dialect dialect, TimeSource time) {
+        return open(dialect, time, PATIENCE);
+    }
+
+    static JdbcStore open(Dialect dialect, TimeSource time, Duration limit) {
+        Patience patience = new Patience(limit);
+        LockTable table = dialect.open(patience);
+        Worker worker = Worker.start(dialect.description(), table, patience);
+        JdbcStore store = new JdbcStore(dialect, worker, time, limit);
+        store.housekeeping.start();
+        return store;
+    }
+
+    @Override
+    public String description() {
+        return dialect.description();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return dialect.capabilities();
+    }
+
+    /** A row learns nothing by itself: what became of a grant is known when it is renewed. */
+    @Override
+    public void listen(StoreListener listener) {}
+
+    @Override
+    public Pending claim(Claim claim) {
+        if (claim.names().size() > capabilities().maxNames()
+                || !capabilities().modes().contains(claim.mode().kind())) {
+            return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
+                    + claim.name() + "' on " + description() + ": it grants "
+                    + capabilities().modes() + " of "
+                    + capabilities().maxNames() + " name; use another store")));
+        }
+        if (claim.waits()) {
+            return waiters.claim(claim);
+        }
+        return new Answered(worker.ask(
+                table -> table.looksFree(claim) ? table.claim(claim, LockTable.NO_PLACE) : Optional.empty()));
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return Renewals.ask(worker, grants, dialect.chunk());
+    }
+
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        return worker.ask(table -> table.extend(grant));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return worker.ask(table -> table.release(grant.name(), grant.id()));
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return worker.ask(table -> {
+            for (String name : claim.names()) {
+                table.dequeue(name, claim.id());
+                table.release(name, claim.id());
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return worker.ask(table -> table.status(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return worker.ask(table -> table.list(prefix));
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, boolean now) {
+        return worker.ask(table -> table.revoke(name, now));
+    }
+
+    /** Places in the queue are given up; grants are left to their leases. */
+    @Override
+    public void close() {
+        housekeeping.close();
+        waiters.close();
+        worker.close(waiters::leaveAll);
+        waiters.failAll(worker.closedException());
+    }
+
+    /** A claim that is answered at once; there is nothing to cancel. */
+    private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
+        @Override
+        public void cancel() {}
+    }
+}

@@ -1,0 +1,74 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The statements on one connection, as operations on locks. Each is one statement outside any transaction unless it says
+ * otherwise, waits no longer than its {@link Patience}, and fails with a {@link dev.holdfast.HoldfastException}.
+ *
+ * <p>For one thread.
+ */
+interface LockTable extends AutoCloseable {
+    /** How long a place in the queue counts unless it is kept alive. */
+    Duration PLACE_LIFE = Duration.ofSeconds(10);
+
+    /** The place of a claim that is not in the queue: behind everybody. */
+    long NO_PLACE = Long.MAX_VALUE;
+
+    /** Reads whether a claim that does not queue could be granted now. Writes and locks nothing. */
+    boolean looksFree(Claim claim);
+
+    /**
+     * Takes the lock if it is free, has run out or is this claim's already, and if it is the claim's turn.
+     *
+     * @param place its place in the queue, or {@link #NO_PLACE}
+     */
+    Optional<Grant> claim(Claim claim, long place);
+
+    /** Enters the queue at its end; returns the place: higher than every earlier one of that name. */
+    long enqueue(Claim claim);
+
+    /** Keeps places in the queue alive: for {@link #PLACE_LIFE} from now on. At most {@link Dialect#chunk()}. */
+    void keepPlaces(List<Place> places);
+
+    /** Clears the queue of a name up to a place that was served; what is left of a served place counts no more. */
+    void forgetPlaces(String name, long upTo);
+
+    /** Gives up the place of a claim, if it has one. */
+    void dequeue(String name, ClaimId id);
+
+    /** Renews grants in one statement; at most {@link Dialect#chunk()} of them, sorted by name. */
+    Map<ClaimId, Renewal> renew(List<Grant> grants);
+
+    Optional<Grant> extend(Grant grant);
+
+    boolean release(String name, ClaimId id);
+
+    boolean revoke(String name, boolean now);
+
+    LockStatus status(String name);
+
+    List<LockStatus> list(String prefix);
+
+    /**
+     * Removes one small batch of what nobody has used for long.
+     *
+     * @param after where the batch before ended; empty to begin
+     * @return where this batch ended; empty at the end
+     */
+    String purge(String after);
+
+    @Override
+    void close();
+
+    /** A place in the queue of a name. */
+    record Place(String name, long arrival) {}
+}

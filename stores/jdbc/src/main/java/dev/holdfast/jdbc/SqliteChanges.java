@@ -1,0 +1,88 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.ClaimId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Hears of changes by polling <a href="https://sqlite.org/pragma.html#pragma_data_version">PRAGMA data_version</a> on a
+ * connection of its own: it costs a few microseconds, and tells of commits by every other connection, those of other
+ * processes and this one's own.
+ *
+ * <p>How often: after a change, a next one is likely soon, so the first pause is short and each is as long as all
+ * before together, up to the longest of the place in the queue. When nothing has happened for long, a pause is a
+ * thousandth of that.
+ *
+ * <pre>
+ *   since the last change    0.25  0.5   1   2   4   6   8 …        2 s …      10 s     20 s and more
+ *   pause, next in turn      0.25  0.25 0.5  1   2   2   2 …        2   …      10       20 ms
+ *   pause, one before me     4 ms, two or more before me 8 ms, until then
+ * </pre>
+ */
+final class SqliteChanges implements Changes {
+    private static final long SHORTEST = TimeUnit.MICROSECONDS.toNanos(250);
+    private static final long NEXT_IN_TURN = Duration.ofMillis(2).toNanos();
+    private static final long LONGEST = Duration.ofMillis(20).toNanos();
+
+    private final SqliteSession session;
+    private final Clock clock;
+    private long version = -1;
+    private long changed;
+
+    SqliteChanges(SqliteSession session, Clock clock) {
+        this.session = session;
+        this.clock = clock;
+    }
+
+    @Override
+    public boolean await(int ahead, long atMostNanos) {
+        if (version >= 0) {
+            LockSupport.parkNanos(Math.min(pause(System.nanoTime() - changed, ahead), atMostNanos));
+        }
+        long before = version;
+        version = session.run("wait", "", () -> session.first("PRAGMA data_version", row -> row.getLong(1)))
+                .orElse(0L);
+        if (version != before) {
+            changed = System.nanoTime();
+        }
+        return version != before;
+    }
+
+    static long pause(long sinceChange, int ahead) {
+        long longest = NEXT_IN_TURN << Math.min(ahead, 2);
+        long shortest = ahead == 0 ? SHORTEST : longest;
+        long lively = Math.max(shortest, Math.min(sinceChange, longest));
+        return Math.max(lively, Math.min(sinceChange / 1000, LONGEST));
+    }
+
+    @Override
+    public Turn look(String name, ClaimId id, long place) {
+        return session.run("wait for", name, () -> {
+            long now = clock.micros();
+            return session.first(SqliteSql.LOOK, row -> turn(name, row, now), name, id.value(), now, place)
+                    .orElse(Turn.LOST);
+        });
+    }
+
+    private static Turn turn(String name, ResultSet row, long now) throws SQLException {
+        SqliteLockTable.refuseNewer(name, row.getLong(5));
+        if (!row.getBoolean(4)) {
+            return Turn.LOST;
+        }
+        boolean free = row.getBoolean(1);
+        int ahead = row.getInt(3);
+        if (free && ahead == 0) {
+            return new Turn(false, 0, 0);
+        }
+        long mine = row.getLong(2) + SqliteSql.TURN_MICROS * Math.min(ahead, 5);
+        return new Turn(false, ahead, TimeUnit.MICROSECONDS.toNanos(Math.max(0, mine - now)));
+    }
+
+    @Override
+    public void close() {
+        session.close();
+    }
+}

@@ -1,0 +1,173 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.StoreRefusedException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file, seen from outside: where it may lie, whose it is, whether it is still the same.
+ *
+ * <p>It is never opened here. A process that closes any descriptor of a file loses all POSIX locks it has on that file,
+ * and SQLite's are such: see <a href="https://sqlite.org/howtocorrupt.html">How To Corrupt An SQLite Database File</a>,
+ * 2.2. Names, attributes and rights can be read and set without opening it.
+ *
+ * <p>For one thread.
+ */
+final class SqliteFile {
+    /** File systems that reach other machines: their locks, their shared memory or both do not work between them. */
+    private static final Set<String> NETWORK = Set.of(
+            "nfs",
+            "nfs3",
+            "nfs4",
+            "cifs",
+            "smb",
+            "smb2",
+            "smb3",
+            "smbfs",
+            "afpfs",
+            "afs",
+            "9p",
+            "webdav",
+            "davfs",
+            "ceph",
+            "glusterfs",
+            "lustre",
+            "beegfs",
+            "gpfs",
+            "ocfs2",
+            "gfs2",
+            "ncpfs",
+            "sshfs",
+            "s3fs",
+            "rclone",
+            "vboxsf",
+            "vmhgfs",
+            "vmhgfs-fuse",
+            "prl_fs");
+
+    private static final String OWNER_DIRECTORY = "rwx------";
+    private static final String OWNER_FILE = "rw-------";
+
+    private final Path path;
+    private final boolean isNew;
+    private @Nullable Object identity;
+
+    private SqliteFile(Path path) {
+        this.path = path;
+        this.isNew = !Files.exists(path);
+    }
+
+    /**
+     * Checks the place and creates the directories that are missing. Everything that can be refused is refused before
+     * anything is created.
+     */
+    static SqliteFile prepare(Path given) {
+        Path path = given.toAbsolutePath().normalize();
+        Path directory = path.getParent();
+        if (directory == null || Files.isDirectory(path)) {
+            throw refused(path, "it is a directory; name a file in it", null);
+        }
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            throw refused(path, "it is not a plain file; name another", null);
+        }
+        refuseNetwork(path, fileSystemOf(directory));
+        createDirectories(path, directory);
+        if (!Files.isWritable(directory)) {
+            throw refused(path, "its directory may not be written; check its rights, or name another", null);
+        }
+        if (Files.exists(path) && !(Files.isReadable(path) && Files.isWritable(path))) {
+            throw refused(path, "it may not be read and written; check its owner and rights", null);
+        }
+        return new SqliteFile(path);
+    }
+
+    static void refuseNetwork(Path path, String fileSystem) {
+        String kind = fileSystem.toLowerCase(Locale.ROOT).replaceFirst("^fuse\\.", "");
+        if (NETWORK.contains(kind)) {
+            throw refused(
+                    path,
+                    "its file system (" + fileSystem
+                            + ") is shared with other machines, where SQLite's locks do not hold;"
+                            + " name a local path, or use a database server",
+                    null);
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Whether there was no such file before. */
+    boolean isNew() {
+        return isNew;
+    }
+
+    /** Called once the file is open: a new one is made its owner's alone, and it is recognised from here on. */
+    void opened() {
+        try {
+            if (isNew && isPosix()) {
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(OWNER_FILE));
+            }
+        } catch (IOException e) {
+            throw refused(path, "its rights could not be set: " + e.getMessage(), e);
+        }
+        identity = currentIdentity();
+    }
+
+    /** Whether the path now leads elsewhere or nowhere: what this process does to the file, no other sees any more. */
+    boolean isReplaced() {
+        return !Objects.equals(identity, currentIdentity());
+    }
+
+    private @Nullable Object currentIdentity() {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private boolean isPosix() {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    private static String fileSystemOf(Path directory) {
+        Path existing = directory;
+        while (!Files.exists(existing) && existing.getParent() != null) {
+            existing = existing.getParent();
+        }
+        try {
+            return Files.getFileStore(existing).type();
+        } catch (IOException | SecurityException e) {
+            return "unknown"; // some containers hide their mounts: only what is surely wrong is refused
+        }
+    }
+
+    private static void createDirectories(Path path, Path directory) {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        try {
+            if (directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+                Files.createDirectories(
+                        directory,
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_DIRECTORY)));
+            } else {
+                Files.createDirectories(directory);
+            }
+        } catch (IOException e) {
+            throw refused(path, "its directory cannot be created (" + e + "); create it, or name another", e);
+        }
+    }
+
+    private static StoreRefusedException refused(Path path, String why, @Nullable Exception cause) {
+        return new StoreRefusedException("cannot use sqlite:" + path + ": " + why, cause);
+    }
+}

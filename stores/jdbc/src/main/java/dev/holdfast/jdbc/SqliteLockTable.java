@@ -1,0 +1,272 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.Holder;
+import dev.holdfast.LockStatus;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The operations on SQLite, each one statement of {@link SqliteSql} outside any transaction: a process that is stopped
+ * blocks the others only if it is stopped inside a statement.
+ */
+final class SqliteLockTable implements LockTable {
+    private static final int PURGE_BATCH = 500;
+    private static final long TOKENS_PER_GRANT = 1024;
+    private static final Duration IDLE = Duration.ofHours(1);
+    private static final String NO_NAME = "";
+
+    private final SqliteSession session;
+    private final Clock clock;
+
+    SqliteLockTable(SqliteSession session, Clock clock) {
+        this.session = session;
+        this.clock = clock;
+    }
+
+    @Override
+    public boolean looksFree(Claim claim) {
+        return session.run(
+                "claim",
+                claim.name(),
+                () -> session.first(
+                                SqliteSql.LOOKS_FREE,
+                                row -> {
+                                    refuseNewer(claim.name(), row.getLong(2));
+                                    return row.getBoolean(1);
+                                },
+                                claim.name(),
+                                claim.id().value(),
+                                clock.micros(),
+                                NO_PLACE)
+                        .orElse(true));
+    }
+
+    @Override
+    public Optional<Grant> claim(Claim claim, long place) {
+        return session.run("claim", claim.name(), () -> {
+            long sent = clock.stamp();
+            long now = clock.micros();
+            Optional<Long> number = session.first(
+                    SqliteSql.CLAIM,
+                    row -> row.getLong(1),
+                    claim.name(),
+                    claim.id().value(),
+                    now,
+                    place,
+                    clock.lowestNumber(claim.floor()),
+                    now + Clock.micros(claim.lease()),
+                    claim.holder().host(),
+                    claim.holder().pid(),
+                    claim.holder().thread(),
+                    claim.holder().label());
+            return number.map(n -> Grant.of(claim, List.of(n), sent));
+        });
+    }
+
+    @Override
+    public long enqueue(Claim claim) {
+        return session.run("queue for", claim.name(), () -> {
+            long now = clock.micros();
+            return session.first(
+                            SqliteSql.ENQUEUE,
+                            row -> row.getLong(1),
+                            claim.name(),
+                            claim.id().value(),
+                            now,
+                            now + Clock.micros(PLACE_LIFE),
+                            claim.holder().host(),
+                            claim.holder().pid(),
+                            claim.holder().thread(),
+                            claim.holder().label())
+                    .orElseThrow();
+        });
+    }
+
+    @Override
+    public void keepPlaces(List<Place> places) {
+        session.run("queue for", places.get(0).name(), () -> {
+            List<Object> arguments = new ArrayList<>();
+            arguments.add(clock.micros() + Clock.micros(PLACE_LIFE));
+            for (int i = 0; i < roundedUp(places.size()); i++) {
+                arguments.add(i < places.size() ? places.get(i).name() : NO_NAME);
+                arguments.add(i < places.size() ? places.get(i).arrival() : NO_PLACE);
+            }
+            return session.update(SqliteSql.keepPlaces(roundedUp(places.size())), arguments.toArray());
+        });
+    }
+
+    @Override
+    public void forgetPlaces(String name, long upTo) {
+        session.run("queue for", name, () -> session.update(SqliteSql.FORGET_PLACES, name, upTo));
+    }
+
+    @Override
+    public void dequeue(String name, ClaimId id) {
+        session.run("leave the queue of", name, () -> session.update(SqliteSql.DEQUEUE, name, id.value()));
+    }
+
+    /** A file that is not the one any more keeps no lock: then nothing is held, whatever its rows say. */
+    @Override
+    public Map<ClaimId, Renewal> renew(List<Grant> grants) {
+        long before = clock.stamp();
+        Map<ClaimId, Renewal> renewals = new HashMap<>();
+        grants.forEach(grant -> renewals.put(grant.id(), Renewal.lost(before)));
+        if (session.isReplaced()) {
+            return renewals;
+        }
+        return session.run("renew", grants.get(0).name(), () -> {
+            long sent = clock.stamp();
+            String sql = SqliteSql.renew(roundedUp(grants.size()));
+            Object[] arguments = renewArguments(grants, clock.micros());
+            session.all(
+                    sql,
+                    row -> renewals.put(new ClaimId(row.getString(1)), Renewal.held(sent, row.getBoolean(2))),
+                    arguments);
+            return renewals;
+        });
+    }
+
+    private static Object[] renewArguments(List<Grant> grants, long now) {
+        List<Object> arguments = new ArrayList<>(1 + 3 * roundedUp(grants.size()));
+        arguments.add(now);
+        for (Grant grant : grants) {
+            arguments.add(grant.name());
+            arguments.add(grant.id().value());
+            arguments.add(Clock.micros(grant.lease()));
+        }
+        for (int i = grants.size(); i < roundedUp(grants.size()); i++) {
+            arguments.addAll(List.of(NO_NAME, NO_NAME, 0L));
+        }
+        return arguments.toArray();
+    }
+
+    /** Few sizes of statements, so that few are kept prepared: the rest is filled with a name that no lock has. */
+    private static int roundedUp(int size) {
+        return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
+    }
+
+    @Override
+    public Optional<Grant> extend(Grant grant) {
+        return session.run("extend", grant.name(), () -> {
+            long sent = clock.stamp();
+            long now = clock.micros();
+            Optional<Long> number = session.first(
+                    SqliteSql.EXTEND,
+                    row -> row.getLong(1),
+                    grant.name(),
+                    grant.id().value(),
+                    now,
+                    clock.lowestNumber(grant.number()),
+                    now + Clock.micros(grant.lease()));
+            return number.map(n -> new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(n), sent));
+        });
+    }
+
+    @Override
+    public boolean release(String name, ClaimId id) {
+        return session.run("release", name, () -> {
+            long now = clock.micros();
+            return session.first(SqliteSql.RELEASE, row -> row.getLong(1) == now, name, id.value(), now)
+                    .orElse(false);
+        });
+    }
+
+    @Override
+    public boolean revoke(String name, boolean now) {
+        return session.run("revoke", name, () -> {
+            int rows = now
+                    ? session.update(SqliteSql.REVOKE_NOW, name, clock.micros())
+                    : session.update(SqliteSql.REVOKE, name, ClaimId.random().value(), clock.micros());
+            return rows > 0;
+        });
+    }
+
+    @Override
+    public LockStatus status(String name) {
+        return session.run(
+                "look up",
+                name,
+                () -> session.first(SqliteSql.STATUS, SqliteLockTable::status, clock.micros(), name)
+                        .orElse(LockStatus.free(name, 0)));
+    }
+
+    @Override
+    public List<LockStatus> list(String prefix) {
+        String beyond = prefix + Character.toString(Character.MAX_CODE_POINT);
+        List<LockStatus> found = session.run(
+                "list",
+                prefix,
+                () -> session.all(SqliteSql.LIST, SqliteLockTable::status, clock.micros(), prefix, beyond));
+        found.sort(Comparator.comparing(LockStatus::name)); // SQLite sorts by UTF-8, Java by UTF-16
+        return found;
+    }
+
+    private static LockStatus status(ResultSet row) throws SQLException {
+        LockStatus free = LockStatus.free(row.getString(1), row.getInt(10));
+        if (!row.getBoolean(2)) {
+            return free;
+        }
+        LockStatus.Held held = new LockStatus.Held(
+                Mode.Kind.EXCLUSIVE,
+                row.getLong(3) * TOKENS_PER_GRANT,
+                new Holder(row.getString(6), row.getLong(7), row.getString(8), row.getString(9)),
+                Duration.of(Math.max(0, row.getLong(4)), ChronoUnit.MICROS),
+                Duration.of(row.getLong(5), ChronoUnit.MICROS));
+        return new LockStatus(free.name(), Optional.of(held), free.waiting());
+    }
+
+    /** The floor is raised first: a crash in between loses no number. Who claims meanwhile is not idle any more. */
+    @Override
+    public String purge(String after) {
+        return session.run("purge", "", () -> {
+            long before = clock.micros() - Clock.micros(IDLE);
+            if (after.isEmpty()) {
+                session.update(SqliteSql.REMOVE_DEAD_PLACES, clock.micros() - Clock.micros(PLACE_LIFE));
+            }
+            String end = "";
+            for (Idle idle : session.all(SqliteSql.IDLE, Idle::read, after, before, (long) PURGE_BATCH)) {
+                end = idle.end;
+                if (idle.highest > 0) {
+                    session.update(SqliteSql.RAISE_FLOOR, idle.highest);
+                    session.update(SqliteSql.REMOVE_IDLE, after, idle.end, before);
+                }
+            }
+            return end;
+        });
+    }
+
+    @Override
+    public void close() {
+        session.close();
+    }
+
+    /** A row that a later version keeps in its own way is not understood here, and so never granted. */
+    static void refuseNewer(String name, long layout) {
+        if (layout > SqliteSql.LAYOUT) {
+            throw new StoreRefusedException("cannot claim '" + name + "': it is kept in layout " + layout
+                    + " and this version of Holdfast knows layout " + SqliteSql.LAYOUT
+                    + " at most; use the newer version");
+        }
+    }
+
+    private record Idle(String end, long highest) {
+        static Idle read(ResultSet row) throws SQLException {
+            String end = row.getString(1);
+            return new Idle(end == null ? "" : end, row.getLong(2));
+        }
+    }
+}

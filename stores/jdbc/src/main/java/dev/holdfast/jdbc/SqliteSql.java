@@ -1,0 +1,205 @@
+package dev.holdfast.jdbc;
+
+import java.util.StringJoiner;
+
+/**
+ * The statements for SQLite. Times are microseconds of the machine's monotonic clock ({@link Machine}), bound as a
+ * parameter when the statement is tried.
+ *
+ * <pre>
+ *   holdfast_meta    one row: layout, boot id, floor (the highest grant number that was ever purged)
+ *   holdfast_lock    one row per name: who holds it (claim_id, null when free), grant number, expires_at
+ *                    (when free: since when), served: every place in the queue up to this one has had its turn
+ *   holdfast_claim   one row per waiting claim: its place in the queue of the name (arrival), and until when
+ *                    that counts unless it is kept alive. Room for shared holders and permits, later.
+ * </pre>
+ *
+ * <p>Free, or run out, or mine; and my turn: nobody is before me who is alive, or the lock has been free for so long that
+ * those before me have let their turns go by: {@value #TURN_MICROS} µs for each of them, five turns at most. The
+ * statement that grants a place raises {@code served} to it, so that it leaves the queue in the same step, and with it
+ * those whom it passed.
+ */
+final class SqliteSql {
+    /** The layout this version writes, and the newest it understands. */
+    static final long LAYOUT = 1;
+
+    /** How long a free lock is left to the one whose turn it is. */
+    static final long TURN_MICROS = 200_000;
+
+    static final String CREATE_META = """
+            CREATE TABLE holdfast_meta (
+              one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+              layout INTEGER NOT NULL,
+              boot_id TEXT NOT NULL,
+              booted_at INTEGER NOT NULL,
+              floor INTEGER NOT NULL
+            ) STRICT""";
+
+    static final String CREATE_LOCK = """
+            CREATE TABLE holdfast_lock (
+              name TEXT NOT NULL PRIMARY KEY,
+              layout INTEGER NOT NULL,
+              claim_id TEXT,
+              number INTEGER NOT NULL,
+              acquired_at INTEGER NOT NULL,
+              expires_at INTEGER NOT NULL,
+              served INTEGER NOT NULL,
+              host TEXT NOT NULL,
+              pid INTEGER NOT NULL,
+              thread TEXT NOT NULL,
+              label TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID""";
+
+    static final String CREATE_CLAIM = """
+            CREATE TABLE holdfast_claim (
+              name TEXT NOT NULL,
+              arrival INTEGER NOT NULL,
+              claim_id TEXT NOT NULL,
+              mode TEXT NOT NULL CHECK (mode IN ('exclusive', 'shared', 'permits')),
+              permits INTEGER NOT NULL,
+              of_permits INTEGER NOT NULL,
+              state TEXT NOT NULL CHECK (state IN ('waiting', 'holding')),
+              number INTEGER NOT NULL,
+              since INTEGER NOT NULL,
+              expires_at INTEGER NOT NULL,
+              host TEXT NOT NULL,
+              pid INTEGER NOT NULL,
+              thread TEXT NOT NULL,
+              label TEXT NOT NULL,
+              PRIMARY KEY (name, arrival)
+            ) STRICT, WITHOUT ROWID""";
+
+    static final String CREATE_META_ROW = "INSERT INTO holdfast_meta VALUES (1, ?1, ?2, ?3, 0)";
+
+    /** A restart of the machine ended all holders and began its clock anew. */
+    static final String FREE_ALL =
+            "UPDATE holdfast_lock SET claim_id = NULL, acquired_at = 0, expires_at = 0, served = 0";
+
+    static final String EMPTY_QUEUES = "DELETE FROM holdfast_claim";
+    static final String NEW_BOOT = "UPDATE holdfast_meta SET boot_id = ?1, booted_at = ?2";
+    static final String META = "SELECT layout, boot_id, booted_at FROM holdfast_meta";
+    static final String TABLES =
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%'" + " ESCAPE '\\'";
+
+    /** Who waits for the lock l at ?3 (now), as far as it counts. */
+    private static final String WAITING = waiting("l", "?3");
+
+    /** Whether it is the turn of place ?4 at ?3 (now). */
+    private static final String MY_TURN = " max(0, ?3 - l.expires_at) >= " + TURN_MICROS + " * min(5, (SELECT count(*)"
+            + WAITING + "AND q.arrival < ?4)) ";
+
+    private static final String FREE_FOR_ME =
+            " (l.claim_id = ?2 OR ((l.claim_id IS NULL OR l.expires_at <= ?3) AND" + MY_TURN + ")) ";
+
+    /** ?1 name, ?2 claim id, ?3 now, ?4 place, then ?5 lowest number, ?6 expiry, ?7 to ?10 the holder. */
+    static final String CLAIM = """
+            INSERT INTO holdfast_lock AS l
+              (name, layout, claim_id, number, acquired_at, expires_at, served, host, pid, thread, label)
+            VALUES (?1, 1, ?2, max(?5, (SELECT floor + 1 FROM holdfast_meta)), ?3, ?6, 0, ?7, ?8, ?9, ?10)
+            ON CONFLICT (name) DO UPDATE SET
+              claim_id = excluded.claim_id,
+              number = max(l.number + 1, excluded.number),
+              acquired_at = excluded.acquired_at,
+              expires_at = excluded.expires_at,
+              served = CASE
+                WHEN l.claim_id = ?2 THEN l.served
+                WHEN ?4 < 9223372036854775807 THEN max(l.served, ?4)
+                ELSE max(l.served, coalesce((SELECT max(arrival) FROM holdfast_claim WHERE name = ?1), 0)) END,
+              host = excluded.host, pid = excluded.pid, thread = excluded.thread, label = excluded.label
+            WHERE l.layout <= 1 AND""" + FREE_FOR_ME + "RETURNING number";
+
+    /** ?1 name, ?2 claim id, ?3 now, ?4 place. No row: nobody has ever held it. */
+    static final String LOOKS_FREE = "SELECT" + FREE_FOR_ME + ", l.layout FROM holdfast_lock l WHERE l.name = ?1";
+
+    /** As {@link #LOOKS_FREE}: free, expiry, live claims ahead, whether the place still stands, layout. */
+    static final String LOOK =
+            "SELECT l.claim_id IS NULL OR l.expires_at <= ?3, l.expires_at, (SELECT count(*)" + WAITING
+                    + "AND q.arrival < ?4), EXISTS (SELECT 1 FROM holdfast_claim q WHERE q.name = ?1 AND q.arrival = ?4"
+                    + " AND q.arrival > l.served AND q.claim_id = ?2), l.layout FROM holdfast_lock l WHERE l.name = ?1";
+
+    /** ?1 name, ?2 claim id, ?3 now, ?4 expiry, ?5 to ?8 who waits. */
+    static final String ENQUEUE = """
+            INSERT INTO holdfast_claim VALUES (?1, max(?3,
+                coalesce((SELECT max(arrival) + 1 FROM holdfast_claim WHERE name = ?1), 0),
+                coalesce((SELECT served + 1 FROM holdfast_lock WHERE name = ?1), 0)),
+              ?2, 'exclusive', 1, 1, 'waiting', 0, ?3, ?4, ?5, ?6, ?7, ?8)
+            RETURNING arrival""";
+
+    static final String FORGET_PLACES =
+            "DELETE FROM holdfast_claim WHERE name = ?1 AND arrival <= ?2 AND state = 'waiting'";
+    static final String DEQUEUE = "DELETE FROM holdfast_claim WHERE name = ?1 AND claim_id = ?2 AND state = 'waiting'";
+
+    /** ?1 expiry, then name and arrival of each place. */
+    static String keepPlaces(int places) {
+        return "WITH v(name, arrival) AS (" + values(2, 2, places) + ") UPDATE holdfast_claim AS q SET expires_at = ?1"
+                + " FROM v WHERE q.name = v.name AND q.arrival = v.arrival";
+    }
+
+    /** ?1 now, then name, claim id and lease of each grant. A row for each that stands: its id, whether others wait. */
+    static String renew(int grants) {
+        return "WITH v(name, id, lease) AS (" + values(2, 3, grants) + ") UPDATE holdfast_lock AS l"
+                + " SET expires_at = ?1 + v.lease FROM v"
+                + " WHERE l.name = v.name AND l.claim_id = v.id AND l.expires_at > ?1"
+                + " RETURNING claim_id, EXISTS (SELECT 1" + waiting("holdfast_lock", "?1") + ")";
+    }
+
+    /** ?1 name, ?2 claim id, ?3 now, ?4 lowest number, ?5 expiry. */
+    static final String EXTEND = "UPDATE holdfast_lock AS l SET number = max(l.number + 1, ?4), acquired_at = ?3,"
+            + " expires_at = ?5 WHERE l.name = ?1 AND l.claim_id = ?2 AND l.expires_at > ?3 AND NOT EXISTS (SELECT 1"
+            + WAITING + ") RETURNING number";
+
+    /** ?1 name, ?2 claim id, ?3 now. One that had run out has been free since then, not since now. */
+    static final String RELEASE = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = min(expires_at, ?3)"
+            + " WHERE name = ?1 AND claim_id = ?2 RETURNING expires_at";
+
+    /** ?1 name, ?2 an id that nobody has, ?3 now. */
+    static final String REVOKE =
+            "UPDATE holdfast_lock SET claim_id = ?2 WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?3";
+
+    /** ?1 name, ?2 now. */
+    static final String REVOKE_NOW = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = ?2"
+            + " WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?2";
+
+    private static final String STATUS_OF = "SELECT l.name, l.claim_id IS NOT NULL AND l.expires_at > ?1, l.number,"
+            + " ?1 - l.acquired_at, l.expires_at - ?1, l.host, l.pid, l.thread, l.label, (SELECT count(*)"
+            + waiting("l", "?1") + ") AS waiting FROM holdfast_lock l WHERE ";
+
+    /** ?1 now, ?2 name. */
+    static final String STATUS = STATUS_OF + "l.name = ?2";
+
+    /** ?1 now, ?2 the first name, ?3 what all names are before. */
+    static final String LIST = STATUS_OF + "l.name >= ?2 AND l.name < ?3"
+            + " AND (waiting > 0 OR (l.claim_id IS NOT NULL AND l.expires_at > ?1))";
+
+    /** ?1 after which name, ?2 before when, ?3 how many to read: where the batch ends, the highest number to remove. */
+    static final String IDLE = "SELECT max(name), max(CASE WHEN expires_at < ?2 THEN number END) FROM"
+            + " (SELECT name, number, expires_at FROM holdfast_lock WHERE name > ?1 ORDER BY name LIMIT ?3)";
+
+    static final String RAISE_FLOOR = "UPDATE holdfast_meta SET floor = max(floor, ?1)";
+
+    /** ?1 after which name, ?2 up to which, ?3 before when. */
+    static final String REMOVE_IDLE = "DELETE FROM holdfast_lock WHERE name > ?1 AND name <= ?2 AND expires_at < ?3";
+
+    /** ?1 now. */
+    static final String REMOVE_DEAD_PLACES = "DELETE FROM holdfast_claim WHERE state = 'waiting' AND expires_at < ?1";
+
+    private SqliteSql() {}
+
+    private static String waiting(String lock, String now) {
+        return " FROM holdfast_claim q WHERE q.name = " + lock + ".name AND q.arrival > " + lock + ".served"
+                + " AND q.state = 'waiting' AND q.expires_at > " + now + " ";
+    }
+
+    /** {@code VALUES (?n, ?n+1), (…)}: rows of numbered parameters. */
+    private static String values(int first, int columns, int rows) {
+        StringJoiner text = new StringJoiner(", ", "VALUES ", "");
+        for (int row = 0; row < rows; row++) {
+            StringJoiner one = new StringJoiner(", ", "(", ")");
+            for (int column = 0; column < columns; column++) {
+                one.add("?" + (first + row * columns + column));
+            }
+            text.add(one.toString());
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,263 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.jdbc.LockTable.Place;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Pending;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this client that wait, and the one thread that watches for all of them. It is there only while any wait.
+ *
+ * <pre>
+ *   claim ──► try ── granted ──────────────────────────────────────────────────────────────► answer
+ *              │ not free                                                                     ▲
+ *              ▼                                                                              │
+ *            enter the queue ──► listen ──► changed, or due? ──► look ──► my turn ──► try ────┤
+ *              ▲                   ▲               │ no            │ not yet          │ lost  │
+ *              │                   ├───────────────┴───────────────┴──────────────────┘       │
+ *              └── place gone ─────┘                                          cancel: leave ──┘
+ * </pre>
+ *
+ * <p>Listening and looking only read ({@link Changes}); tries and the queue are the {@link Worker}'s. A look tells how
+ * long until the claim may try even if nothing changes: when the holder's lease has run out, or those before it in the
+ * queue have let their turns go by. So a waiter needs no word from a holder that died.
+ *
+ * <p>A place in the queue counts for ten seconds and is kept alive every third of that, all places in one statement.
+ */
+final class Waiters {
+    private static final Duration LINGER = Duration.ofSeconds(5);
+    private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
+
+    /** Of its time, the thread may spend this part on looking, at most: it matters when hundreds wait. */
+    private static final int LOOKING_PART = 10;
+
+    private static final long LONGEST_REST = Duration.ofMillis(20).toNanos();
+
+    private static final Duration KEEP_EVERY = LockTable.PLACE_LIFE.dividedBy(3);
+
+    private final Dialect dialect;
+    private final Worker worker;
+    private final Patience patience;
+    private final Set<Waiting> all = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+    private volatile boolean closed;
+
+    Waiters(Dialect dialect, Worker worker, Patience patience) {
+        this.dialect = dialect;
+        this.worker = worker;
+        this.patience = patience;
+    }
+
+    Pending claim(Claim claim) {
+        Waiting waiting = new Waiting(claim, this::leave);
+        tryNow(waiting);
+        return waiting;
+    }
+
+    /** Ends the thread. What waits stays until {@link #leaveAll} and {@link #failAll}. */
+    void close() {
+        closed = true;
+        patience.end();
+        Thread running = thread.get();
+        if (running != null) {
+            LockSupport.unpark(running);
+            Threads.awaitEnd(running);
+        }
+    }
+
+    /** Gives up all places, so that nobody waits for a client that is gone. */
+    void leaveAll(LockTable table) {
+        all.forEach(waiting -> waiting.dequeue(table));
+    }
+
+    void failAll(HoldfastException failure) {
+        all.forEach(waiting -> waiting.fail(failure));
+    }
+
+    private void leave(Waiting waiting) {
+        worker.ask(table -> {
+                    waiting.leave(table);
+                    return waiting;
+                })
+                .whenComplete((left, failure) -> {
+                    if (failure != null) {
+                        waiting.fail(failure);
+                    }
+                });
+    }
+
+    private void tryNow(Waiting waiting) {
+        waiting.trying = true;
+        worker.ask(table -> {
+                    waiting.tryNow(table);
+                    return waiting;
+                })
+                .whenComplete((tried, failure) -> tried(waiting, failure));
+    }
+
+    private void tried(Waiting waiting, @Nullable Throwable failure) {
+        if (failure instanceof HoldfastException e && dialect.isPassing(e)) {
+            waiting.due = dialect.nanoTime() + AFTER_FAILURE.toNanos();
+        } else if (failure != null) {
+            waiting.fail(failure);
+        } else {
+            waiting.stale = true;
+        }
+        waiting.trying = false;
+        if (!waiting.isDone()) {
+            if (all.add(waiting)) {
+                waiting.answer().whenComplete((grant, end) -> all.remove(waiting));
+            }
+            wake();
+        }
+    }
+
+    private void wake() {
+        Thread running = thread.get();
+        if (running != null) {
+            LockSupport.unpark(running);
+        } else if (!closed) {
+            Thread fresh = Threads.daemon("holdfast-wait-" + dialect.description(), this::run);
+            if (thread.compareAndSet(null, fresh)) {
+                fresh.start();
+            }
+        }
+    }
+
+    private void run() {
+        HoldfastException end = null;
+        try (Changes changes = open()) {
+            new Watch(changes).run();
+        } catch (HoldfastException e) {
+            end = e;
+        } catch (RuntimeException | Error e) {
+            end = new HoldfastException("waiting on " + dialect.description() + " failed; please report this", e);
+        }
+        if (end != null && !closed && !dialect.isPassing(end)) {
+            failAll(end);
+        }
+        thread.set(null);
+        if (!all.isEmpty()) {
+            wake(); // somebody came just now, or the failure was a passing one
+        }
+    }
+
+    private Changes open() {
+        patience.restart(System.nanoTime());
+        return dialect.watch(patience);
+    }
+
+    /** The round of the thread; for it alone. */
+    private final class Watch {
+        private final Changes changes;
+        private long busy = System.nanoTime();
+        private long restUntil = busy;
+        private long keepAt = dialect.nanoTime() + KEEP_EVERY.toNanos();
+        private boolean changed;
+
+        Watch(Changes changes) {
+            this.changes = changes;
+        }
+
+        void run() {
+            while (!closed) {
+                if (!all.isEmpty()) {
+                    busy = System.nanoTime();
+                    patience.restart(busy);
+                    listen();
+                } else if (System.nanoTime() - busy < LINGER.toNanos()) {
+                    LockSupport.parkNanos(LINGER.toNanos());
+                } else {
+                    return;
+                }
+            }
+        }
+
+        private void listen() {
+            changed |= changes.await(foremost(), untilDue());
+            long begun = System.nanoTime();
+            if (changed && begun - restUntil >= 0) {
+                changed = false;
+                all.forEach(waiting -> waiting.stale = true);
+            }
+            if (lookAtAll()) {
+                long end = System.nanoTime();
+                restUntil = end + Math.min(LOOKING_PART * (end - begun), LONGEST_REST);
+            }
+            if (dialect.nanoTime() - keepAt >= 0) {
+                keepAt = dialect.nanoTime() + KEEP_EVERY.toNanos();
+                keepPlaces();
+            }
+        }
+
+        private int foremost() {
+            int least = Integer.MAX_VALUE;
+            for (Waiting waiting : all) {
+                least = Math.min(least, waiting.ahead);
+            }
+            return least;
+        }
+
+        private long untilDue() {
+            long least = Long.MAX_VALUE;
+            long now = dialect.nanoTime();
+            for (Waiting waiting : all) {
+                if (!waiting.trying) {
+                    least = Math.min(least, waiting.stale ? 0 : waiting.due - now);
+                }
+            }
+            return least;
+        }
+
+        private boolean lookAtAll() {
+            boolean looked = false;
+            for (Waiting waiting : all) {
+                if (!waiting.trying && (waiting.stale || dialect.nanoTime() - waiting.due >= 0)) {
+                    look(waiting);
+                    looked = true;
+                }
+            }
+            return looked;
+        }
+
+        private void look(Waiting waiting) {
+            waiting.stale = false;
+            Changes.Turn turn =
+                    changes.look(waiting.claim().name(), waiting.claim().id(), waiting.place());
+            waiting.ahead = turn.ahead();
+            if (turn.lost()) {
+                waiting.losePlace();
+            }
+            if (turn.lost() || turn.nanos() == 0) {
+                tryNow(waiting);
+            } else {
+                waiting.due = dialect.nanoTime() + turn.nanos();
+            }
+        }
+
+        /** A place that could not be kept is found lost by a later look, and taken anew. */
+        private void keepPlaces() {
+            List<Place> places = new ArrayList<>();
+            for (Waiting waiting : all) {
+                if (waiting.hasPlace()) {
+                    places.add(new Place(waiting.claim().name(), waiting.place()));
+                }
+            }
+            for (int from = 0; from < places.size(); from += dialect.chunk()) {
+                List<Place> chunk = places.subList(from, Math.min(from + dialect.chunk(), places.size()));
+                worker.ask(table -> {
+                    table.keepPlaces(chunk);
+                    return chunk;
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * A claim that waits.
+ *
+ * <p>Its place and its answer are written by the {@link Worker}'s thread; the rest is between the two threads: the
+ * waiters' asks for a try only while none is under way.
+ */
+final class Waiting implements Pending {
+    private final Claim claim;
+    private final Consumer<Waiting> leave;
+    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private volatile long place = LockTable.NO_PLACE;
+    private volatile boolean cancelled;
+
+    /** A try is under way. */
+    volatile boolean trying;
+
+    /** How it stands must be looked up. */
+    volatile boolean stale = true;
+
+    /** When it may try even if nothing changes; by the store's clock. */
+    volatile long due;
+
+    /** How many are before it in the queue. */
+    volatile int ahead;
+
+    Waiting(Claim claim, Consumer<Waiting> leave) {
+        this.claim = claim;
+        this.leave = leave;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    long place() {
+        return place;
+    }
+
+    boolean hasPlace() {
+        return place != LockTable.NO_PLACE;
+    }
+
+    void losePlace() {
+        place = LockTable.NO_PLACE;
+    }
+
+    @Override
+    public CompletionStage<Optional<Grant>> answer() {
+        return answer;
+    }
+
+    @Override
+    public void cancel() {
+        if (!cancelled && !answer.isDone()) {
+            cancelled = true;
+            leave.accept(this);
+        }
+    }
+
+    /** Tries to get the lock, and enters the queue if it is not there. Runs on the worker's thread. */
+    void tryNow(LockTable table) {
+        if (cancelled || answer.isDone()) {
+            return;
+        }
+        Optional<Grant> grant = table.claim(claim, place);
+        if (grant.isPresent()) {
+            long served = place;
+            answer.complete(grant);
+            if (served != LockTable.NO_PLACE) {
+                table.forgetPlaces(claim.name(), served); // after the answer: nobody waits for this
+            }
+        } else if (!hasPlace()) {
+            place = table.enqueue(claim);
+        }
+    }
+
+    /** Leaves the queue and answers with nothing. Runs on the worker's thread. */
+    void leave(LockTable table) {
+        if (!answer.isDone()) {
+            dequeue(table);
+            answer.complete(Optional.empty());
+        }
+    }
+
+    /** Gives up its place. Runs on the worker's thread. */
+    void dequeue(LockTable table) {
+        if (hasPlace()) {
+            table.dequeue(claim.name(), claim.id());
+        }
+    }
+
+    void fail(Throwable failure) {
+        answer.completeExceptionally(failure);
+    }
+
+    boolean isDone() {
+        return answer.isDone();
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Locks kept in a SQL database. {@code JdbcStore} and {@code Waiters} know locks and no database; a {@code Dialect}
+ * knows one database and nothing of threads. Users meet none of them: they write a URL.
+ */
+@NullMarked
+package dev.holdfast.jdbc;
+
+import org.jspecify.annotations.NullMarked;
