@@ -67,8 +67,8 @@ final class SqliteChanges implements Changes {
         });
     }
 
-    private static Turn turn(String name, ResultSet row, long now) throws SQLException {
-        SqliteLockTable.refuseNewer(name, row.getLong(5));
+    private Turn turn(String name, ResultSet row, long now) throws SQLException {
+        session.refuseNewer(name, row.getLong(5));
         if (!row.getBoolean(4)) {
             return Turn.LOST;
         }

@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.StoreRefusedException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -115,23 +116,26 @@ final class SqliteFile {
             if (isNew && isPosix()) {
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(OWNER_FILE));
             }
+            identity = currentIdentity();
         } catch (IOException e) {
-            throw refused(path, "its rights could not be set: " + e.getMessage(), e);
+            throw refused(path, "its attributes cannot be read or set: " + e, e);
         }
-        identity = currentIdentity();
     }
 
     /** Whether the path now leads elsewhere or nowhere: what this process does to the file, no other sees any more. */
     boolean isReplaced() {
-        return !Objects.equals(identity, currentIdentity());
+        try {
+            return !Objects.equals(identity, currentIdentity());
+        } catch (NoSuchFileException e) {
+            return true;
+        } catch (IOException e) {
+            return false; // nothing was learnt
+        }
     }
 
-    private @Nullable Object currentIdentity() {
-        try {
-            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-        } catch (IOException e) {
-            return null;
-        }
+    /** Its inode and device; null where a file that is open cannot be replaced. */
+    private @Nullable Object currentIdentity() throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
     private boolean isPosix() {

@@ -2,7 +2,6 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.Holder;
 import dev.holdfast.LockStatus;
-import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -45,7 +44,7 @@ final class SqliteLockTable implements LockTable {
                 () -> session.first(
                                 SqliteSql.LOOKS_FREE,
                                 row -> {
-                                    refuseNewer(claim.name(), row.getLong(2));
+                                    session.refuseNewer(claim.name(), row.getLong(2));
                                     return row.getBoolean(1);
                                 },
                                 claim.name(),
@@ -252,15 +251,6 @@ final class SqliteLockTable implements LockTable {
     @Override
     public void close() {
         session.close();
-    }
-
-    /** A row that a later version keeps in its own way is not understood here, and so never granted. */
-    static void refuseNewer(String name, long layout) {
-        if (layout > SqliteSql.LAYOUT) {
-            throw new StoreRefusedException("cannot claim '" + name + "': it is kept in layout " + layout
-                    + " and this version of Holdfast knows layout " + SqliteSql.LAYOUT
-                    + " at most; use the newer version");
-        }
     }
 
     private record Idle(String end, long highest) {

@@ -123,6 +123,15 @@ final class SqliteSession implements AutoCloseable {
         }
     }
 
+    /** A row that a later version keeps in its own way is not understood here, and so never granted. */
+    void refuseNewer(String name, long layout) {
+        if (layout > SqliteSql.LAYOUT) {
+            throw new StoreRefusedException(cannot("claim", name) + ": it is kept in layout " + layout
+                    + " and this version of Holdfast knows layout " + SqliteSql.LAYOUT
+                    + " at most; use the newer version");
+        }
+    }
+
     /** Whether the path leads to another file by now; looked up at most ten times a second. */
     boolean isReplaced() {
         long now = System.nanoTime();
@@ -136,6 +145,7 @@ final class SqliteSession implements AutoCloseable {
     @Override
     public void close() {
         try (connection) {
+            BusyHandler.clearHandler(connection); // the driver holds it for as long as it is set
             for (PreparedStatement statement : prepared.values()) {
                 statement.close();
             }

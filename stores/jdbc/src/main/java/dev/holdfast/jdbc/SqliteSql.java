@@ -78,8 +78,7 @@ final class SqliteSql {
     static final String EMPTY_QUEUES = "DELETE FROM holdfast_claim";
     static final String NEW_BOOT = "UPDATE holdfast_meta SET boot_id = ?1, booted_at = ?2";
     static final String META = "SELECT layout, boot_id, booted_at FROM holdfast_meta";
-    static final String TABLES =
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%'" + " ESCAPE '\\'";
+    static final String TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'";
 
     /** Who waits for the lock l at ?3 (now), as far as it counts. */
     private static final String WAITING = waiting("l", "?3");

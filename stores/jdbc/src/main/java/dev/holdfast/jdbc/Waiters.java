@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.jdbc.LockTable.Place;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Pending;
@@ -230,8 +231,13 @@ final class Waiters {
 
         private void look(Waiting waiting) {
             waiting.stale = false;
-            Changes.Turn turn =
-                    changes.look(waiting.claim().name(), waiting.claim().id(), waiting.place());
+            Changes.Turn turn;
+            try {
+                turn = changes.look(waiting.claim().name(), waiting.claim().id(), waiting.place());
+            } catch (StoreRefusedException e) {
+                waiting.fail(e); // it may be this name alone
+                return;
+            }
             waiting.ahead = turn.ahead();
             if (turn.lost()) {
                 waiting.losePlace();
