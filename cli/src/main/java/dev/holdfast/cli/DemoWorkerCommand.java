@@ -81,6 +81,7 @@ final class DemoWorkerCommand implements Callable<Integer> {
         try (LockClient client = Objects.requireNonNull(parent).store().open("holdfast demo");
                 Stock stock = Stock.open(stockFile)) {
             DistributedLock lock = client.lock(lockName);
+            lock.acquire().close(); // a shop opens before the sale begins: classes loaded, connections made
             say(READY);
             while (true) {
                 String order = orders.take();
