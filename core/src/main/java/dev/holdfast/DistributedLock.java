@@ -80,7 +80,8 @@ public final class DistributedLock {
 
     /**
      * Acquires the lock without blocking a thread. Cancelling the future gives up the place in the queue; a hold that
-     * was granted in the same moment is released. A future that is dropped keeps its hold only until it is collected.
+     * was granted in the same moment is released. Once the future has completed, {@code cancel} returns false and the
+     * hold is the caller's to close; one that is dropped is a leak, reported when it is collected.
      *
      * <p>Completes on the client's executor, exceptionally with what {@link #acquire()} would throw.
      *

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,7 @@ final class LocalLock {
     private int joined; // a lost update only shifts the sample
     private volatile Phase phase = Phase.IDLE;
     private @Nullable ClaimInFlight claiming;
+    private @Nullable Waiter nextTry;
     private volatile @Nullable LiveGrant grant;
     private volatile @Nullable LiveHold hold;
 
@@ -139,10 +141,10 @@ final class LocalLock {
 
     /** Takes a waiter in; false if this lock is retired and another must be asked. */
     boolean submit(Waiter waiter) {
-        if (!waiter.waits && isTaken()) {
-            waiter.resolve(Waiter.EMPTY);
-            return true;
-        }
+        return waiter.waits ? join(waiter) : tryOnce(waiter);
+    }
+
+    private boolean join(Waiter waiter) {
         recordPlaceSometimes(waiter);
         waiters.add(waiter);
         return switch (phase) {
@@ -156,6 +158,27 @@ final class LocalLock {
                 yield true; // whoever ends that phase looks at the queue
             }
         };
+    }
+
+    /** One who does not wait never joins the queue: a claim of its own, or nothing. */
+    private boolean tryOnce(Waiter waiter) {
+        AtomicBoolean taken = new AtomicBoolean(true);
+        transition(() -> {
+            if (phase == Phase.RETIRED) {
+                taken.set(false);
+                return NOTHING;
+            }
+            if (phase == Phase.IDLE && waiters.isEmpty()) {
+                waiter.recordPlace();
+                return claim(waiter);
+            }
+            if (phase == Phase.RELEASING && waiters.isEmpty() && nextTry == null) {
+                nextTry = waiter; // behind this client's own release
+                return NOTHING;
+            }
+            return refuse(waiter); // another of this client holds it, or is before this one
+        });
+        return taken.get();
     }
 
     /**
@@ -252,7 +275,8 @@ final class LocalLock {
     }
 
     private Runnable failed(ClaimInFlight of, Throwable why) {
-        return both(() -> engine.withdraw(of.claim), both(failAll(why), next()));
+        Runnable tell = of.claim.waits() ? failAll(why) : fail(of.asker, why);
+        return both(() -> engine.withdraw(of.claim), both(tell, next()));
     }
 
     private Runnable granted(ClaimInFlight of, Grant given) {
@@ -263,7 +287,7 @@ final class LocalLock {
         }
         grant = live;
         engine.keeper().watch(live);
-        return give(live);
+        return of.claim.waits() ? give(live) : giveTo(live, of.asker).orElseGet(() -> give(live));
     }
 
     /** The keeper found that a grant has ended. */
@@ -335,7 +359,8 @@ final class LocalLock {
     /** Nothing stands in the store any more: claim for whoever waits, else retire. */
     private Runnable next() {
         phase = Phase.IDLE;
-        Waiter first = waiters.peek();
+        Waiter first = nextTry == null ? waiters.peek() : nextTry;
+        nextTry = null;
         if (first == null && isUnowned()) {
             phase = Phase.RETIRED;
             first = waiters.peek(); // one who joined in between may have seen the phase before or after
@@ -378,16 +403,21 @@ final class LocalLock {
                 return renewFor(live, first.options);
             }
             if (waiters.remove(first)) {
-                LiveHold made = engine.hold(live, name.name(), first);
-                if (first.resolve(new Waiter.Outcome.Granted(made.handOut(first.threadOwned)))) {
-                    return given(live, made, first);
+                Optional<Runnable> taken = giveTo(live, first);
+                if (taken.isPresent()) {
+                    return taken.get();
                 }
             }
         }
         return release(live);
     }
 
-    private Runnable given(LiveGrant live, LiveHold made, Waiter taker) {
+    /** Gives the grant to one waiter; empty if its outcome was set before. */
+    private Optional<Runnable> giveTo(LiveGrant live, Waiter taker) {
+        LiveHold made = engine.hold(live, name.name(), taker);
+        if (!taker.resolve(new Waiter.Outcome.Granted(made.handOut(taker.threadOwned)))) {
+            return Optional.empty();
+        }
         phase = Phase.HELD;
         hold = made;
         live.given(made);
@@ -395,10 +425,10 @@ final class LocalLock {
         if (made.isThreadBound() && owner != null) {
             owners.put(owner, made);
         }
-        return () -> {
+        return Optional.of(() -> {
             engine.observer().acquired(made, taker.since);
             taker.wake();
-        };
+        });
     }
 
     private Runnable refreshNumber(LiveGrant live) {
@@ -425,8 +455,12 @@ final class LocalLock {
         return () -> engine.giveBack(live, last).whenComplete((held, failure) -> releaseAnswered());
     }
 
-    private Runnable refuse(Waiter asker) {
-        return waiters.remove(asker) && asker.resolve(Waiter.EMPTY) ? asker::wake : NOTHING;
+    private static Runnable refuse(Waiter asker) {
+        return asker.resolve(Waiter.EMPTY) ? asker::wake : NOTHING;
+    }
+
+    private static Runnable fail(Waiter waiter, Throwable failure) {
+        return waiter.resolve(new Waiter.Outcome.Failed(failure)) ? waiter::wake : NOTHING;
     }
 
     private Runnable failAll(Throwable failure) {

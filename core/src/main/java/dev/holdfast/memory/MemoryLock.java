@@ -5,6 +5,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -19,12 +20,15 @@ final class MemoryLock {
     /** A claim in the queue. */
     record Waiting(Claim claim, MemorySession session, CompletableFuture<Optional<Grant>> answer) {}
 
+    /** When the store will look at this lock by itself. */
+    private record Wake(long at, TimeSource.Scheduled task) {}
+
     final String name;
     final ArrayDeque<Waiting> queue = new ArrayDeque<>();
     long number;
     long expiresAt;
     boolean revoked;
-    boolean wakePlanned;
+    private @Nullable Wake wake;
     private @Nullable Claim held;
     private long since;
 
@@ -42,7 +46,7 @@ final class MemoryLock {
     }
 
     boolean isIdle() {
-        return held == null && queue.isEmpty() && !wakePlanned;
+        return held == null && queue.isEmpty();
     }
 
     void holdBy(Claim claim, long now) {
@@ -60,6 +64,25 @@ final class MemoryLock {
     void expire(long now) {
         if (held != null && now - expiresAt >= 0) {
             free();
+        }
+    }
+
+    boolean isWakePlannedBy(long at) {
+        return wake != null && wake.at - at <= 0;
+    }
+
+    /** Plans to look again, in place of any later plan. */
+    void planWake(long at, TimeSource.Scheduled task) {
+        if (wake != null) {
+            wake.task.cancel();
+        }
+        wake = new Wake(at, task);
+    }
+
+    /** The planned moment has come. */
+    void wokenAt(long at) {
+        if (wake != null && wake.at == at) {
+            wake = null;
         }
     }
 

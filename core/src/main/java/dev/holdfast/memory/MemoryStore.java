@@ -234,17 +234,18 @@ public final class MemoryStore {
     }
 
     private void wakeAtExpiry(MemoryLock lock) {
-        if (lock.isHeld() && !lock.queue.isEmpty() && !lock.wakePlanned) {
-            lock.wakePlanned = true;
-            String name = lock.name;
-            Duration left = Duration.ofNanos(Math.max(0, lock.expiresAt - time.nanoTime()));
-            time.schedule(
-                    () -> change(name, woken -> {
-                        woken.wakePlanned = false;
-                        return settle(woken);
-                    }),
-                    left);
+        if (!lock.isHeld() || lock.queue.isEmpty() || lock.isWakePlannedBy(lock.expiresAt)) {
+            return;
         }
+        long at = lock.expiresAt;
+        String name = lock.name;
+        TimeSource.Scheduled task = time.schedule(
+                () -> change(name, woken -> {
+                    woken.wokenAt(at);
+                    return settle(woken);
+                }),
+                Duration.ofNanos(Math.max(0, at - time.nanoTime())));
+        lock.planWake(at, task);
     }
 
     private static Runnable both(Runnable first, Runnable second) {
