@@ -3,7 +3,6 @@ package dev.holdfast;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Names;
 import dev.holdfast.internal.Stores;
-import dev.holdfast.internal.SystemTime;
 import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;

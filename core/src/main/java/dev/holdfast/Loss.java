@@ -13,7 +13,8 @@ public record Loss(String name, long token, Cause cause, String store) {
     /** Why a hold was lost. */
     public enum Cause {
         /** The lease ran out before a renewal was confirmed: the process or the store was too slow, or out of reach. */
-        EXPIRED("its lease ran out before it was renewed; the process or the store stalled, or a longer lease is needed"),
+        EXPIRED(
+                "its lease ran out before it was renewed; the process or the store stalled, or a longer lease is needed"),
         /** The store said that the grant is not there any more: it was broken, deleted, or had run out. */
         REFUSED("the store has it no more: it was broken, deleted, or had run out"),
         /** The store told by itself that the grant is gone: session ended, connection dropped. */

@@ -137,7 +137,9 @@ class DistributedLockTest {
     void aClosedClientSaysSo() {
         DistributedLock lock = one.lock("a");
         one.close();
-        assertThatThrownBy(lock::acquire).isInstanceOf(ClientClosedException.class).hasMessageContaining("mem:");
+        assertThatThrownBy(lock::acquire)
+                .isInstanceOf(ClientClosedException.class)
+                .hasMessageContaining("mem:");
         assertThatThrownBy(() -> one.lock("b")).isInstanceOf(ClientClosedException.class);
     }
 }

@@ -27,7 +27,8 @@ class FlightRecorderTest {
             recording.start();
             Hold closed = client.lock("a").acquire();
             closed.close();
-            Hold broken = client.lock("b", HoldOptions.defaults().awaitRelease(true)).acquire();
+            Hold broken =
+                    client.lock("b", HoldOptions.defaults().awaitRelease(true)).acquire();
             client.revoke("b", true);
             org.assertj.core.api.Assertions.assertThatThrownBy(broken::close).isInstanceOf(HoldLostException.class);
             recording.stop();
@@ -48,7 +49,6 @@ class FlightRecorderTest {
     }
 
     private static boolean is(RecordedEvent event, String type, String lock) {
-        return event.getEventType().getName().equals("dev.holdfast." + type)
-                && lock.equals(event.getString("lock"));
+        return event.getEventType().getName().equals("dev.holdfast." + type) && lock.equals(event.getString("lock"));
     }
 }

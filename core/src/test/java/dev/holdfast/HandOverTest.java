@@ -41,7 +41,9 @@ class HandOverTest {
         Deque<CompletableFuture<Hold>> waiting = new ArrayDeque<>();
         Hold hold = client.lock("a").acquire();
         queue(waiting, 200, HoldOptions.defaults());
-        assertThat(rival.lock("a").status().waiting()).as("waiters in the store").isZero();
+        assertThat(rival.lock("a").status().waiting())
+                .as("waiters in the store")
+                .isZero();
         List<Long> tokens = new ArrayList<>(List.of(hold.token()));
         while (!waiting.isEmpty()) {
             hold.close();
@@ -73,7 +75,9 @@ class HandOverTest {
             assertThat(others).isNotDone();
         }
         hold.close();
-        assertThat(waiting.getFirst()).as("back to the end of the store's queue").isNotDone();
+        assertThat(waiting.getFirst())
+                .as("back to the end of the store's queue")
+                .isNotDone();
         Hold rivals = others.getNow(null);
         assertThat(rivals.token()).isGreaterThan(last);
         rivals.close();
@@ -107,8 +111,7 @@ class HandOverTest {
 
     @Test
     void aGrantWithLittleLeaseLeftIsRenewedBeforeItIsHandedOver() throws Exception {
-        HoldOptions fixed =
-                HoldOptions.defaults().autoRenew(false).handOver(64, Duration.ofMinutes(1));
+        HoldOptions fixed = HoldOptions.defaults().autoRenew(false).handOver(64, Duration.ofMinutes(1));
         Deque<CompletableFuture<Hold>> waiting = new ArrayDeque<>();
         Hold hold = client.lock("a", fixed).acquire();
         queue(waiting, 1, fixed);

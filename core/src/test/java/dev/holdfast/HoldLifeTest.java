@@ -291,7 +291,8 @@ class HoldLifeTest {
         rival.revoke("a", true);
         hold.close();
         await().until(() -> losses.size() == 1);
-        Hold awaited = client.lock("a", HoldOptions.defaults().awaitRelease(true)).acquire();
+        Hold awaited =
+                client.lock("a", HoldOptions.defaults().awaitRelease(true)).acquire();
         rival.revoke("a", true);
         assertThatThrownBy(awaited::close).isInstanceOf(HoldLostException.class);
     }
@@ -304,7 +305,9 @@ class HoldLifeTest {
         assertThat(rival.lock("a").tryAcquire()).isEmpty();
         line.releases = UnreliableStore.Line.UP;
         time.advance(Duration.ofSeconds(11));
-        assertThat(rival.lock("a").tryAcquire()).as("a third of the lease later").isPresent();
+        assertThat(rival.lock("a").tryAcquire())
+                .as("a third of the lease later")
+                .isPresent();
     }
 
     @Test

@@ -157,7 +157,9 @@ class JavaLockTest {
     void reentryIsOnlyForThreadsThatAskForIt() throws Exception {
         Hold plain = client.lock("a").acquire();
         assertThat(client.lock("a").tryAcquire()).isEmpty();
-        assertThat(lock.tryLock()).as("a plain hold may be closed by any thread").isFalse();
+        assertThat(lock.tryLock())
+                .as("a plain hold may be closed by any thread")
+                .isFalse();
         plain.close();
     }
 

@@ -57,7 +57,8 @@ class ListenerTest {
                 assertThat(status.waiting()).isEqualTo(1);
                 LockStatus.Held held = status.grant().orElseThrow();
                 assertThat(held.holder().label()).isEqualTo("nightly");
-                assertThat(held.holder().pid()).isEqualTo(ProcessHandle.current().pid());
+                assertThat(held.holder().pid())
+                        .isEqualTo(ProcessHandle.current().pid());
                 assertThat(held.holder().thread())
                         .isEqualTo(Thread.currentThread().getName());
                 assertThat(held.token()).isEqualTo(hold.token());

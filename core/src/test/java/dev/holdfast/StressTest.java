@@ -70,7 +70,8 @@ class StressTest {
         assertThat(overlaps).as("overlaps of valid holds").hasValue(0);
         assertThat(fallen).as("tokens that fell").hasValue(0);
         assertThat(held).hasPositiveValue();
-        await().untilAsserted(() -> assertThat(clients.get(0).lock("a").status()).isEqualTo(LockStatus.free("a", 0)));
+        await().untilAsserted(
+                        () -> assertThat(clients.get(0).lock("a").status()).isEqualTo(LockStatus.free("a", 0)));
         clients.forEach(LockClient::close);
     }
 

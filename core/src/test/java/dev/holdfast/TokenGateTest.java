@@ -18,12 +18,11 @@ class TokenGateTest {
     @Test
     void refusesATokenThatALaterHoldHasOvertaken() {
         gate.check(7);
-        assertThatThrownBy(() -> gate.check(6))
-                .isInstanceOfSatisfying(StaleTokenException.class, stale -> {
-                    assertThat(stale.token()).isEqualTo(6);
-                    assertThat(stale.admitted()).isEqualTo(7);
-                    assertThat(stale).hasMessageContaining("ledger");
-                });
+        assertThatThrownBy(() -> gate.check(6)).isInstanceOfSatisfying(StaleTokenException.class, stale -> {
+            assertThat(stale.token()).isEqualTo(6);
+            assertThat(stale.admitted()).isEqualTo(7);
+            assertThat(stale).hasMessageContaining("ledger");
+        });
         gate.check(7);
     }
 }

@@ -75,7 +75,8 @@ final class UnreliableStore implements Store {
         claimRequests.incrementAndGet();
         Line line = claims;
         Pending real = line == Line.REQUEST_LOST ? null : store.claim(claim);
-        CompletionStage<Optional<Grant>> answer = over(line, () -> java.util.Objects.requireNonNull(real).answer());
+        CompletionStage<Optional<Grant>> answer =
+                over(line, () -> java.util.Objects.requireNonNull(real).answer());
         return new Pending() {
             @Override
             public CompletionStage<Optional<Grant>> answer() {

@@ -50,8 +50,12 @@ public final class ManyHolds {
         double share = 100.0 * (cpuNanos() - cpu) / (System.nanoTime() - began);
         long valid = holds.stream().filter(Hold::isValid).count();
         System.out.printf(
-                Locale.ROOT, "%d holds (lease 30 s) renewed for %d s: %.2f %% of a core, %d still valid%n",
-                count, seconds, share, valid);
+                Locale.ROOT,
+                "%d holds (lease 30 s) renewed for %d s: %.2f %% of a core, %d still valid%n",
+                count,
+                seconds,
+                share,
+                valid);
         holds.forEach(Hold::close);
     }
 
@@ -60,8 +64,11 @@ public final class ManyHolds {
         double before = usedMegabytes();
         lockOnce(client, "once-", count);
         System.out.printf(
-                Locale.ROOT, "%d names locked once: heap %.2f MB before, %.2f MB after%n",
-                count, before, usedMegabytes());
+                Locale.ROOT,
+                "%d names locked once: heap %.2f MB before, %.2f MB after%n",
+                count,
+                before,
+                usedMegabytes());
     }
 
     private static void lockOnce(LockClient client, String prefix, int count) throws InterruptedException {
@@ -88,6 +95,10 @@ public final class ManyHolds {
     }
 
     private static long cpuNanos() {
-        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+        return ProcessHandle.current()
+                .info()
+                .totalCpuDuration()
+                .orElse(Duration.ZERO)
+                .toNanos();
     }
 }

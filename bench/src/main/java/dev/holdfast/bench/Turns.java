@@ -65,7 +65,8 @@ public final class Turns {
             String[] row = rows.get(i);
             System.out.printf(Locale.ROOT, "%8d %8s %14s %14s %12s%n", i + 1, row[1], row[2], row[3], row[4]);
         }
-        double sum = rows.stream().mapToDouble(row -> Double.parseDouble(row[1])).sum();
+        double sum =
+                rows.stream().mapToDouble(row -> Double.parseDouble(row[1])).sum();
         double squares = rows.stream()
                 .mapToDouble(row -> Double.parseDouble(row[1]))
                 .map(turns -> turns * turns)
@@ -75,8 +76,14 @@ public final class Turns {
                 "turns %.0f, Jain's index %.4f, longest wait %.1f ms, CPU of a process at most %.2f %% of a core%n",
                 sum,
                 sum * sum / (rows.size() * squares),
-                rows.stream().mapToDouble(row -> Double.parseDouble(row[3])).max().orElse(0),
-                rows.stream().mapToDouble(row -> Double.parseDouble(row[4])).max().orElse(0));
+                rows.stream()
+                        .mapToDouble(row -> Double.parseDouble(row[3]))
+                        .max()
+                        .orElse(0),
+                rows.stream()
+                        .mapToDouble(row -> Double.parseDouble(row[4]))
+                        .max()
+                        .orElse(0));
     }
 
     private static final class Worker {
@@ -125,7 +132,11 @@ public final class Turns {
         }
 
         private static long cpuNanos() {
-            return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+            return ProcessHandle.current()
+                    .info()
+                    .totalCpuDuration()
+                    .orElse(Duration.ZERO)
+                    .toNanos();
         }
     }
 }

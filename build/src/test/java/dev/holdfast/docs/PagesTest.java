@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 class PagesTest {
     private static final Path ROOT = projectRoot();
     private static final Path SOURCE = ROOT.resolve("build/src/test/java/dev/holdfast/docs/SnippetsTest.java");
-    private static final Pattern REGION =
-            Pattern.compile("^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern REGION = Pattern.compile(
+            "^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n",
+            Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern FENCE =
             Pattern.compile("(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)(?:#[^)]*)?\\)");
@@ -31,7 +32,9 @@ class PagesTest {
         for (Path page : pages()) {
             Matcher fence = FENCE.matcher(Files.readString(page));
             while (fence.find()) {
-                assertThat(fence.group(1)).as("a snippet without a name in " + page).isNotNull();
+                assertThat(fence.group(1))
+                        .as("a snippet without a name in " + page)
+                        .isNotNull();
                 assertThat(fence.group(2))
                         .as("snippet %s in %s", fence.group(1), page)
                         .isEqualTo(run.get(fence.group(1)));
@@ -68,7 +71,8 @@ class PagesTest {
 
     private static List<Path> pages() throws IOException {
         try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            Stream<Path> top = Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md").map(ROOT::resolve);
+            Stream<Path> top =
+                    Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md").map(ROOT::resolve);
             return Stream.concat(top, docs.filter(file -> file.toString().endsWith(".md")))
                     .toList();
         }

@@ -69,14 +69,15 @@ final class Acquisition {
         if (waiter.outcome() != null) {
             return () -> {};
         }
-        return engine.time().schedule(
-                () -> {
-                    if (waiter.resolve(Waiter.EMPTY)) {
-                        lock.forget(waiter);
-                        waiter.wake();
-                    }
-                },
-                wait);
+        return engine.time()
+                .schedule(
+                        () -> {
+                            if (waiter.resolve(Waiter.EMPTY)) {
+                                lock.forget(waiter);
+                                waiter.wake();
+                            }
+                        },
+                        wait);
     }
 
     /** Enters a hold the calling thread has already; empty if it has none or did not ask for re-entry. */

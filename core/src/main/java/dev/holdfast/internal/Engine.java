@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import java.util.Objects;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
@@ -19,6 +18,7 @@ import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -242,7 +242,8 @@ public final class Engine {
     }
 
     /** The local lock of a name while somebody wants or has it. */
-    @Nullable LocalLock localLock(LockName name) {
+    @Nullable
+    LocalLock localLock(LockName name) {
         return locks.get(name.inStore());
     }
 

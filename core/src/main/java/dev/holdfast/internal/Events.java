@@ -1,12 +1,12 @@
 package dev.holdfast.internal;
 
-import org.jspecify.annotations.Nullable;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
 
 /** What Java Flight Recorder sees. Costs next to nothing while no recording runs. */
 final class Events {

@@ -27,9 +27,8 @@ final class Failures {
      * waiters.
      */
     static HoldfastException here(Throwable failure, String doing) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String message = String.valueOf(cause.getMessage());
         if (cause instanceof StoreUnavailableException) {
             return new StoreUnavailableException(doing + ": " + message, cause);

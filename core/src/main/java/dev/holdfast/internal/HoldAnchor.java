@@ -69,8 +69,8 @@ public final class HoldAnchor {
     public void extend(Duration lease) {
         HoldOptions checked = hold.options.lease(lease);
         if (checked.autoRenew()) {
-            throw new IllegalStateException("the hold of '" + hold.name
-                    + "' is renewed by itself; extend is for holds with autoRenew(false)");
+            throw new IllegalStateException(
+                    "the hold of '" + hold.name + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
         engine().keeper().extend(hold, lease);
     }

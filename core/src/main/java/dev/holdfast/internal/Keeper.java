@@ -106,7 +106,8 @@ final class Keeper {
     }
 
     /** Finds the watched grant that a store speaks of. */
-    @Nullable LiveGrant find(Grant grant) {
+    @Nullable
+    LiveGrant find(Grant grant) {
         return grants.get(grant.id());
     }
 

@@ -85,8 +85,8 @@ final class LiveGrant {
         this.sessionBound = sessionBound;
         this.autoRenew = autoRenew;
         this.time = time;
-        this.validity = new AtomicReference<>(
-                new Validity(State.VALID, deadline(grant, grant.sentNanos()), wallLead(), grant));
+        this.validity =
+                new AtomicReference<>(new Validity(State.VALID, deadline(grant, grant.sentNanos()), wallLead(), grant));
         this.renewAt = grant.sentNanos() + nanosOf(grant.lease()) / 3;
         this.blockSince = time.nanoTime();
     }
@@ -320,7 +320,8 @@ final class LiveGrant {
     }
 
     /** The hold that was given out last; null if none was. */
-    @Nullable LiveHold lastHold() {
+    @Nullable
+    LiveHold lastHold() {
         return lastHold;
     }
 

@@ -1,11 +1,11 @@
 package dev.holdfast.internal;
 
-import java.util.Objects;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +87,8 @@ final class LiveHold {
     }
 
     /** The caller's side, if it is still there. */
-    @Nullable HoldAnchor anchor() {
+    @Nullable
+    HoldAnchor anchor() {
         return anchor.get();
     }
 

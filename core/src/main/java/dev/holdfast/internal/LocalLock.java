@@ -127,12 +127,14 @@ final class LocalLock {
     }
 
     /** The hold this thread has and may enter again, or has lost and not closed yet. */
-    @Nullable LiveHold ownedBy(Thread thread) {
+    @Nullable
+    LiveHold ownedBy(Thread thread) {
         return owners.isEmpty() ? null : owners.get(thread);
     }
 
     /** The open hold under a grant, if there is one. */
-    @Nullable LiveHold holdOf(LiveGrant of) {
+    @Nullable
+    LiveHold holdOf(LiveGrant of) {
         LiveHold now = hold;
         return now != null && now.grant == of ? now : null;
     }
@@ -189,14 +191,6 @@ final class LocalLock {
         if (phase == Phase.IDLE || joined++ % PLACE_SAMPLE == 0) {
             waiter.recordPlace();
         }
-    }
-
-    /** Whether another of this client is before any newcomer. */
-    private boolean isTaken() {
-        return switch (phase) {
-            case CLAIMING, HELD, REFRESHING -> true;
-            case IDLE, RELEASING, RETIRED -> !waiters.isEmpty();
-        };
     }
 
     /** A waiter whose outcome was set by other means leaves the queue; the last one calls the claim off. */
@@ -282,8 +276,10 @@ final class LocalLock {
     private Runnable granted(ClaimInFlight of, Grant given) {
         LiveGrant live = engine.live(this, given, of.asker.options.autoRenew());
         if (live.hasRunOut()) {
-            return failed(of, new StoreUnavailableException(engine.storeDescription()
-                    + " took longer to answer than the lease it granted; use a longer lease"));
+            return failed(
+                    of,
+                    new StoreUnavailableException(engine.storeDescription()
+                            + " took longer to answer than the lease it granted; use a longer lease"));
         }
         grant = live;
         engine.keeper().watch(live);
@@ -299,7 +295,8 @@ final class LocalLock {
             grant = null;
             LiveHold loser = hold;
             hold = null;
-            boolean told = loser != null && loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()));
+            boolean told =
+                    loser != null && loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()));
             Runnable tell = told && loser != null ? () -> engine.observer().lost(loser) : NOTHING;
             Runnable clear = cause == Loss.Cause.EXPIRED && lost.mayOutliveDeadline()
                     ? () -> engine.giveBack(lost, null) // a renewal whose answer is missing may have moved the lease

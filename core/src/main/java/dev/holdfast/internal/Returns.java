@@ -66,7 +66,9 @@ final class Returns {
                         () -> "could not release '" + grant.grant().name() + "' on " + store.description()
                                 + "; tried once more, and free when its lease of "
                                 + grant.grant().lease() + " ends at the latest: " + failure.getMessage());
-                time.schedule(() -> guarded(() -> store.release(grant.grant())), third(grant.grant().lease()));
+                time.schedule(
+                        () -> guarded(() -> store.release(grant.grant())),
+                        third(grant.grant().lease()));
                 grant.released().completeExceptionally(failure);
             }
         });

@@ -56,7 +56,7 @@ final class Waiter {
         this.callback = callback;
     }
 
-    /** The calling thread, which will {@link #await()}. */
+    /** The calling thread, which will {@link #await(boolean)}. */
     static Waiter thread(HoldOptions options, boolean waits, boolean threadOwned, long since) {
         return new Waiter(options, waits, threadOwned, Thread.currentThread(), since, null);
     }
@@ -74,7 +74,8 @@ final class Waiter {
     }
 
     /** Where the caller asked, for reports; null if that was not recorded. */
-    @Nullable StackTraceElement place() {
+    @Nullable
+    StackTraceElement place() {
         return place;
     }
 
@@ -92,12 +93,14 @@ final class Waiter {
         }
     }
 
-    @Nullable Outcome outcome() {
+    @Nullable
+    Outcome outcome() {
         return outcome.get();
     }
 
     /** Parks the calling thread until there is an outcome or, where that counts, until it is interrupted. */
-    @Nullable Outcome await(boolean interruptible) {
+    @Nullable
+    Outcome await(boolean interruptible) {
         boolean interrupted = false;
         Outcome now = outcome.get();
         while (now == null) {

@@ -87,7 +87,8 @@ final class MemoryLock {
     }
 
     /** Takes a claim out of the queue; null if it is not there. */
-    @Nullable Waiting dequeue(ClaimId id) {
+    @Nullable
+    Waiting dequeue(ClaimId id) {
         for (Iterator<Waiting> each = queue.iterator(); each.hasNext(); ) {
             Waiting waiting = each.next();
             if (waiting.claim().id().equals(id)) {

@@ -129,7 +129,9 @@ final class MemorySession implements Store {
     }
 
     private <T> CompletionStage<T> unlessClosed(Supplier<T> answer) {
-        return closed ? CompletableFuture.failedFuture(closedException()) : CompletableFuture.completedFuture(answer.get());
+        return closed
+                ? CompletableFuture.failedFuture(closedException())
+                : CompletableFuture.completedFuture(answer.get());
     }
 
     private static ClientClosedException closedException() {

@@ -102,8 +102,7 @@ public final class MemoryStore {
                 if (held) {
                     lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
                 }
-                verdicts.put(
-                        grant.id(), held ? Renewal.held(sent, !lock.queue.isEmpty()) : Renewal.lost(sent));
+                verdicts.put(grant.id(), held ? Renewal.held(sent, !lock.queue.isEmpty()) : Renewal.lost(sent));
                 return () -> {};
             });
         }
@@ -117,8 +116,8 @@ public final class MemoryStore {
                 long sent = clientTime.nanoTime();
                 lock.number = nextNumber(lock.number);
                 lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
-                fresh.add(new Grant(
-                        grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(lock.number), sent));
+                fresh.add(
+                        new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(lock.number), sent));
             }
             return () -> {};
         });

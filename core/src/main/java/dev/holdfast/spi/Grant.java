@@ -16,8 +16,7 @@ import java.util.List;
  * @param sentNanos {@link TimeSource#nanoTime()} read <em>before</em> the request that proves the grant was sent; the
  *     engine counts validity from here. For an offer pushed by the store, the sending of its confirmation
  */
-public record Grant(
-        ClaimId id, List<String> names, Mode mode, Duration lease, List<Long> numbers, long sentNanos) {
+public record Grant(ClaimId id, List<String> names, Mode mode, Duration lease, List<Long> numbers, long sentNanos) {
     public Grant {
         names = List.copyOf(names);
         numbers = List.copyOf(numbers);

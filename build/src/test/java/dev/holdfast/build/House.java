@@ -1,0 +1,129 @@
+package dev.holdfast.build;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+import org.xml.sax.SAXException;
+
+/** The whole build as the rules see it: the modules the root pom names, and the classes of their main code. */
+final class House {
+    private static final House INSTANCE = new House();
+
+    private final Path root;
+    private final List<Module> modules;
+    private final Map<Module, JavaClasses> classes = new LinkedHashMap<>();
+    private final Map<String, Module> homes = new HashMap<>();
+
+    private House() {
+        Path ownClasses = locationOf(House.class);
+        Path ownFolder = Path.of("").toAbsolutePath();
+        // build/target/test-classes, or build/target/quick/test-classes: the other modules' classes lie alike
+        Path output = ownFolder.relativize(ownClasses.getParent()).resolve("classes");
+        root = ownFolder.getParent();
+        modules = texts(root.resolve("pom.xml"), "module").stream()
+                .filter(name -> !name.equals(ownFolder.getFileName().toString()))
+                .map(name ->
+                        new Module(name, root.resolve(name), root.resolve(name).resolve(output)))
+                .toList();
+        for (Module module : modules) {
+            JavaClasses imported = new ClassFileImporter().importPath(module.classes());
+            classes.put(module, imported);
+            imported.forEach(type -> homes.put(type.getName(), module));
+        }
+    }
+
+    static House get() {
+        return INSTANCE;
+    }
+
+    /** Every module but this one. */
+    List<Module> modules() {
+        return modules;
+    }
+
+    /** The modules whose code must keep the engine's rules: core and the stores. */
+    List<Module> engineAndStores() {
+        return modules.stream()
+                .filter(module -> module.name().equals("core") || module.isStore())
+                .toList();
+    }
+
+    /** The classes of a module's main code. */
+    JavaClasses classesOf(Module module) {
+        return classes.get(module);
+    }
+
+    /** The module a class belongs to; none for the JDK and libraries. */
+    Optional<Module> homeOf(JavaClass type) {
+        return Optional.ofNullable(homes.get(type.getBaseComponentType().getName()));
+    }
+
+    /** The module of that artifact, {@code holdfast-jdbc} for {@code stores/jdbc}. */
+    Optional<Module> moduleOfArtifact(String artifact) {
+        return modules.stream()
+                .filter(module -> artifact.equals("holdfast-" + module.folder().getFileName()))
+                .findFirst();
+    }
+
+    /** The {@code dependency} elements of a module's pom. */
+    List<Element> dependencies(Module module) {
+        return elements(module.folder().resolve("pom.xml"), "dependency");
+    }
+
+    /** The text of a child element, or nothing. */
+    static Optional<String> child(Element element, String name) {
+        NodeList found = element.getElementsByTagName(name);
+        return found.getLength() == 0
+                ? Optional.empty()
+                : Optional.of(found.item(0).getTextContent().strip());
+    }
+
+    private static List<String> texts(Path pom, String name) {
+        return elements(pom, name).stream()
+                .map(element -> element.getTextContent().strip())
+                .toList();
+    }
+
+    private static List<Element> elements(Path pom, String name) {
+        try {
+            Document document =
+                    DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(pom.toFile());
+            NodeList found = document.getElementsByTagName(name);
+            return java.util.stream.IntStream.range(0, found.getLength())
+                    .mapToObj(i -> (Element) found.item(i))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (ParserConfigurationException | SAXException e) {
+            throw new IllegalStateException("cannot read " + pom, e);
+        }
+    }
+
+    private static Path locationOf(Class<?> type) {
+        try {
+            Path location = Path.of(
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
+            if (!Files.isDirectory(location)) {
+                throw new IllegalStateException("the rules run from folders of classes, not from " + location);
+            }
+            return location;
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
