@@ -16,7 +16,7 @@ final class ChildCommand {
     private static final String NO_SUCH_FILE = "2";
     /** How often a stopped family is looked at. Descendants are no children of ours: nothing tells of their end. */
     private static final long LOOK_MILLIS = 10;
-    /** After SIGKILL only a process stuck in the kernel, or one that nobody collects, is still there. */
+    /** After SIGKILL only a process stuck in the kernel is still there. */
     private static final Duration KILLED = Duration.ofSeconds(1);
 
     private final Process process;
@@ -107,6 +107,6 @@ final class ChildCommand {
     }
 
     private static boolean anyAlive(Set<ProcessHandle> family) {
-        return family.stream().anyMatch(ProcessHandle::isAlive);
+        return !family.stream().allMatch(ProcStat::hasEnded);
     }
 }

@@ -87,7 +87,7 @@ final class SignalRelay {
 
     /** A terminal sends Ctrl-C to its whole foreground: a second SIGINT would look to the child like a second one. */
     private static void pass(OsSignal signal, ChildCommand target) {
-        if (!signal.name().equals(OsSignal.INT) || !Foreground.now()) {
+        if (!signal.name().equals(OsSignal.INT) || !ProcStat.isInForeground()) {
             target.send(signal);
         }
     }

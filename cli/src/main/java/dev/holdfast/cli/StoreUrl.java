@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -29,21 +28,13 @@ record StoreUrl(String value, boolean isDefault) {
             return named(option);
         }
         String variable = environment.getOrDefault(VARIABLE, "");
-        return variable.isEmpty() ? file(stateFolder(environment).resolve("holdfast/locks.db"), true) : named(variable);
+        return variable.isEmpty()
+                ? file(new UserFolders(environment).state().resolve("holdfast/locks.db"), true)
+                : named(variable);
     }
 
     static StoreUrl file(Path path, boolean isDefault) {
         return new StoreUrl(FILE_SCHEME + path, isDefault);
-    }
-
-    /** As the XDG base directory specification says: a relative path is to be ignored. */
-    private static Path stateFolder(Map<String, String> environment) {
-        Path named = Path.of(environment.getOrDefault("XDG_STATE_HOME", ""));
-        if (named.isAbsolute()) {
-            return named;
-        }
-        String home = environment.getOrDefault("HOME", "");
-        return Path.of(home.isEmpty() ? System.getProperty("user.home", "") : home, ".local", "state");
     }
 
     /** The URL without secrets. */
@@ -74,7 +65,10 @@ record StoreUrl(String value, boolean isDefault) {
                     "a store in memory (" + shown() + ") is known to one process alone; name one that processes share,"
                             + " as sqlite:PATH");
         }
-        makeFolder();
+        if (value.startsWith(FILE_SCHEME)) {
+            makeFolder();
+            SqliteLibrary.unpackOnce(new UserFolders(System.getenv()).cache().resolve("holdfast"));
+        }
         try {
             return LockClient.builder(value).label(label).build();
         } catch (IllegalArgumentException e) {
@@ -89,9 +83,8 @@ record StoreUrl(String value, boolean isDefault) {
         Path folder =
                 Path.of(value.substring(FILE_SCHEME.length())).toAbsolutePath().getParent();
         try {
-            if (folder != null && !Files.isDirectory(folder)) {
-                Files.createDirectories(
-                        folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            if (folder != null) {
+                UserFolders.make(folder);
             }
         } catch (IOException | UnsupportedOperationException e) {
             throw new CliException(

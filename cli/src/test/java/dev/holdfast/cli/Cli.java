@@ -45,6 +45,7 @@ final class Cli {
                 .directory(folder)
                 .environment("HOLDFAST_STORE", store())
                 .environment("HOME", folder.toString())
+                .withoutEnvironment("XDG_CACHE_HOME")
                 .withoutEnvironment("XDG_STATE_HOME")
                 .withoutEnvironment("JAVA_TOOL_OPTIONS");
     }
@@ -77,6 +78,6 @@ final class Cli {
     }
 
     static boolean isAlive(long pid) {
-        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+        return ProcessHandle.of(pid).map(process -> !ProcStat.hasEnded(process)).orElse(false);
     }
 }

@@ -100,7 +100,7 @@ class DemoTest {
         Cli.Ended ended = Cli.end(demo);
         assertThat(ended.code()).isEqualTo(130);
         assertThat(ended.err()).hasSize(1);
-        assertThat(workers).noneMatch(ProcessHandle::isAlive);
+        assertThat(workers).allMatch(ProcStat::hasEnded);
         assertThat(temporary).isEmptyDirectory();
     }
 
@@ -111,7 +111,7 @@ class DemoTest {
         List<ProcessHandle> workers = workersOf(demo);
         demo.kill();
 
-        await().atMost(SOON).until(() -> workers.stream().noneMatch(ProcessHandle::isAlive));
+        await().atMost(SOON).until(() -> workers.stream().allMatch(ProcStat::hasEnded));
     }
 
     private ChildProcess start(String... args) {

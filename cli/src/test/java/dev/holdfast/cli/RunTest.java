@@ -147,6 +147,21 @@ class RunTest {
     }
 
     @Test
+    void leavesNoTemporaryFilesEvenAfterKillMinusNine() throws IOException {
+        Path temporary = Files.createDirectory(cli.file("tmp"));
+        ChildProcess killed = cli.jvm("run", "job", "--", "sh", "-c", "echo pid $$; exec sleep 60")
+                .flags("-Djava.io.tmpdir=" + temporary)
+                .start();
+        String orphan = killed.expect("pid ", SOON).substring("pid ".length());
+        killed.kill();
+        Cli.signal("KILL", Long.parseLong(orphan));
+        killed.close();
+
+        assertThat(temporary).isEmptyDirectory();
+        assertThat(cli.file(".cache/holdfast")).as("what all processes share").isDirectory();
+    }
+
+    @Test
     void letsEightProcessesCountWithoutLosingOneAndWithRisingTokens() throws IOException {
         Files.writeString(cli.file("counter"), "0\n");
         ExecutorService starters = Executors.newFixedThreadPool(PROCESSES);

@@ -1,0 +1,48 @@
+package dev.holdfast.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What Linux tells of a process in {@code /proc/PID/stat}.
+ *
+ * @param state one letter: R runs, S sleeps, T is stopped, Z has ended and is not collected yet
+ * @param group its process group
+ * @param foreground the process group in the foreground of its terminal; -1 without a terminal
+ */
+record ProcStat(char state, long group, long foreground) {
+    private static final char ZOMBIE = 'Z';
+    // Counted after "pid (name)": the name may itself hold blanks and brackets.
+    private static final int STATE = 0;
+    private static final int GROUP = 2;
+    private static final int FOREGROUND = 5;
+
+    /** Whether this process is in the foreground of a terminal, which then sends Ctrl-C to our child as to us. */
+    static boolean isInForeground() {
+        // Without /proc the best guess is whether there is a terminal.
+        return of("self").map(stat -> stat.group == stat.foreground).orElseGet(() -> System.console() != null);
+    }
+
+    /** Whether a process runs nothing any more, also when its parent, or a lazy init, has not collected it yet. */
+    static boolean hasEnded(ProcessHandle process) {
+        return !process.isAlive()
+                || of(Long.toString(process.pid()))
+                        .map(stat -> stat.state == ZOMBIE)
+                        .orElse(false);
+    }
+
+    /** Empty when there is no such process, or no such file system. */
+    private static Optional<ProcStat> of(String pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", FOREGROUND + 2);
+            return Optional.of(new ProcStat(
+                    fields[STATE].charAt(0), Long.parseLong(fields[GROUP]), Long.parseLong(fields[FOREGROUND])));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+}
