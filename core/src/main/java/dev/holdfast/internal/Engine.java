@@ -12,7 +12,6 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
@@ -51,6 +50,7 @@ public final class Engine {
     private final Teller teller;
     private final Observer observer;
     private final Returns returns;
+    private final Refresh refresh;
     private final ConcurrentHashMap<String, LocalLock> locks = new ConcurrentHashMap<>();
     private final AtomicLong highestNumber = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -74,6 +74,7 @@ public final class Engine {
         this.teller = teller;
         this.observer = new Observer(teller, time);
         this.returns = new Returns(store, time, observer);
+        this.refresh = new Refresh(store);
     }
 
     /**
@@ -223,6 +224,10 @@ public final class Engine {
         return observer;
     }
 
+    Refresh refresh() {
+        return refresh;
+    }
+
     TimeSource time() {
         return time;
     }
@@ -265,8 +270,13 @@ public final class Engine {
                 host.holder(who));
     }
 
+    /** A grant number that any later one of this client must be above. */
+    void saw(long number) {
+        highestNumber.accumulateAndGet(number, Math::max);
+    }
+
     LiveGrant live(LocalLock lock, Grant grant, boolean autoRenew) {
-        highestNumber.accumulateAndGet(grant.number(), Math::max);
+        saw(grant.number());
         return new LiveGrant(lock, grant, autoRenew, capabilities.sessionBound(), time);
     }
 
@@ -295,34 +305,6 @@ public final class Engine {
         if (!wasHeld && hold.isLost()) {
             throw new HoldLostException(hold.loss());
         }
-    }
-
-    /** Asks for a fresh grant number. */
-    void freshNumber(LiveGrant live, Consumer<Boolean> then) {
-        Grant old = live.grant();
-        long wallLead = live.wallLead();
-        Returns.guarded(() -> store.extend(old)).whenComplete((fresh, failure) -> {
-            boolean standing = failure == null
-                    && fresh.isPresent()
-                    && fresh.get().number() > old.number()
-                    && live.change(fresh.get(), fresh.get().sentNanos(), wallLead);
-            if (standing) {
-                highestNumber.accumulateAndGet(live.grant().number(), Math::max);
-            }
-            then.accept(standing);
-        });
-    }
-
-    /** Renews a grant for its next holder. */
-    void renewFor(LiveGrant live, HoldOptions options, Consumer<Boolean> then) {
-        Grant request = live.toHandOver(options);
-        long wallLead = live.wallLead();
-        Returns.guarded(() -> store.renew(List.of(request))).whenComplete((answer, failure) -> {
-            var renewal = failure == null ? answer.get(request.id()) : null;
-            then.accept(renewal != null
-                    && renewal.verdict() == Renewal.Verdict.HELD
-                    && live.change(request, renewal.sentNanos(), wallLead));
-        });
     }
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. */

@@ -38,33 +38,6 @@ import org.jspecify.annotations.Nullable;
  * either the whole of another's change or nothing. Thread-safe.
  */
 final class LiveGrant {
-    private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
-    private static final long MARGIN_DIVISOR = 100;
-    /** How far the wall clock may run ahead before the machine counts as having slept. */
-    private static final long SMALLEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(50);
-
-    private enum State {
-        VALID,
-        SUSPECT,
-        LOST,
-        GIVEN_BACK
-    }
-
-    /**
-     * @param deadline until when, by {@code nanoTime}
-     * @param wallLead wall clock minus {@code nanoTime} when it was confirmed: it grows when the machine sleeps
-     * @param grant as the store last gave or moved it
-     */
-    private record Validity(State state, long deadline, long wallLead, Grant grant) {
-        boolean isOpen() {
-            return state == State.VALID || state == State.SUSPECT;
-        }
-
-        Validity with(State newState) {
-            return new Validity(newState, deadline, wallLead, grant);
-        }
-    }
-
     final LocalLock lock;
     private final TimeSource time;
     private final boolean sessionBound;
@@ -85,47 +58,46 @@ final class LiveGrant {
         this.sessionBound = sessionBound;
         this.autoRenew = autoRenew;
         this.time = time;
-        this.validity =
-                new AtomicReference<>(new Validity(State.VALID, deadline(grant, grant.sentNanos()), wallLead(), grant));
+        this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLead()));
         this.renewAt = grant.sentNanos() + nanosOf(grant.lease()) / 3;
         this.blockSince = time.nanoTime();
     }
 
     Grant grant() {
-        return validity.get().grant;
+        return validity.get().grant();
     }
 
     /** Whether it is surely held now. Changes nothing; the keeper acts on what it means. */
     boolean isValid() {
         Validity now = validity.get();
-        return now.state == State.VALID && time.nanoTime() - now.deadline < 0 && !slept(now);
+        return now.state() == Validity.State.VALID && !now.hasPassed(time.nanoTime()) && !now.slept(wallLead());
     }
 
     /** How long it stays valid without a renewal, in nanoseconds; zero or less when not valid. */
     long remaining() {
-        return isValid() ? validity.get().deadline - time.nanoTime() : 0;
+        return isValid() ? validity.get().deadline() - time.nanoTime() : 0;
     }
 
     /** Whether the deadline of a grant not yet lost has passed. */
     boolean hasRunOut() {
         Validity now = validity.get();
-        return now.isOpen() && time.nanoTime() - now.deadline >= 0;
+        return now.isOpen() && now.hasPassed(time.nanoTime());
     }
 
     /** Whether the wall clock has run ahead since the last confirmation: the machine slept, or its clock was set. */
     boolean hasSlept() {
         Validity now = validity.get();
-        return now.state == State.VALID && slept(now);
+        return now.state() == Validity.State.VALID && now.slept(wallLead());
     }
 
     long deadline() {
-        return validity.get().deadline;
+        return validity.get().deadline();
     }
 
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
     boolean doubt() {
         Validity now = validity.get();
-        if (now.state != State.VALID || !validity.compareAndSet(now, now.with(State.SUSPECT))) {
+        if (now.state() != Validity.State.VALID || !validity.compareAndSet(now, now.with(Validity.State.SUSPECT))) {
             return false;
         }
         renewAt = time.nanoTime();
@@ -133,7 +105,7 @@ final class LiveGrant {
     }
 
     boolean isSuspect() {
-        return validity.get().state == State.SUSPECT;
+        return validity.get().state() == Validity.State.SUSPECT;
     }
 
     /**
@@ -143,11 +115,11 @@ final class LiveGrant {
      */
     boolean confirm(Grant renewed, long sentNanos, long wallLeadWhenSent) {
         return move(now -> {
-            boolean sameLease = renewed.lease().equals(now.grant.lease());
-            boolean later = deadline(renewed, sentNanos) - now.deadline > 0;
+            boolean sameLease = renewed.lease().equals(now.grant().lease());
+            boolean later = Validity.deadline(renewed, sentNanos) - now.deadline() > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
-            return now.state == State.SUSPECT || (sameLease && later)
-                    ? renewedTo(now.grant.withLease(renewed.lease()), sentNanos, wallLeadWhenSent)
+            return now.state() == Validity.State.SUSPECT || (sameLease && later)
+                    ? Validity.confirmed(now.grant().withLease(renewed.lease()), sentNanos, wallLeadWhenSent)
                     : now;
         });
     }
@@ -158,17 +130,13 @@ final class LiveGrant {
      * @return as {@link #confirm}
      */
     boolean change(Grant changed, long sentNanos, long wallLeadWhenSent) {
-        return move(now -> renewedTo(changed, sentNanos, wallLeadWhenSent));
-    }
-
-    private Validity renewedTo(Grant grant, long sentNanos, long wallLeadWhenSent) {
-        return new Validity(State.VALID, deadline(grant, sentNanos), wallLeadWhenSent, grant);
+        return move(now -> Validity.confirmed(changed, sentNanos, wallLeadWhenSent));
     }
 
     private boolean move(UnaryOperator<Validity> step) {
         while (true) {
             Validity now = validity.get();
-            if (!now.isOpen() || time.nanoTime() - now.deadline >= 0) {
+            if (!now.isOpen() || now.hasPassed(time.nanoTime())) {
                 return false;
             }
             Validity next = step.apply(now);
@@ -176,7 +144,7 @@ final class LiveGrant {
                 return true;
             }
             if (validity.compareAndSet(now, next)) {
-                renewAt = next.deadline - nanosOf(next.grant.lease()) * 2 / 3;
+                renewAt = next.deadline() - nanosOf(next.grant().lease()) * 2 / 3;
                 return true;
             }
         }
@@ -184,15 +152,15 @@ final class LiveGrant {
 
     /** Marks it lost; false if it was lost or given back before. */
     boolean lose() {
-        return end(State.LOST);
+        return end(Validity.State.LOST);
     }
 
     /** Marks it given back; false if it was lost or given back before. */
     boolean giveBack() {
-        return end(State.GIVEN_BACK);
+        return end(Validity.State.GIVEN_BACK);
     }
 
-    private boolean end(State state) {
+    private boolean end(Validity.State state) {
         while (true) {
             Validity now = validity.get();
             if (!now.isOpen()) {
@@ -209,7 +177,7 @@ final class LiveGrant {
     }
 
     boolean isGivenBack() {
-        return validity.get().state == State.GIVEN_BACK;
+        return validity.get().state() == Validity.State.GIVEN_BACK;
     }
 
     /** The store's answer to the release, once it is given back: whether the grant had still been there. */
@@ -241,7 +209,8 @@ final class LiveGrant {
         if (autoRenew) {
             return grant;
         }
-        long left = Math.max(deadline() - time.nanoTime() + SMALLEST_MARGIN, SMALLEST_MARGIN);
+        long margin = Validity.margin(grant);
+        long left = Math.max(deadline() + margin - time.nanoTime(), margin);
         return grant.withLease(Duration.ofNanos(left));
     }
 
@@ -325,20 +294,8 @@ final class LiveGrant {
         return lastHold;
     }
 
-    private boolean slept(Validity now) {
-        return wallLead() - now.wallLead > Math.max(margin(now.grant), SMALLEST_SLEEP);
-    }
-
     long wallLead() {
         return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
-    }
-
-    private static long deadline(Grant grant, long sentNanos) {
-        return sentNanos + nanosOf(grant.lease()) - margin(grant);
-    }
-
-    private static long margin(Grant grant) {
-        return Math.max(nanosOf(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
     }
 
     private static long nanosOf(Duration duration) {

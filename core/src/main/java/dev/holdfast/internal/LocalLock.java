@@ -3,9 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Pending;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,42 +60,6 @@ final class LocalLock {
         RELEASING,
         /** Forgotten by the engine; a new one takes its place. */
         RETIRED
-    }
-
-    /** A claim under way; it serves whoever is first in the queue when it is granted. */
-    private final class ClaimInFlight {
-        final Claim claim;
-        final Waiter asker;
-        private volatile @Nullable Pending pending;
-        private volatile boolean cancelled;
-
-        ClaimInFlight(Claim claim, Waiter asker) {
-            this.claim = claim;
-            this.asker = asker;
-        }
-
-        void start() {
-            Pending started;
-            try {
-                started = engine.store().claim(claim);
-            } catch (RuntimeException e) {
-                answered(this, null, e);
-                return;
-            }
-            pending = started;
-            started.answer().whenComplete((grant, failure) -> answered(this, grant, failure));
-            if (cancelled) {
-                started.cancel();
-            }
-        }
-
-        void cancel() {
-            cancelled = true;
-            Pending started = pending;
-            if (started != null) {
-                started.cancel();
-            }
-        }
     }
 
     private final Engine engine;
@@ -311,6 +273,7 @@ final class LocalLock {
                 return NOTHING; // lost meanwhile
             }
             if (standing && freshNumber) {
+                engine.saw(of.grant().number());
                 of.newBlock();
             }
             return standing && of.isValid() ? give(of) : release(of);
@@ -375,10 +338,10 @@ final class LocalLock {
     }
 
     private Runnable claim(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker);
+        ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker, this::answered);
         phase = Phase.CLAIMING;
         claiming = started;
-        return started::start;
+        return () -> started.sendTo(engine.store());
     }
 
     /** A hold was closed: what becomes of its grant. */
@@ -430,12 +393,12 @@ final class LocalLock {
 
     private Runnable refreshNumber(LiveGrant live) {
         phase = Phase.REFRESHING;
-        return () -> engine.freshNumber(live, standing -> refreshed(live, standing, true));
+        return () -> engine.refresh().number(live, standing -> refreshed(live, standing, true));
     }
 
     private Runnable renewFor(LiveGrant live, HoldOptions options) {
         phase = Phase.REFRESHING;
-        return () -> engine.renewFor(live, options, standing -> refreshed(live, standing, false));
+        return () -> engine.refresh().renewFor(live, options, standing -> refreshed(live, standing, false));
     }
 
     private Runnable release(LiveGrant live) {

@@ -1,0 +1,57 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Store;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim on its way to the store and back. It may be called off at any time, also before it was sent. Thread-safe.
+ */
+final class ClaimInFlight {
+    final Claim claim;
+    /** Who asked; a claim that waits serves whoever is first in the queue when it is granted. */
+    final Waiter asker;
+
+    private final Answered answered;
+    private volatile @Nullable Pending pending;
+    private volatile boolean cancelled;
+
+    /** Who hears the answer, once. */
+    @FunctionalInterface
+    interface Answered {
+        void answered(ClaimInFlight claim, @Nullable Optional<Grant> answer, @Nullable Throwable failure);
+    }
+
+    ClaimInFlight(Claim claim, Waiter asker, Answered answered) {
+        this.claim = claim;
+        this.asker = asker;
+        this.answered = answered;
+    }
+
+    void sendTo(Store store) {
+        Pending sent;
+        try {
+            sent = store.claim(claim);
+        } catch (RuntimeException e) {
+            answered.answered(this, null, e);
+            return;
+        }
+        pending = sent;
+        sent.answer().whenComplete((grant, failure) -> answered.answered(this, grant, failure));
+        if (cancelled) {
+            sent.cancel();
+        }
+    }
+
+    /** Asks the store to stop waiting; the answer still comes. */
+    void cancel() {
+        cancelled = true;
+        Pending sent = pending;
+        if (sent != null) {
+            sent.cancel();
+        }
+    }
+}

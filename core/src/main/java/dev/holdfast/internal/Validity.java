@@ -1,0 +1,59 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.spi.Grant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What is known of a grant at one moment; immutable, so that it changes as a whole.
+ *
+ * @param state how it stands
+ * @param deadline until when it is surely valid, by {@code nanoTime}
+ * @param wallLead wall clock minus {@code nanoTime} when it was confirmed: it grows when the machine sleeps
+ * @param grant as the store last gave or moved it
+ */
+record Validity(State state, long deadline, long wallLead, Grant grant) {
+    private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final long MARGIN_DIVISOR = 100;
+    /** How far the wall clock may run ahead before the machine counts as having slept. */
+    private static final long SMALLEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** VALID and SUSPECT change into each other; LOST and GIVEN_BACK are final. */
+    enum State {
+        VALID,
+        SUSPECT,
+        LOST,
+        GIVEN_BACK
+    }
+
+    /** A grant that the store gave or moved by a request sent at {@code sentNanos}. */
+    static Validity confirmed(Grant grant, long sentNanos, long wallLead) {
+        return new Validity(State.VALID, deadline(grant, sentNanos), wallLead, grant);
+    }
+
+    /** Until when a grant is valid whose lease was begun by a request sent at {@code sentNanos}. */
+    static long deadline(Grant grant, long sentNanos) {
+        return sentNanos + Durations.nanos(grant.lease()) - margin(grant);
+    }
+
+    static long margin(Grant grant) {
+        return Math.max(Durations.nanos(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
+    }
+
+    Validity with(State newState) {
+        return new Validity(newState, deadline, wallLead, grant);
+    }
+
+    /** Neither lost nor given back. */
+    boolean isOpen() {
+        return state == State.VALID || state == State.SUSPECT;
+    }
+
+    boolean hasPassed(long nanoTime) {
+        return nanoTime - deadline >= 0;
+    }
+
+    /** Whether the wall clock has run ahead since: the machine slept, or its clock was set. */
+    boolean slept(long wallLeadNow) {
+        return wallLeadNow - wallLead > Math.max(margin(grant), SMALLEST_SLEEP);
+    }
+}
