@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +38,11 @@ final class Waiters {
     private static final Duration LINGER = Duration.ofSeconds(5);
     private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
 
-    /** Of its time, the thread may spend this part on looking, at most: it matters when hundreds wait. */
-    private static final int LOOKING_PART = 10;
+    /** When hundreds wait, a look at all is long: then the next comes only after a rest of so many times its length. */
+    private static final int REST = 20;
 
-    private static final long LONGEST_REST = Duration.ofMillis(20).toNanos();
-
+    private static final long SHORT_LOOK = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final long LONGEST_REST = Duration.ofMillis(40).toNanos();
     private static final Duration KEEP_EVERY = LockTable.PLACE_LIFE.dividedBy(3);
 
     private final Dialect dialect;
@@ -191,7 +192,7 @@ final class Waiters {
             }
             if (lookAtAll()) {
                 long end = System.nanoTime();
-                restUntil = end + Math.min(LOOKING_PART * (end - begun), LONGEST_REST);
+                restUntil = end + Math.min(REST * Math.max(0, end - begun - SHORT_LOOK), LONGEST_REST);
             }
             if (dialect.nanoTime() - keepAt >= 0) {
                 keepAt = dialect.nanoTime() + KEEP_EVERY.toNanos();

@@ -1,0 +1,50 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteStoreContractTest extends StoreContract {
+    @TempDir
+    Path folder;
+
+    @Override
+    protected Store open(StoreContext context) {
+        return new JdbcStoreProvider().open(url().orElseThrow(), context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of("sqlite:" + folder.resolve("locks.db"));
+    }
+
+    /** Another program writes and does not come to an end. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() throws SQLException {
+        Connection writer = DriverManager.getConnection("jdbc:" + url().orElseThrow());
+        writer.createStatement().execute("PRAGMA busy_timeout = 10000");
+        writer.createStatement().execute("BEGIN IMMEDIATE");
+        return Optional.of(writer);
+    }
+
+    @Override
+    protected OptionalLong records() throws SQLException {
+        String count = "SELECT (SELECT count(*) FROM holdfast_lock) + (SELECT count(*) FROM holdfast_claim)";
+        try (Connection reader = DriverManager.getConnection("jdbc:" + url().orElseThrow())) {
+            return OptionalLong.of(reader.createStatement().executeQuery(count).getLong(1));
+        }
+    }
+
+    /** A row for an hour. */
+    @Override
+    protected long recordsKept(long names) {
+        return names;
+    }
+}
