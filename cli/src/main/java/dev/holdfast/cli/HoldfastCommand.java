@@ -49,12 +49,14 @@ final class HoldfastCommand implements Callable<Integer> {
             usageHelp = true,
             scope = ScopeType.INHERIT,
             description = "Show this help.")
+    @SuppressWarnings("unused") // picocli reads it
     private boolean help;
 
     @Option(
             names = {"-V", "--version"},
             versionHelp = true,
             description = "Show the version.")
+    @SuppressWarnings("unused") // picocli reads it
     private boolean version;
 
     @Spec

@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine;
 
@@ -42,7 +41,6 @@ public final class Main {
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new DemoWorkerCommand());
         return line.setExpandAtFiles(false)
-                .setErr(new PrintWriter(System.err, true))
                 .setParameterExceptionHandler((e, unused) -> failures.report(e))
                 .setExecutionExceptionHandler((e, unused, parsed) -> failures.report(e));
     }

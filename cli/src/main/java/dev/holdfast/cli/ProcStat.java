@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What Linux tells of a process in {@code /proc/PID/stat}.
+ * What the kernel tells of a process; on Linux in {@code /proc/PID/stat}.
  *
  * @param state one letter: R runs, S sleeps, T is stopped, Z has ended and is not collected yet
  * @param group its process group
@@ -22,8 +22,10 @@ record ProcStat(char state, long group, long foreground) {
 
     /** Whether this process is in the foreground of a terminal, which then sends Ctrl-C to our child as to us. */
     static boolean isInForeground() {
-        // Without /proc the best guess is whether there is a terminal.
-        return of("self").map(stat -> stat.group == stat.foreground).orElseGet(() -> System.console() != null);
+        return of("self")
+                .or(ProcStat::ofSelfByPs)
+                .map(stat -> stat.group == stat.foreground)
+                .orElse(false);
     }
 
     /** Whether a process runs nothing any more, also when its parent, or a lazy init, has not collected it yet. */
@@ -32,6 +34,20 @@ record ProcStat(char state, long group, long foreground) {
                 || of(Long.toString(process.pid()))
                         .map(stat -> stat.state == ZOMBIE)
                         .orElse(false);
+    }
+
+    /** Where there is no /proc, as on a Mac. */
+    private static Optional<ProcStat> ofSelfByPs() {
+        String pid = Long.toString(ProcessHandle.current().pid());
+        try {
+            Process ps = new ProcessBuilder("ps", "-o", "state=,pgid=,tpgid=", "-p", pid).start();
+            String[] fields = new String(ps.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1)
+                    .strip()
+                    .split(" +", 3);
+            return Optional.of(new ProcStat(fields[0].charAt(0), Long.parseLong(fields[1]), Long.parseLong(fields[2])));
+        } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
+            return Optional.empty();
+        }
     }
 
     /** Empty when there is no such process, or no such file system. */

@@ -2,13 +2,10 @@ package dev.holdfast.cli;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 
 /** How a run goes, on stderr: a bar that moves on a terminal, else one line at the end of each run. */
 final class SaleProgress {
-    private static final Path STDERR = Path.of("/proc/self/fd/2");
     private static final int WIDTH = 30;
 
     private final PrintStream err;
@@ -52,12 +49,19 @@ final class SaleProgress {
         return String.format(Locale.ROOT, " sold %,d of %,d", sold, stock);
     }
 
+    /** Java can only say whether stdin and stdout both are one. */
     private static boolean isTerminal() {
         try {
-            String target = Files.readSymbolicLink(STDERR).toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
-        } catch (IOException | UnsupportedOperationException e) {
-            return System.console() != null; // no /proc here: the best guess
+            return new ProcessBuilder("/bin/sh", "-c", "test -t 2")
+                            .inheritIO()
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * The outcome of the demo, for people and for programs.
  *
- * @param runs one of each {@link SaleLock}, in its order
+ * @param runs one of each {@link SaleLock}
  */
 record SaleReport(String store, long stock, int processes, int buyers, List<SaleRun> runs) {
     private static final double TENTHS = 10;
@@ -81,7 +81,7 @@ record SaleReport(String store, long stock, int processes, int buyers, List<Sale
     }
 
     private SaleRun run(SaleLock lock) {
-        return runs.get(lock.ordinal());
+        return runs.stream().filter(run -> run.lock() == lock).findFirst().orElseThrow();
     }
 
     private String times(SaleRun run) {

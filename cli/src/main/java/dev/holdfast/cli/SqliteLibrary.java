@@ -33,7 +33,7 @@ final class SqliteLibrary {
         Path folder = cache.resolve("sqlite-" + SQLiteJDBCLoader.getVersion())
                 .resolve(OSInfo.getNativeLibFolderPathForCurrentOS());
         try {
-            if (packed != null && isReady(folder.resolve(name), packed)) {
+            if (packed != null && isReady(folder, name, packed)) {
                 System.setProperty(FOLDER_PROPERTY, folder.toString());
                 System.setProperty(TIDIED_FOLDER_PROPERTY, folder.toString()); // there is nothing to tidy there
             }
@@ -42,9 +42,11 @@ final class SqliteLibrary {
         }
     }
 
-    private static boolean isReady(Path library, URL packed) throws IOException {
+    private static boolean isReady(Path folder, String name, URL packed) throws IOException {
+        Path library = folder.resolve(name);
         if (!isWhole(library, packed)) {
-            unpack(library, packed);
+            UserFolders.make(folder);
+            unpack(packed, Files.createTempFile(folder, "unpacking-", ""), library);
         }
         // Under sudo $HOME may be that of another user, whose code is not to be run.
         return Files.getOwner(library).getName().equals(System.getProperty("user.name"));
@@ -56,9 +58,7 @@ final class SqliteLibrary {
     }
 
     /** Other processes may do the same now: each sees nothing or the whole. */
-    private static void unpack(Path library, URL packed) throws IOException {
-        UserFolders.make(library.getParent());
-        Path fresh = Files.createTempFile(library.getParent(), "unpacking-", "");
+    private static void unpack(URL packed, Path fresh, Path library) throws IOException {
         try (InputStream in = packed.openStream()) {
             Files.copy(in, fresh, StandardCopyOption.REPLACE_EXISTING);
             Files.move(fresh, library, StandardCopyOption.ATOMIC_MOVE);

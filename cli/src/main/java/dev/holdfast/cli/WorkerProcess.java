@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -42,17 +43,11 @@ final class WorkerProcess {
      * @param temporary where it may leave files: in the end it is killed, and cannot tidy up after itself
      */
     static WorkerProcess start(StoreUrl store, Path temporary, List<String> arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xshare:auto",
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx128m",
-                "-Djava.io.tmpdir=" + temporary,
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "demo-worker"));
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ownOptions());
+        command.addAll(List.of("-Xmx128m", "-Djava.io.tmpdir=" + temporary));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "demo-worker"));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put(StoreUrl.VARIABLE, store.value());
@@ -61,6 +56,14 @@ final class WorkerProcess {
         } catch (IOException e) {
             throw new CliException(ExitCode.INTERNAL, "cannot start a worker of the demo: " + e.getMessage(), e);
         }
+    }
+
+    /** The options of this JVM: what makes it start quickly serves the workers too. */
+    private static List<String> ownOptions() {
+        return ProcessHandle.current().info().arguments().stream()
+                .flatMap(Arrays::stream)
+                .filter(argument -> argument.startsWith("-X"))
+                .toList();
     }
 
     /** How many it has sold in this run, as far as it has told. */

@@ -1,39 +1,60 @@
 package dev.holdfast.cli;
 
+import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script {@code ./holdfast}, once it has something to run: building it is for the build's own tests. */
+/** The script {@code ./holdfast}. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class LauncherTest {
     private static final Path SCRIPT =
             Path.of("..", "holdfast").toAbsolutePath().normalize();
+    private static final Duration BUILD = Duration.ofMinutes(8);
 
     @TempDir
     Path folder;
 
-    @BeforeEach
-    void scriptIsThere() {
+    @BeforeAll
+    static void isBuilt() {
         assumeTrue(Files.isExecutable(SCRIPT), "no ./holdfast here");
+        try (ChildProcess first =
+                ChildProcess.command(SCRIPT.toString(), "--version").start()) {
+            assertThat(first.waitFor(BUILD)).as(first.story()).isZero();
+        }
     }
 
     @Test
-    void passesArgumentsAndExitCodeOnAndIsReplacedByTheRealThing() {
-        Cli cli = new Cli(folder);
-        ChildProcess run = ChildProcess.command(
-                        SCRIPT.toString(), "run", "job", "--", "sh", "-c", "echo \"$1\" $PPID; exit 5", "sh", "a  b")
-                .environment("HOLDFAST_STORE", cli.store())
-                .start();
+    void passesArgumentsAndExitCodeOnAndKeepsQuiet() {
+        Cli.Ended ended = Cli.end(start("sh", "-c", "echo \"$1\"; exit 5", "sh", "a  b"));
 
-        long pid = run.pid();
-        Cli.Ended ended = Cli.end(run);
         assertThat(ended.code()).isEqualTo(5);
-        assertThat(ended.out()).containsExactly("a  b " + pid);
+        assertThat(ended.out()).containsExactly("a  b");
+        assertThat(ended.err()).isEmpty();
+    }
+
+    @Test
+    void becomesTheRealThingSoThatSignalsArrive() {
+        ChildProcess run = start("sh", "-c", "echo parent $PPID; exec sleep 60");
+        assertThat(run.expect("parent ", SOON)).isEqualTo("parent " + run.pid());
+        run.terminate();
+
+        assertThat(Cli.end(run).code()).isEqualTo(143);
+    }
+
+    private ChildProcess start(String... command) {
+        return ChildProcess.command(SCRIPT.toString(), "run", "job", "--")
+                .args(command)
+                .environment("HOLDFAST_STORE", new Cli(folder).store())
+                .start();
     }
 }
