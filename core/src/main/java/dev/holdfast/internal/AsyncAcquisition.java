@@ -3,7 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldOptions;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +51,9 @@ final class AsyncAcquisition<H> {
     private void resolved() {
         try {
             executor.execute(this::complete);
-        } catch (RejectedExecutionException shutDown) {
-            complete();
+        } catch (RuntimeException full) {
+            // Not here: this is the thread that released the lock, and the next callback would release it again.
+            ForkJoinPool.commonPool().execute(this::complete);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,15 +35,15 @@ final class ClaimInFlight {
     void sendTo(Store store) {
         Pending sent;
         try {
-            sent = store.claim(claim);
-        } catch (RuntimeException e) {
-            answered.answered(this, null, e);
+            sent = Objects.requireNonNull(store.claim(claim), "the store answered null");
+        } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
+            answered.answered(this, null, broken);
             return;
         }
         pending = sent;
         sent.answer().whenComplete((grant, failure) -> answered.answered(this, grant, failure));
         if (cancelled) {
-            sent.cancel();
+            cancel(sent);
         }
     }
 
@@ -51,7 +52,15 @@ final class ClaimInFlight {
         cancelled = true;
         Pending sent = pending;
         if (sent != null) {
+            cancel(sent);
+        }
+    }
+
+    private void cancel(Pending sent) {
+        try {
             sent.cancel();
+        } catch (RuntimeException e) {
+            Log.warn(() -> "could not call off the claim of '" + claim.name() + "'; its answer ends it", e);
         }
     }
 }

@@ -6,6 +6,8 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockListener;
 import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
@@ -34,7 +36,6 @@ import org.jspecify.annotations.Nullable;
  * The engine of one client: brings callers, local queues, keeper and store together. Thread-safe.
  */
 public final class Engine {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
     private static final Duration SELF_WAIT_PATIENCE = Duration.ofSeconds(3);
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
     private static final AtomicLong CLIENTS = new AtomicLong();
@@ -196,6 +197,7 @@ public final class Engine {
         locks.values().forEach(lock -> lock.shutDown(closedException()));
         returns.awaitQuiet(CLOSE_PATIENCE, locks::isEmpty);
         keeper.close();
+        returns.close();
         try {
             store.close();
         } finally {
@@ -280,6 +282,22 @@ public final class Engine {
         return new LiveGrant(lock, grant, autoRenew, capabilities.sessionBound(), time);
     }
 
+    /** Why a grant that just came cannot be used; empty when it can. */
+    Optional<Throwable> whyNot(LiveGrant grant) {
+        if (isClosed()) {
+            return Optional.of(closedException());
+        }
+        if (grant.hasRunOut()) {
+            return Optional.of(new StoreUnavailableException(
+                    storeDescription() + " took longer to answer than the lease it granted; use a longer lease"));
+        }
+        long number = grant.grant().number();
+        return Tokens.isNumber(number)
+                ? Optional.empty()
+                : Optional.of(new StoreRefusedException(storeDescription() + " gave the grant number " + number
+                        + ", from which no token can be made: its counter was damaged, or set by hand"));
+    }
+
     LiveHold hold(LiveGrant grant, String name, Waiter taker) {
         return new LiveHold(grant, name, taker, keeper.leaks(), time.nanoTime());
     }
@@ -312,7 +330,7 @@ public final class Engine {
         time.schedule(
                 () -> {
                     if (held.isOpen() && waiter.outcome() == null) {
-                        LOG.log(System.Logger.Level.WARNING, () -> SelfWait.message(held, waiter, storeDescription()));
+                        Log.warn(() -> SelfWait.message(held, waiter, storeDescription()));
                     }
                 },
                 SELF_WAIT_PATIENCE);
@@ -324,7 +342,11 @@ public final class Engine {
         }
     }
 
-    private ClientClosedException closedException() {
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    ClientClosedException closedException() {
         return new ClientClosedException("the client of " + store.description() + " is closed; make a new one");
     }
 

@@ -13,11 +13,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,9 +39,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Ticks run on the client's timer and never block.
  */
 final class Keeper {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
     /** Grants due within this part of their lease are renewed along with those due now. */
     private static final int BATCH_DIVISOR = 30;
+
+    private static final long RENEWAL_POLL_NANOS = 100_000;
 
     private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task) {
         void cancel() {
@@ -146,7 +146,7 @@ final class Keeper {
         for (LiveGrant grant : grants.values()) {
             examine(grant);
             stopIfHeldTooLong(grant);
-            if (grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant))) {
+            if (grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant)) && grant.beginRenewal()) {
                 due.add(grant);
             }
         }
@@ -192,11 +192,9 @@ final class Keeper {
 
     private void reportLeak(LiveHold hold, String why) {
         if (hold.isOpen() && hold.grant.stopRenewal(Loss.Cause.LEAKED)) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> "the hold of '" + hold.name + "' on " + store.description() + ", acquired " + hold.origin()
-                            + ", was never closed and " + why
-                            + ": it is renewed no more and ends with its lease; close holds in a try statement");
+            Log.warn(() -> "the hold of '" + hold.name + "' on " + store.description() + ", acquired " + hold.origin()
+                    + ", was never closed and " + why
+                    + ": it is renewed no more and ends with its lease; close holds in a try statement");
         }
     }
 
@@ -206,20 +204,15 @@ final class Keeper {
             request.add(grant.toRenew());
         }
         long wallLead = due.get(0).wallLead();
-        CompletionStage<Map<ClaimId, Renewal>> answer;
-        try {
-            answer = store.renew(request);
-        } catch (RuntimeException e) {
-            answer = CompletableFuture.failedFuture(e);
-        }
-        answer.whenComplete((verdicts, failure) -> {
+        Returns.guarded(() -> store.renew(request)).whenComplete((verdicts, failure) -> {
             if (failure != null) {
                 sayOnce(due, failure);
             } else {
                 failing.set(false);
             }
             for (int i = 0; i < due.size(); i++) {
-                Renewal verdict = failure == null ? verdicts.get(request.get(i).id()) : null;
+                Renewal verdict =
+                        verdicts == null ? null : verdicts.get(request.get(i).id());
                 renewed(due.get(i), request.get(i), verdict, wallLead);
             }
         });
@@ -228,17 +221,16 @@ final class Keeper {
     /** Once per outage: each grant is tried several times before its deadline. */
     private void sayOnce(List<LiveGrant> due, Throwable failure) {
         if (failing.compareAndSet(false, true)) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> "could not renew " + due.size() + " hold(s), first '"
-                            + due.get(0).grant().name() + "', on " + store.description()
-                            + "; tried again until their leases end: " + failure.getMessage());
+            Log.warn(() -> "could not renew " + due.size() + " hold(s), first '"
+                    + due.get(0).grant().name() + "', on " + store.description()
+                    + "; tried again until their leases end: " + failure.getMessage());
         }
     }
 
     private void renewed(LiveGrant grant, Grant request, @Nullable Renewal renewal, long wallLead) {
-        grant.renewalAnswered();
-        if (renewal == null || renewal.verdict() == Renewal.Verdict.UNKNOWN) {
+        boolean answered = renewal != null && renewal.verdict() != Renewal.Verdict.UNKNOWN;
+        grant.endRenewal(answered);
+        if (renewal == null || !answered) {
             grant.retryRenewal();
             examine(grant);
         } else if (renewal.verdict() == Renewal.Verdict.LOST) {
@@ -254,13 +246,21 @@ final class Keeper {
     /** Renews a fixed lease on its holder's behalf, and waits. */
     void extend(LiveHold hold, Duration lease) {
         LiveGrant live = hold.grant;
-        examine(live);
-        throwIfLost(hold);
+        do {
+            examine(live);
+            throwIfLost(hold);
+        } while (!beganRenewal(live));
         Grant request = live.grant().withLease(lease);
         long wallLead = live.wallLead();
-        Map<ClaimId, Renewal> answer =
-                Failures.await(store.renew(List.of(request)), "could not extend the hold of '" + hold.name + "'");
-        Renewal renewal = answer.get(request.id());
+        Renewal renewal = null;
+        try {
+            renewal = Failures.await(
+                            Returns.guarded(() -> store.renew(List.of(request))),
+                            "could not extend the hold of '" + hold.name + "'")
+                    .get(request.id());
+        } finally {
+            live.endRenewal(renewal != null && renewal.verdict() != Renewal.Verdict.UNKNOWN);
+        }
         if (renewal == null || renewal.verdict() == Renewal.Verdict.UNKNOWN) {
             throw new StoreUnavailableException("could not extend the hold of '" + hold.name + "': no answer from "
                     + store.description() + "; the present lease stands, try again before it ends");
@@ -272,6 +272,15 @@ final class Keeper {
         }
         throwIfLost(hold);
         wakeBy(live.dueAt());
+    }
+
+    /** Waits a moment for a renewal under way, by another thread that extends, or to confirm a hold in doubt. */
+    private static boolean beganRenewal(LiveGrant live) {
+        if (live.beginRenewal()) {
+            return true;
+        }
+        LockSupport.parkNanos(live, RENEWAL_POLL_NANOS);
+        return false;
     }
 
     private static void throwIfLost(LiveHold hold) {

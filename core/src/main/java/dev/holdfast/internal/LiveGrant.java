@@ -7,6 +7,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,11 @@ final class LiveGrant {
     private final AtomicReference<Validity> validity;
     private volatile boolean autoRenew;
     private volatile long renewAt;
-    private volatile boolean renewing;
+    /** A request that moves the lease is under way; there is never a second one, which could overtake it. */
+    private final AtomicBoolean renewing = new AtomicBoolean();
+    /** Such a request got no answer: the lease may last longer in the store than the deadline says. */
+    private volatile boolean inDoubt;
+
     private volatile Loss.@Nullable Cause renewalStopped;
 
     // Guarded by the local lock's mutex: the block of tokens under the present grant number.
@@ -71,6 +76,10 @@ final class LiveGrant {
     boolean isValid() {
         Validity now = validity.get();
         return now.state() == Validity.State.VALID && !now.hasPassed(time.nanoTime()) && !now.slept(wallLead());
+    }
+
+    boolean isSessionBound() {
+        return sessionBound;
     }
 
     /** How long it stays valid without a renewal, in nanoseconds; zero or less when not valid. */
@@ -141,6 +150,7 @@ final class LiveGrant {
             }
             Validity next = step.apply(now);
             if (next == now) {
+                retryRenewal();
                 return true;
             }
             if (validity.compareAndSet(now, next)) {
@@ -194,7 +204,7 @@ final class LiveGrant {
     }
 
     boolean renewable() {
-        return (autoRenew || isSuspect()) && renewalStopped == null && !renewing;
+        return (autoRenew || isSuspect()) && renewalStopped == null && !renewing.get();
     }
 
     /** Whether renewal is due by then. */
@@ -204,7 +214,6 @@ final class LiveGrant {
 
     /** The grant as it is to be renewed: a fixed lease is confirmed for what is left of it, not made longer. */
     Grant toRenew() {
-        renewing = true;
         Grant grant = grant();
         if (autoRenew) {
             return grant;
@@ -214,8 +223,17 @@ final class LiveGrant {
         return grant.withLease(Duration.ofNanos(left));
     }
 
-    void renewalAnswered() {
-        renewing = false;
+    /** Begins a request that moves the lease; false while another is under way. */
+    boolean beginRenewal() {
+        return renewing.compareAndSet(false, true);
+    }
+
+    /** The request has an answer, or failed. */
+    void endRenewal(boolean answered) {
+        if (!answered) {
+            inDoubt = true;
+        }
+        renewing.set(false);
     }
 
     /** After a renewal without an answer: again soon, several times before the deadline. */
@@ -240,7 +258,7 @@ final class LiveGrant {
 
     /** Whether a renewal may have moved the lease beyond the deadline we know of. */
     boolean mayOutliveDeadline() {
-        return autoRenew && renewalStopped == null;
+        return inDoubt || renewing.get() || sessionBound || (autoRenew && renewalStopped == null);
     }
 
     // ---- hand-over: under the local lock's mutex ----
@@ -248,13 +266,13 @@ final class LiveGrant {
     /** Whether a waiter with these options can be given this grant as it is. */
     boolean fits(HoldOptions options) {
         return autoRenew == options.autoRenew()
-                && (sessionBound || grant().lease().equals(options.lease()))
-                && hasEnoughLease();
+                && renewalStopped == null
+                && (sessionBound || grant().lease().equals(options.lease()));
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
-    private boolean hasEnoughLease() {
-        return renewalStopped == null && remaining() >= nanosOf(grant().lease()) / 3;
+    boolean hasEnoughLease() {
+        return remaining() >= nanosOf(grant().lease()) / 3;
     }
 
     /** Adopts the options of the next holder before the grant is renewed for it. */

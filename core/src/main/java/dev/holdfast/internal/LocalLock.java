@@ -1,9 +1,10 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalLock {
     private static final int PLACE_SAMPLE = 16;
+    private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
     private static final Runnable NOTHING = () -> {};
 
     private enum Phase {
@@ -160,7 +162,8 @@ final class LocalLock {
         waiters.remove(waiter);
         transition(() -> {
             ClaimInFlight unwanted = claiming;
-            return unwanted != null && waiters.isEmpty() ? unwanted::cancel : NOTHING;
+            boolean forNobody = unwanted != null && unwanted.claim.waits() && waiters.isEmpty();
+            return forNobody && unwanted != null ? unwanted::cancel : NOTHING;
         });
     }
 
@@ -237,11 +240,9 @@ final class LocalLock {
 
     private Runnable granted(ClaimInFlight of, Grant given) {
         LiveGrant live = engine.live(this, given, of.asker.options.autoRenew());
-        if (live.hasRunOut()) {
-            return failed(
-                    of,
-                    new StoreUnavailableException(engine.storeDescription()
-                            + " took longer to answer than the lease it granted; use a longer lease"));
+        Optional<Throwable> refused = engine.whyNot(live);
+        if (refused.isPresent()) {
+            return failed(of, refused.get());
         }
         grant = live;
         engine.keeper().watch(live);
@@ -260,10 +261,15 @@ final class LocalLock {
             boolean told =
                     loser != null && loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()));
             Runnable tell = told && loser != null ? () -> engine.observer().lost(loser) : NOTHING;
-            Runnable clear = cause == Loss.Cause.EXPIRED && lost.mayOutliveDeadline()
-                    ? () -> engine.giveBack(lost, null) // a renewal whose answer is missing may have moved the lease
-                    : NOTHING;
-            return both(both(tell, clear), next());
+            boolean mayStand = switch (cause) {
+                case REFUSED, STORE -> false;
+                case CLIENT_CLOSED -> true;
+                case EXPIRED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
+            };
+            Runnable clear = mayStand ? () -> engine.giveBack(lost, null) : NOTHING;
+            Runnable watch =
+                    told && loser != null && loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
+            return both(both(tell, both(watch, clear)), next());
         });
     }
 
@@ -293,7 +299,6 @@ final class LocalLock {
         });
         if (held != null) {
             engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED);
-            engine.giveBack(held, null);
         }
         owners.clear();
         transition(this::nextIfIdle);
@@ -321,6 +326,10 @@ final class LocalLock {
         phase = Phase.IDLE;
         Waiter first = nextTry == null ? waiters.peek() : nextTry;
         nextTry = null;
+        if (first != null && engine.isClosed()) {
+            ClientClosedException closed = engine.closedException();
+            return both(both(fail(first, closed), failAll(closed)), this::nextAfterClose);
+        }
         if (first == null && isUnowned()) {
             phase = Phase.RETIRED;
             first = waiters.peek(); // one who joined in between may have seen the phase before or after
@@ -331,9 +340,25 @@ final class LocalLock {
         return first == null ? NOTHING : claim(first);
     }
 
+    private void nextAfterClose() {
+        transition(this::nextIfIdle);
+    }
+
+    /** A thread that ends without closing the hold it lost leaves an entry that nobody else would clear. */
+    private void forgetOwnerOnceDead(LiveHold lost) {
+        Thread owner = lost.acquirer;
+        if (owner == null || owners.get(owner) != lost) {
+            return;
+        }
+        if (owner.isAlive()) {
+            engine.time().schedule(() -> forgetOwnerOnceDead(lost), OWNER_CHECK);
+        } else {
+            disown(lost);
+        }
+    }
+
     /** Whether no thread has a hold here that it may still close. */
     private boolean isUnowned() {
-        owners.values().removeIf(owned -> !owned.isOpen() && owned.isAbandonedByThread());
         return owners.isEmpty();
     }
 
@@ -351,7 +376,7 @@ final class LocalLock {
             return release(live);
         }
         if (live.mayHandOver(first.options)) {
-            return give(live);
+            return live.hasEnoughLease() ? give(live) : renewFor(live, first.options);
         }
         return engine.capabilities().extendable() ? refreshNumber(live) : release(live);
     }
@@ -385,10 +410,7 @@ final class LocalLock {
         if (made.isThreadBound() && owner != null) {
             owners.put(owner, made);
         }
-        return Optional.of(() -> {
-            engine.observer().acquired(made, taker.since);
-            taker.wake();
-        });
+        return Optional.of(both(() -> engine.observer().acquired(made, taker.since), taker::wake));
     }
 
     private Runnable refreshNumber(LiveGrant live) {
@@ -449,8 +471,11 @@ final class LocalLock {
             return first;
         }
         return () -> {
-            first.run();
-            second.run();
+            try {
+                first.run();
+            } finally {
+                second.run();
+            }
         };
     }
 }

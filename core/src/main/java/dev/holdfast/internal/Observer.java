@@ -6,7 +6,6 @@ import java.time.Duration;
 
 /** Tells the outside what happens to holds: flight recorder, log, listeners. */
 final class Observer {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
 
     private final Teller teller;
     private final TimeSource time;
@@ -59,7 +58,7 @@ final class Observer {
             event.cause = loss.cause().name();
             event.commit();
         }
-        LOG.log(System.Logger.Level.WARNING, loss::message);
+        Log.warn(loss::message);
         teller.tellAll(listener -> listener.onLost(loss));
     }
 }

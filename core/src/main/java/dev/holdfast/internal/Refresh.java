@@ -22,19 +22,26 @@ final class Refresh {
     void number(LiveGrant live, Consumer<Boolean> then) {
         Grant old = live.grant();
         long wallLead = live.wallLead();
-        Returns.guarded(() -> store.extend(old))
-                .whenComplete((fresh, failure) -> then.accept(failure == null
-                        && fresh.isPresent()
-                        && fresh.get().number() > old.number()
-                        && live.change(fresh.get(), fresh.get().sentNanos(), wallLead)));
+        Returns.guarded(() -> store.extend(old)).whenComplete((answer, failure) -> {
+            Grant fresh = answer == null ? null : answer.orElse(null);
+            then.accept(fresh != null
+                    && fresh.number() > old.number()
+                    && Tokens.isNumber(fresh.number())
+                    && live.change(fresh, fresh.sentNanos(), wallLead));
+        });
     }
 
-    /** Renews a grant with the lease of its next holder. */
+    /** Renews a grant with the lease of its next holder; not while another renewal, of the old lease, is under way. */
     void renewFor(LiveGrant live, HoldOptions options, Consumer<Boolean> then) {
+        if (!live.beginRenewal()) {
+            then.accept(false);
+            return;
+        }
         Grant request = live.toHandOver(options);
         long wallLead = live.wallLead();
         Returns.guarded(() -> store.renew(List.of(request))).whenComplete((answer, failure) -> {
-            Renewal renewal = failure == null ? answer.get(request.id()) : null;
+            Renewal renewal = answer == null ? null : answer.get(request.id());
+            live.endRenewal(renewal != null && renewal.verdict() != Renewal.Verdict.UNKNOWN);
             then.accept(renewal != null
                     && renewal.verdict() == Renewal.Verdict.HELD
                     && live.change(request, renewal.sentNanos(), wallLead));

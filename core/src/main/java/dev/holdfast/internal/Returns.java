@@ -5,6 +5,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
  */
 final class Returns {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
     private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
 
     private final Store store;
     private final TimeSource time;
     private final Observer observer;
+    private volatile boolean closed;
     private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
 
     Returns(Store store, TimeSource time, Observer observer) {
@@ -39,9 +40,11 @@ final class Returns {
     /** A store's answer, also where the store throws instead of answering. */
     static <T> CompletableFuture<T> guarded(Supplier<CompletionStage<T>> request) {
         try {
-            return request.get().toCompletableFuture();
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
+            return request.get()
+                    .thenApply(answer -> Objects.requireNonNull(answer, "the store answered null"))
+                    .toCompletableFuture();
+        } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
+            return CompletableFuture.failedFuture(broken);
         }
     }
 
@@ -61,24 +64,40 @@ final class Returns {
                 }
                 grant.released().complete(held);
             } else {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        () -> "could not release '" + grant.grant().name() + "' on " + store.description()
-                                + "; tried once more, and free when its lease of "
-                                + grant.grant().lease() + " ends at the latest: " + failure.getMessage());
-                time.schedule(
-                        () -> guarded(() -> store.release(grant.grant())),
-                        third(grant.grant().lease()));
+                Log.warn(() -> "could not release '" + grant.grant().name() + "' on " + store.description()
+                        + "; tried once more, and free when its lease of "
+                        + grant.grant().lease() + " ends at the latest: " + failure.getMessage());
+                releaseAgainLater(grant);
                 grant.released().completeExceptionally(failure);
             }
         });
         return sent;
     }
 
+    /** Once more for a lease, which ends by itself; for a session, which may live on, until the store answers. */
+    private void releaseAgainLater(LiveGrant grant) {
+        time.schedule(
+                () -> guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
+                    if (failure != null && grant.isSessionBound() && !closed) {
+                        releaseAgainLater(grant);
+                    }
+                }),
+                third(grant.grant().lease()));
+    }
+
+    /** Sends nothing again from now on. */
+    void close() {
+        closed = true;
+    }
+
     /** Withdraws a claim now and once more a third of its lease later. */
     void withdraw(Claim claim) {
-        track(guarded(() -> store.withdraw(claim)));
-        time.schedule(() -> guarded(() -> store.withdraw(claim)), third(claim.lease()));
+        track(guarded(() -> withdrawn(claim)));
+        time.schedule(() -> guarded(() -> withdrawn(claim)), third(claim.lease()));
+    }
+
+    private CompletionStage<Boolean> withdrawn(Claim claim) {
+        return store.withdraw(claim).thenApply(nothing -> true);
     }
 
     /** Waits until nothing is under way and the condition holds, or the patience ends. */

@@ -13,7 +13,6 @@ import java.util.function.Consumer;
  * listener delays other listeners, never a lock.
  */
 final class Teller implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast");
     private static final long IDLE_SECONDS = 10;
 
     private final List<LockListener> listeners;
@@ -46,7 +45,7 @@ final class Teller implements AutoCloseable {
         try {
             executor.execute(() -> run(action));
         } catch (RejectedExecutionException closed) {
-            LOG.log(System.Logger.Level.DEBUG, "the client is closed: a listener was not told");
+            Log.warn(() -> "the client is closed: a listener was not told");
         }
     }
 
@@ -54,7 +53,7 @@ final class Teller implements AutoCloseable {
         try {
             action.run();
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "a lock listener threw; mend it, other listeners go on", e);
+            Log.warn(() -> "a lock listener threw; mend it, other listeners go on", e);
         }
     }
 

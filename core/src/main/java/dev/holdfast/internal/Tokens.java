@@ -1,7 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.StoreRefusedException;
-
 /**
  * Fencing tokens: grant number × 1024 + hand-over index. The store makes each grant number higher than all before it;
  * the index tells apart, in order, the holds that shared a grant by local hand-over.
@@ -14,10 +12,14 @@ final class Tokens {
 
     private Tokens() {}
 
+    /** Whether tokens can be made from a grant number. */
+    static boolean isNumber(long number) {
+        return number >= 1 && number <= LARGEST_NUMBER;
+    }
+
     static long token(long number, int index) {
-        if (number < 1 || number > LARGEST_NUMBER) {
-            throw new StoreRefusedException("the store gave the grant number " + number
-                    + ", from which no token can be made: its counter was damaged, or set by hand");
+        if (!isNumber(number)) {
+            throw new IllegalStateException("no token can be made from grant number " + number);
         }
         if (index < 0 || index >= BLOCK) {
             throw new IllegalStateException("hand-over index " + index + " does not fit in a block of " + BLOCK);
