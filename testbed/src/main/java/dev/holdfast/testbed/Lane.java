@@ -19,7 +19,6 @@ final class Lane {
     private final Direction direction;
     private final Deque<Parcel> queue = new ArrayDeque<>();
     private int kept;
-    private long lastDue = Long.MIN_VALUE;
     private boolean fromEnded;
     private boolean toDead;
     private boolean blocked;
@@ -69,7 +68,7 @@ final class Lane {
             return;
         }
         kept += chunk.length;
-        add(new Parcel(ByteBuffer.wrap(chunk), due(), direction.delayNanos() > 0, onPassed, null));
+        queue.add(new Parcel(ByteBuffer.wrap(chunk), due(), direction.delayNanos() > 0, onPassed, null));
     }
 
     /** Throws a chunk away that was read. */
@@ -175,19 +174,13 @@ final class Lane {
         if (direction.mode() == Direction.Mode.SWALLOW) {
             noteLoss();
         } else {
-            add(new Parcel(ByteBuffer.allocate(0), due(), false, () -> {}, end));
+            queue.add(new Parcel(ByteBuffer.allocate(0), due(), false, () -> {}, end));
         }
     }
 
-    private void add(Parcel parcel) {
-        queue.add(parcel);
-        lastDue = parcel.due;
-    }
-
     private long due() {
-        // Never before the one ahead of it, also when the delay was made shorter in between.
-        long due = System.nanoTime() + direction.delayNanos();
-        return queue.isEmpty() ? due : Math.max(due, lastDue);
+        // One that comes due before the one ahead of it, because the delay was made shorter, waits in the queue for it.
+        return System.nanoTime() + direction.delayNanos();
     }
 
     private boolean isDue(Parcel parcel, long now) {

@@ -83,7 +83,10 @@ public final class RedisServer implements AutoCloseable {
                 "--save",
                 "",
                 "--appendonly",
-                "no"));
+                "no",
+                // A replica would otherwise wait 5 s for others to come along before it is given the data.
+                "--repl-diskless-sync-delay",
+                "0"));
         command.addAll(more);
         return command;
     }

@@ -92,6 +92,18 @@ final class Programs {
         }
     }
 
+    /** Opens and closes the first socket of its JVM, and looks for what that left. */
+    static final class FirstSocket {
+        public static void main(String[] args) throws IOException {
+            Residue residue = Residue.watch().openFiles().begin();
+            try (ServerSocket server = new ServerSocket()) {
+                server.bind(Loopback.port(0));
+            }
+            residue.assertNothingLeft(Duration.ofMillis(100));
+            System.out.println("nothing left");
+        }
+    }
+
     /** Starts a process of its own, tells its id, and exits when told to, leaving the process to the shutdown hook. */
     static final class Parent {
         public static void main(String[] args) throws IOException {

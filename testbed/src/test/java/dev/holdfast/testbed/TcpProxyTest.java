@@ -53,16 +53,37 @@ class TcpProxyTest {
     }
 
     @Test
-    void aReceiverThatDoesNotReadMakesTheSenderWaitAndLosesNothing() throws Exception {
+    void theProxyKeepsSixteenMebibytesAndThenTheSenderWaits() throws Exception {
         byte[] sent = new byte[30_000_000];
         new Random(7).nextBytes(sent);
+        int most = 16 << 20;
+        proxy.toServer().hold();
         try (Socket client = connect()) {
             Thread writer = new Thread(() -> send(client, sent));
             writer.start();
-            // More than the proxy keeps: it has to stop reading, and to go on when there is room again.
-            await().atMost(SOON).until(() -> proxy.toClient().traffic().kept() > 1_000_000);
+            await().during(Duration.ofMillis(100)).atMost(SOON).until(() -> proxy.toServer()
+                            .traffic()
+                            .kept(), kept -> kept >= most && kept <= most + 65_536);
+            proxy.toServer().resume();
             assertThat(client.getInputStream().readNBytes(sent.length)).isEqualTo(sent);
             writer.join();
+        }
+    }
+
+    @Test
+    void aFaultSetAgainMustBiteAgain() throws Exception {
+        try (Socket client = connect()) {
+            proxy.toServer().hold();
+            send(client, "held".getBytes(UTF_8));
+            proxy.toServer().awaitBite(SOON);
+            proxy.toServer().resume();
+            proxy.toServer().hold();
+            assertThatThrownBy(() -> proxy.toServer().awaitBite(Duration.ofMillis(5)))
+                    .isInstanceOf(AssertionError.class);
+            proxy.toServer().delay(Duration.ofMillis(1));
+            proxy.toServer().resume();
+            send(client, "late".getBytes(UTF_8));
+            proxy.toServer().awaitBite(SOON);
         }
     }
 
@@ -273,18 +294,28 @@ class TcpProxyTest {
     }
 
     @Test
-    void aClientOfAServerThatIsNotThereIsReset() throws Exception {
-        server.close();
-        // The reset may come before the client has so much as noticed that it is connected.
-        assertThatThrownBy(() -> {
-                    try (Socket client = connect()) {
-                        client.getInputStream().read();
-                    }
-                })
-                .isInstanceOf(SocketException.class)
-                .hasMessageContaining("reset");
-        await().atMost(SOON).until(() -> proxy.connections().open() == 0);
-        assertThat(proxy.connections().accepted()).isEqualTo(1);
+    void whileItRefusesItsPortIsGivenToNobodyElse() {
+        assertThat(Ports.canBind(proxy.port())).isFalse();
+        proxy.refuse();
+        assertThat(Ports.canBind(proxy.port())).isFalse();
+        proxy.close();
+        assertThat(Ports.canBind(proxy.port())).isTrue();
+    }
+
+    @Test
+    void aClientOfAServerThatIsNotThereIsReset() {
+        try (TcpProxy toNobody = TcpProxy.to(Ports.free())) {
+            // The reset may come before the client has so much as noticed that it is connected.
+            assertThatThrownBy(() -> {
+                        try (Socket client = connect(toNobody)) {
+                            client.getInputStream().read();
+                        }
+                    })
+                    .isInstanceOf(SocketException.class)
+                    .hasMessageContaining("reset");
+            await().atMost(SOON).until(() -> toNobody.connections().open() == 0);
+            assertThat(toNobody.connections().accepted()).isEqualTo(1);
+        }
     }
 
     @Test
@@ -393,6 +424,10 @@ class TcpProxyTest {
     }
 
     private Socket connect() throws IOException {
+        return connect(proxy);
+    }
+
+    private static Socket connect(TcpProxy proxy) throws IOException {
         Socket socket = new Socket();
         try {
             socket.connect(Loopback.port(proxy.port()), 20_000);
