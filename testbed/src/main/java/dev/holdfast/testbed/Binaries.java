@@ -65,10 +65,11 @@ public final class Binaries {
         return named(name)
                 .or(() -> onPath(name))
                 .or(redisInJar::extract)
-                .orElseThrow(() -> new ServerMissingException(
-                        name,
-                        places(name) + ", " + redisInJar,
-                        "apt-get install redis-server, or put org.signal:embedded-redis on the class path of the tests"));
+                .orElseThrow(
+                        () -> new ServerMissingException(
+                                name,
+                                places(name) + ", " + redisInJar,
+                                "apt-get install redis-server, or put org.signal:embedded-redis on the class path of the tests"));
     }
 
     private Optional<Path> named(String name) {

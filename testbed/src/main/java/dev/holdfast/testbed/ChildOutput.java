@@ -78,9 +78,7 @@ public final class ChildOutput {
      */
     public String expect(Predicate<String> wanted, Duration patience) {
         return expect(
-                "line that was wanted",
-                line -> wanted.test(line) ? Optional.of(line) : Optional.empty(),
-                patience);
+                "line that was wanted", line -> wanted.test(line) ? Optional.of(line) : Optional.empty(), patience);
     }
 
     private <T> T expect(String what, Function<String, Optional<T>> wanted, Duration patience) {

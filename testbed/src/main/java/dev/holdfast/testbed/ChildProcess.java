@@ -216,7 +216,8 @@ public final class ChildProcess implements AutoCloseable {
 
     /** The process first, then its descendants. */
     List<ProcessHandle> tree() {
-        return Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
+        return Stream.concat(Stream.of(process.toHandle()), process.descendants())
+                .toList();
     }
 
     void killTree() {

@@ -89,8 +89,8 @@ public final class Direction {
      */
     public void awaitBite(Duration patience) {
         if (!Await.until(patience, () -> bitten.get() > 0)) {
-            throw new AssertionError("the fault " + mode + ", delay " + Duration.ofNanos(delayNanos) + ", on the way to "
-                    + name + " did not bite within " + patience + ": " + traffic());
+            throw new AssertionError("the fault " + mode + ", delay " + Duration.ofNanos(delayNanos)
+                    + ", on the way to " + name + " did not bite within " + patience + ": " + traffic());
         }
     }
 

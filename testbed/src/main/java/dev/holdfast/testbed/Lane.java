@@ -31,7 +31,12 @@ final class Lane {
         RESET
     }
 
-    private record Parcel(ByteBuffer bytes, long due, boolean late, Runnable onPassed, @Nullable End end) {}
+    private record Parcel(
+            ByteBuffer bytes,
+            long due,
+            boolean late,
+            Runnable onPassed,
+            @Nullable End end) {}
 
     Lane(SocketChannel from, SocketChannel to, Direction direction) {
         this.from = from;

@@ -23,8 +23,7 @@ final class ProxyConnection {
     private @Nullable ReplyDrop awaitingReply;
 
     /** Takes over both channels, and connects the one to the server. */
-    ProxyConnection(
-            TcpProxy proxy, ProxyLoop loop, SocketChannel client, SocketChannel server, SocketAddress target)
+    ProxyConnection(TcpProxy proxy, ProxyLoop loop, SocketChannel client, SocketChannel server, SocketAddress target)
             throws IOException {
         this.proxy = proxy;
         this.client = client;

@@ -40,7 +40,8 @@ public final class ReplyDrop {
      */
     public void awaitBite(Duration patience) {
         if (!Await.until(patience, this::hasBitten)) {
-            throw new AssertionError("no reply was dropped within " + patience + "; the fault is " + state.get(), failure);
+            throw new AssertionError(
+                    "no reply was dropped within " + patience + "; the fault is " + state.get(), failure);
         }
     }
 

@@ -37,7 +37,8 @@ public final class ServerProcess implements AutoCloseable {
     private ServerProcess(Builder plan) {
         this.plan = plan;
         this.home = new ServerHome(
-                Folders.create(plan.name), Stream.generate(Ports::free).limit(plan.ports).toList());
+                Folders.create(plan.name),
+                Stream.generate(Ports::free).limit(plan.ports).toList());
         this.log = new ServerLog(home.folder().resolve("server.log"));
         try {
             plan.preparation.accept(home);
@@ -159,8 +160,8 @@ public final class ServerProcess implements AutoCloseable {
 
     private void awaitReady(ChildProcess started) {
         // Asked last whether it lives: a stranger on the port may have answered for a server that could not bind.
-        boolean ready = Await.until(plan.patience, () -> !started.isAlive() || plan.ready.test(home, log))
-                && started.isAlive();
+        boolean ready =
+                Await.until(plan.patience, () -> !started.isAlive() || plan.ready.test(home, log)) && started.isAlive();
         if (!ready) {
             String how = started.isAlive()
                     ? "was not ready within " + plan.patience

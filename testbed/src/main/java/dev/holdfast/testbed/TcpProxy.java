@@ -179,7 +179,8 @@ public final class TcpProxy implements AutoCloseable {
         cut.incrementAndGet();
     }
 
-    @Nullable ReplyDrop dropFor(byte[] request) {
+    @Nullable
+    ReplyDrop dropFor(byte[] request) {
         for (ReplyDrop drop : drops) {
             if (drop.takesRequest(request)) {
                 drops.remove(drop);

@@ -100,7 +100,11 @@ final class Transcript {
                 text.append("  (").append(first).append(" earlier lines left out)\n");
             }
             for (Line line : lines.subList(first, lines.size())) {
-                text.append("  ").append(line.source).append(" | ").append(line.text).append('\n');
+                text.append("  ")
+                        .append(line.source)
+                        .append(" | ")
+                        .append(line.text)
+                        .append('\n');
             }
             return text.isEmpty() ? "  (nothing)\n" : text.toString();
         } finally {

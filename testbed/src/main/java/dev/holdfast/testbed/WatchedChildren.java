@@ -16,8 +16,11 @@ record WatchedChildren() implements Watched {
         ProcessHandle.current().descendants().forEach(child -> {
             ProcessHandle.Info info = child.info();
             // A process id is given again; together with the time of its start it is not.
-            String key = child.pid() + "@" + info.startInstant().map(Object::toString).orElse("");
-            present.put(key, child.pid() + " " + info.commandLine().or(info::command).orElse("(unknown command)"));
+            String key = child.pid() + "@"
+                    + info.startInstant().map(Object::toString).orElse("");
+            present.put(
+                    key,
+                    child.pid() + " " + info.commandLine().or(info::command).orElse("(unknown command)"));
         });
         return present;
     }

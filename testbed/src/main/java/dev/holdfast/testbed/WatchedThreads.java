@@ -18,8 +18,7 @@ record WatchedThreads(String prefix) implements Watched {
         Thread.getAllStackTraces().forEach((thread, frames) -> {
             if (thread.getName().startsWith(prefix)) {
                 // By identity: the id could be overridden, and a name be given twice.
-                present.put(
-                        thread.getName() + "@" + System.identityHashCode(thread), describe(thread, frames));
+                present.put(thread.getName() + "@" + System.identityHashCode(thread), describe(thread, frames));
             }
         });
         return present;

@@ -89,10 +89,12 @@ class BinariesTest {
 
     @Test
     void theResourceInTheJarIsNamedByTheSystemAndTheProcessor() {
-        assertThat(new RedisInJar("Linux", "aarch64", null)).hasToString("redis-server-7.0.15-linux-arm64 on the class path");
+        assertThat(new RedisInJar("Linux", "aarch64", null))
+                .hasToString("redis-server-7.0.15-linux-arm64 on the class path");
         assertThat(new RedisInJar("Mac OS X", "x86_64", null))
                 .hasToString("redis-server-7.0.15-darwin-amd64 on the class path");
-        assertThat(new RedisInJar("Linux", "i386", null)).hasToString("redis-server-7.0.15-linux-386 on the class path");
+        assertThat(new RedisInJar("Linux", "i386", null))
+                .hasToString("redis-server-7.0.15-linux-386 on the class path");
     }
 
     private Binaries binaries(Map<String, String> properties, RedisInJar jar) {

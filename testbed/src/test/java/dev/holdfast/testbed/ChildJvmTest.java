@@ -44,9 +44,8 @@ class ChildJvmTest {
 
     @Test
     void anotherClassPathReplacesThatOfThisJvm(@TempDir Path empty) {
-        try (ChildProcess child = ChildJvm.main(Programs.Echo.class)
-                .classPath(empty.toString())
-                .start()) {
+        try (ChildProcess child =
+                ChildJvm.main(Programs.Echo.class).classPath(empty.toString()).start()) {
             assertThat(child.waitFor(SOON)).isEqualTo(1);
             assertThat(child.stderr().lines()).anyMatch(line -> line.contains("ClassNotFoundException"));
         }
@@ -85,8 +84,8 @@ class ChildJvmTest {
     @Test
     void whatStillLivesWhenTheJvmExitsIsKilledAndDeleted() {
         try (ChildProcess parent = ChildJvm.main(Programs.Parent.class).start()) {
-            long child =
-                    Long.parseLong(parent.expect(Pattern.compile("child (\\d+)"), SOON).group(1));
+            long child = Long.parseLong(
+                    parent.expect(Pattern.compile("child (\\d+)"), SOON).group(1));
             MatchResult server = parent.expect(Pattern.compile("server (\\d+) (.+)"), SOON);
             assertThat(ProcessStates.of(child)).isNotEmpty();
             assertThat(Path.of(server.group(2))).isDirectory();
@@ -105,8 +104,9 @@ class ChildJvmTest {
     /** Until every thread of it has counted at least ten further. */
     private static void awaitProgress(MappedByteBuffer counts) {
         List<Long> before = counts(counts);
-        await().atMost(SOON).until(() -> IntStream.range(0, before.size())
-                .allMatch(i -> counts(counts).get(i) >= before.get(i) + 10));
+        await().atMost(SOON)
+                .until(() -> IntStream.range(0, before.size())
+                        .allMatch(i -> counts(counts).get(i) >= before.get(i) + 10));
     }
 
     private static List<Long> counts(MappedByteBuffer counts) {

@@ -75,9 +75,8 @@ class ChildProcessTest {
 
     @Test
     void argumentsKeepTheirBlanks() {
-        try (ChildProcess child = ChildProcess.command("printf", "<%s>\\n", "a b")
-                .args(" c ", "")
-                .start()) {
+        try (ChildProcess child =
+                ChildProcess.command("printf", "<%s>\\n", "a b").args(" c ", "").start()) {
             assertThat(child.waitFor(SOON)).isZero();
             assertThat(child.lines()).containsExactly("<a b>", "< c >", "<>");
         }
@@ -176,8 +175,8 @@ class ChildProcessTest {
     void killLeavesTheChildrenOfTheChildAlive() {
         try (ChildProcess child =
                 ChildProcess.command("sh", "-c", "sleep 300 & echo $!; wait").start()) {
-            ProcessHandle grandchild = ProcessHandle.of(Long.parseLong(child.expect("", SOON)))
-                    .orElseThrow();
+            ProcessHandle grandchild =
+                    ProcessHandle.of(Long.parseLong(child.expect("", SOON))).orElseThrow();
             try {
                 child.kill();
                 assertThat(ProcessStates.of(grandchild.pid())).isSubsetOf('S', 'R', 'D');

@@ -71,7 +71,9 @@ class RedisServerTest {
                 RespConnection toMaster = master.connect();
                 RespConnection toReplica = replica.connect()) {
             toMaster.call("SET", "before", "1");
-            assertThat(Await.until(Duration.ofSeconds(20), () -> toReplica.call("GET", "before").equals("1")))
+            assertThat(Await.until(
+                            Duration.ofSeconds(20),
+                            () -> toReplica.call("GET", "before").equals("1")))
                     .isTrue();
             link.toClient().hold();
             toMaster.call("SET", "after", "1");

@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Test;
 class ServerMissingExceptionTest {
     @Test
     void itSaysWhatWasLookedForAndHowToGetIt() {
-        ServerMissingException missing = new ServerMissingException("etcd", "etcd in /bin", "apt-get install etcd-server");
+        ServerMissingException missing =
+                new ServerMissingException("etcd", "etcd in /bin", "apt-get install etcd-server");
         assertThat(missing)
                 .hasMessageContaining("etcd is missing")
                 .hasMessageContaining("etcd in /bin")
@@ -20,6 +21,7 @@ class ServerMissingExceptionTest {
         boolean ci = "true".equals(System.getenv("CI"));
         assertThat(new ServerMissingException("etcd", "", "").isFailure()).isEqualTo(ci);
         assertThat(new ServerMissingException("etcd", "", "", true).isFailure()).isTrue();
-        assertThat(new ServerMissingException("etcd", "", "", false).isFailure()).isFalse();
+        assertThat(new ServerMissingException("etcd", "", "", false).isFailure())
+                .isFalse();
     }
 }

@@ -21,7 +21,10 @@ class ServerProcessTest {
     void itRunsInAPrivateFolderThatIsDeletedWithIt() {
         ServerProcess server = script("pwd -P; echo up; exec sleep 300").start();
         Path folder = server.home().folder();
-        assertThat(server.log().lines()).first().asString().endsWith(folder.getFileName().toString());
+        assertThat(server.log().lines())
+                .first()
+                .asString()
+                .endsWith(folder.getFileName().toString());
         assertThat(server.isAlive()).isTrue();
         server.close();
         assertThat(server.isAlive()).isFalse();
@@ -76,7 +79,8 @@ class ServerProcessTest {
 
     @Test
     void itIsReadyWhenItsPortAccepts() {
-        String javaCommand = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String javaCommand =
+                Path.of(System.getProperty("java.home"), "bin", "java").toString();
         try (ServerProcess server = ServerProcess.named("echo")
                         .command(home -> List.of(
                                 javaCommand,
@@ -115,8 +119,8 @@ class ServerProcessTest {
     void signalsReachTheChildrenOfTheServerToo() throws IOException {
         String script = "sleep 300 & echo $! > worker; echo up; wait";
         try (ServerProcess server = script(script).start()) {
-            long worker = Long.parseLong(Files.readString(server.home().folder().resolve("worker"))
-                    .strip());
+            long worker = Long.parseLong(
+                    Files.readString(server.home().folder().resolve("worker")).strip());
             server.stop();
             assertThat(ProcessStates.of(worker)).containsExactly('T');
             assertThat(ProcessStates.of(server.pid())).containsExactly('T');
@@ -141,7 +145,8 @@ class ServerProcessTest {
     @Test
     void whatItNeedsOnTheProcessorIsKnown() {
         try (ServerProcess server = script("echo up; while :; do :; done").start()) {
-            assertThat(Await.until(SOON, () -> server.cpuTime().toMillis() > 50)).isTrue();
+            assertThat(Await.until(SOON, () -> server.cpuTime().toMillis() > 50))
+                    .isTrue();
         }
     }
 

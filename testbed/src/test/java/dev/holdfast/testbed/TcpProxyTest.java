@@ -61,9 +61,9 @@ class TcpProxyTest {
         try (Socket client = connect()) {
             Thread writer = new Thread(() -> send(client, sent));
             writer.start();
-            await().during(Duration.ofMillis(100)).atMost(SOON).until(() -> proxy.toServer()
-                            .traffic()
-                            .kept(), kept -> kept >= most && kept <= most + 65_536);
+            await().during(Duration.ofMillis(100))
+                    .atMost(SOON)
+                    .until(() -> proxy.toServer().traffic().kept(), kept -> kept >= most && kept <= most + 65_536);
             proxy.toServer().resume();
             assertThat(client.getInputStream().readNBytes(sent.length)).isEqualTo(sent);
             writer.join();
@@ -126,7 +126,9 @@ class TcpProxyTest {
                         .until(() -> proxy.toServer().traffic().read() == sent.length());
             }
             long lastSent = System.nanoTime();
-            assertThat(client.getInputStream().readNBytes(sent.length())).asString(UTF_8).isEqualTo(sent.toString());
+            assertThat(client.getInputStream().readNBytes(sent.length()))
+                    .asString(UTF_8)
+                    .isEqualTo(sent.toString());
             long end = System.nanoTime();
             assertThat(end - start).isGreaterThanOrEqualTo(delay.toNanos());
             // Were they delayed one after the other it would take fifty delays.
@@ -450,7 +452,9 @@ class TcpProxyTest {
 
     private static void echo(Socket client, String text) throws IOException {
         send(client, text.getBytes(UTF_8));
-        assertThat(client.getInputStream().readNBytes(text.length())).asString(UTF_8).isEqualTo(text);
+        assertThat(client.getInputStream().readNBytes(text.length()))
+                .asString(UTF_8)
+                .isEqualTo(text);
     }
 
     private static void assertNothingComes(Socket client) throws IOException {

@@ -141,6 +141,7 @@ final class JdbcStore implements Store {
         waiters.close();
         worker.close(waiters::leaveAll);
         waiters.failAll(worker.closedException());
+        waiters.close(); // a try that was under way may have started the thread anew
     }
 
     /** A claim that is answered at once; there is nothing to cancel. */

@@ -19,8 +19,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The operations on SQLite, each one statement of {@link SqliteSql} outside any transaction: a process that is stopped
- * blocks the others only if it is stopped inside a statement.
+ * The operations on SQLite. Each writes in one statement of {@link SqliteSql} outside any transaction: a process that is
+ * stopped blocks the others only if it is stopped inside that.
+ *
+ * <p>What a statement has written is read back by a second one, which locks nothing. {@code RETURNING} would do it in
+ * one, but gives its rows out before the commit: the file would stay locked while Java reads them, and for as long as a
+ * garbage collection that comes in between. A statement without rows commits before it returns to Java.
  */
 final class SqliteLockTable implements LockTable {
     private static final int PURGE_BATCH = 500;
@@ -59,9 +63,8 @@ final class SqliteLockTable implements LockTable {
         return session.run("claim", claim.name(), () -> {
             long sent = clock.stamp();
             long now = clock.micros();
-            Optional<Long> number = session.first(
+            int rows = session.update(
                     SqliteSql.CLAIM,
-                    row -> row.getLong(1),
                     claim.name(),
                     claim.id().value(),
                     now,
@@ -72,27 +75,40 @@ final class SqliteLockTable implements LockTable {
                     claim.holder().pid(),
                     claim.holder().thread(),
                     claim.holder().label());
-            return number.map(n -> Grant.of(claim, List.of(n), sent));
+            return numberIf(rows, claim.name(), claim.id()).map(number -> Grant.of(claim, List.of(number), sent));
         });
     }
 
+    /** The number that was just given; nothing if that is over already. */
+    private Optional<Long> numberIf(int rows, String name, ClaimId id) throws SQLException {
+        return rows == 0 ? Optional.empty() : session.first(SqliteSql.NUMBER, row -> row.getLong(1), name, id.value());
+    }
+
+    /** Two operations: an insertion must not be run again only because what follows was busy. */
     @Override
     public long enqueue(Claim claim) {
-        return session.run("queue for", claim.name(), () -> {
+        session.run("queue for", claim.name(), () -> {
             long now = clock.micros();
-            return session.first(
-                            SqliteSql.ENQUEUE,
-                            row -> row.getLong(1),
-                            claim.name(),
-                            claim.id().value(),
-                            now,
-                            now + Clock.micros(PLACE_LIFE),
-                            claim.holder().host(),
-                            claim.holder().pid(),
-                            claim.holder().thread(),
-                            claim.holder().label())
-                    .orElseThrow();
+            return session.update(
+                    SqliteSql.ENQUEUE,
+                    claim.name(),
+                    claim.id().value(),
+                    now,
+                    now + Clock.micros(PLACE_LIFE),
+                    claim.holder().host(),
+                    claim.holder().pid(),
+                    claim.holder().thread(),
+                    claim.holder().label());
         });
+        return session.run(
+                "queue for",
+                claim.name(),
+                () -> session.first(
+                                SqliteSql.PLACE,
+                                row -> row.getLong(1),
+                                claim.name(),
+                                claim.id().value())
+                        .orElse(NO_PLACE));
     }
 
     @Override
@@ -129,10 +145,11 @@ final class SqliteLockTable implements LockTable {
         }
         return session.run("renew", grants.get(0).name(), () -> {
             long sent = clock.stamp();
-            String sql = SqliteSql.renew(roundedUp(grants.size()));
             Object[] arguments = renewArguments(grants, clock.micros());
+            int rows = roundedUp(grants.size());
+            session.update(SqliteSql.renew(rows), arguments);
             session.all(
-                    sql,
+                    SqliteSql.renewed(rows),
                     row -> renewals.put(new ClaimId(row.getString(1)), Renewal.held(sent, row.getBoolean(2))),
                     arguments);
             return renewals;
@@ -163,24 +180,27 @@ final class SqliteLockTable implements LockTable {
         return session.run("extend", grant.name(), () -> {
             long sent = clock.stamp();
             long now = clock.micros();
-            Optional<Long> number = session.first(
+            int rows = session.update(
                     SqliteSql.EXTEND,
-                    row -> row.getLong(1),
                     grant.name(),
                     grant.id().value(),
                     now,
                     clock.lowestNumber(grant.number()),
                     now + Clock.micros(grant.lease()));
-            return number.map(n -> new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(n), sent));
+            return numberIf(rows, grant.name(), grant.id())
+                    .map(n -> new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(n), sent));
         });
     }
 
+    /** One that had run out and that nobody took is freed too, but was not held any more. */
     @Override
     public boolean release(String name, ClaimId id) {
         return session.run("release", name, () -> {
-            long now = clock.micros();
-            return session.first(SqliteSql.RELEASE, row -> row.getLong(1) == now, name, id.value(), now)
-                    .orElse(false);
+            boolean held = session.update(SqliteSql.RELEASE, name, id.value(), clock.micros()) > 0;
+            if (!held) {
+                session.update(SqliteSql.RELEASE_RUN_OUT, name, id.value());
+            }
+            return held;
         });
     }
 

@@ -25,6 +25,8 @@ import org.sqlite.SQLiteOpenMode;
  * <p>For one thread.
  */
 final class SqliteSession implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast.jdbc");
+
     /** Naps inside a statement before the operation starts over: about five milliseconds. */
     private static final int NAPS_IN_STATEMENT = 10;
 
@@ -86,6 +88,9 @@ final class SqliteSession implements AutoCloseable {
             try {
                 return operation.run();
             } catch (SQLException e) {
+                if (!SqliteErrors.isBusy(e)) {
+                    forgetStatements(); // the driver has finalized the one that failed, and does not say so
+                }
                 if (!SqliteErrors.isBusy(e) || patience.isOver()) {
                     throw SqliteErrors.explain(cannot(action, object), patience, e);
                 }
@@ -144,16 +149,25 @@ final class SqliteSession implements AutoCloseable {
 
     @Override
     public void close() {
+        forgetStatements();
         try (connection) {
             BusyHandler.clearHandler(connection); // the driver holds it for as long as it is set
-            for (PreparedStatement statement : prepared.values()) {
-                statement.close();
-            }
         } catch (SQLException e) {
             // whatever could not be closed is closed with the process; no lock depends on it
-            System.getLogger(SqliteSession.class.getName())
-                    .log(System.Logger.Level.DEBUG, "closing sqlite:" + file.path() + " failed", e);
+            LOG.log(System.Logger.Level.DEBUG, "closing sqlite:" + file.path() + " failed", e);
         }
+    }
+
+    /** They are prepared anew when they are needed. */
+    private void forgetStatements() {
+        for (PreparedStatement statement : prepared.values()) {
+            try {
+                statement.close();
+            } catch (SQLException e) {
+                LOG.log(System.Logger.Level.DEBUG, "closing a statement of sqlite:" + file.path() + " failed", e);
+            }
+        }
+        prepared.clear();
     }
 
     private PreparedStatement bind(String sql, Object... arguments) throws SQLException {

@@ -105,7 +105,10 @@ final class SqliteSql {
                 WHEN ?4 < 9223372036854775807 THEN max(l.served, ?4)
                 ELSE max(l.served, coalesce((SELECT max(arrival) FROM holdfast_claim WHERE name = ?1), 0)) END,
               host = excluded.host, pid = excluded.pid, thread = excluded.thread, label = excluded.label
-            WHERE l.layout <= 1 AND""" + FREE_FOR_ME + "RETURNING number";
+            WHERE l.layout <= 1 AND""" + FREE_FOR_ME;
+
+    /** ?1 name, ?2 claim id. */
+    static final String NUMBER = "SELECT number FROM holdfast_lock WHERE name = ?1 AND claim_id = ?2";
 
     /** ?1 name, ?2 claim id, ?3 now, ?4 place. No row: nobody has ever held it. */
     static final String LOOKS_FREE = "SELECT" + FREE_FOR_ME + ", l.layout FROM holdfast_lock l WHERE l.name = ?1";
@@ -121,8 +124,11 @@ final class SqliteSql {
             INSERT INTO holdfast_claim VALUES (?1, max(?3,
                 coalesce((SELECT max(arrival) + 1 FROM holdfast_claim WHERE name = ?1), 0),
                 coalesce((SELECT served + 1 FROM holdfast_lock WHERE name = ?1), 0)),
-              ?2, 'exclusive', 1, 1, 'waiting', 0, ?3, ?4, ?5, ?6, ?7, ?8)
-            RETURNING arrival""";
+              ?2, 'exclusive', 1, 1, 'waiting', 0, ?3, ?4, ?5, ?6, ?7, ?8)""";
+
+    /** ?1 name, ?2 claim id. */
+    static final String PLACE =
+            "SELECT arrival FROM holdfast_claim WHERE name = ?1 AND claim_id = ?2 ORDER BY arrival DESC LIMIT 1";
 
     static final String FORGET_PLACES =
             "DELETE FROM holdfast_claim WHERE name = ?1 AND arrival <= ?2 AND state = 'waiting'";
@@ -134,22 +140,31 @@ final class SqliteSql {
                 + " FROM v WHERE q.name = v.name AND q.arrival = v.arrival";
     }
 
-    /** ?1 now, then name, claim id and lease of each grant. A row for each that stands: its id, whether others wait. */
+    /** ?1 now, then name, claim id and lease of each grant. */
     static String renew(int grants) {
         return "WITH v(name, id, lease) AS (" + values(2, 3, grants) + ") UPDATE holdfast_lock AS l"
                 + " SET expires_at = ?1 + v.lease FROM v"
-                + " WHERE l.name = v.name AND l.claim_id = v.id AND l.expires_at > ?1"
-                + " RETURNING claim_id, EXISTS (SELECT 1" + waiting("holdfast_lock", "?1") + ")";
+                + " WHERE l.name = v.name AND l.claim_id = v.id AND l.expires_at > ?1";
+    }
+
+    /** As {@link #renew}, right after it: a row for each grant that stands, its id and whether others wait. */
+    static String renewed(int grants) {
+        return "WITH v(name, id, lease) AS (" + values(2, 3, grants) + ") SELECT l.claim_id, EXISTS (SELECT 1"
+                + waiting("l", "?1") + ") FROM v CROSS JOIN holdfast_lock l"
+                + " WHERE l.name = v.name AND l.claim_id = v.id AND l.expires_at > ?1";
     }
 
     /** ?1 name, ?2 claim id, ?3 now, ?4 lowest number, ?5 expiry. */
     static final String EXTEND = "UPDATE holdfast_lock AS l SET number = max(l.number + 1, ?4), acquired_at = ?3,"
             + " expires_at = ?5 WHERE l.name = ?1 AND l.claim_id = ?2 AND l.expires_at > ?3 AND NOT EXISTS (SELECT 1"
-            + WAITING + ") RETURNING number";
+            + WAITING + ")";
 
-    /** ?1 name, ?2 claim id, ?3 now. One that had run out has been free since then, not since now. */
-    static final String RELEASE = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = min(expires_at, ?3)"
-            + " WHERE name = ?1 AND claim_id = ?2 RETURNING expires_at";
+    /** ?1 name, ?2 claim id, ?3 now. */
+    static final String RELEASE = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = ?3"
+            + " WHERE name = ?1 AND claim_id = ?2 AND expires_at > ?3";
+
+    /** ?1 name, ?2 claim id. It has been free since its lease ended. */
+    static final String RELEASE_RUN_OUT = "UPDATE holdfast_lock SET claim_id = NULL WHERE name = ?1 AND claim_id = ?2";
 
     /** ?1 name, ?2 an id that nobody has, ?3 now. */
     static final String REVOKE =

@@ -64,7 +64,7 @@ final class Waiters {
         return waiting;
     }
 
-    /** Ends the thread. What waits stays until {@link #leaveAll} and {@link #failAll}. */
+    /** Ends the thread; may be called again. What waits stays until {@link #leaveAll} and {@link #failAll}. */
     void close() {
         closed = true;
         patience.end();

@@ -75,7 +75,9 @@ final class Waiting implements Pending {
         Optional<Grant> grant = table.claim(claim, place);
         if (grant.isPresent()) {
             long served = place;
-            answer.complete(grant);
+            if (!answer.complete(grant)) {
+                table.release(claim.name(), claim.id()); // it failed meanwhile
+            }
             if (served != LockTable.NO_PLACE) {
                 table.forgetPlaces(claim.name(), served); // after the answer: nobody waits for this
             }

@@ -1,0 +1,127 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Store;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of requests and grants when a client's way into the store is closed. */
+abstract class CloseCases extends Cases {
+    CloseCases(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void everyRequestAfterTheCloseFailsAsClosed() {
+        RawClient one = rig.raw();
+        Grant grant = one.hold(rig.name());
+        Store closed = one.store;
+        closed.close();
+        Claim claim = Claims.of(rig.name());
+        Map<String, Supplier<CompletionStage<?>>> requests = new LinkedHashMap<>();
+        requests.put("claim", () -> closed.claim(claim).answer());
+        requests.put("waiting claim", () -> closed.claim(Claims.waiting(claim)).answer());
+        requests.put("renew", () -> closed.renew(List.of(grant)));
+        requests.put("extend", () -> closed.extend(grant));
+        requests.put("release", () -> closed.release(grant));
+        requests.put("withdraw", () -> closed.withdraw(claim));
+        requests.put("status", () -> closed.status(grant.name()));
+        requests.put("list", () -> closed.list(""));
+        requests.put("revoke", () -> closed.revoke(grant.name(), true));
+
+        requests.forEach((what, request) -> assertThat(rig.patience.failure(request, what + " after the close"))
+                .as(what)
+                .isInstanceOf(ClientClosedException.class));
+    }
+
+    @Test
+    void claimsThatWaitAreEndedByTheClose() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        one.hold(name);
+        RawClient.Queued waiting = two.queue(name);
+
+        two.store.close();
+
+        assertThat(rig.patience.failure(() -> waiting.pending().answer(), "waiting claim"))
+                .isInstanceOf(ClientClosedException.class);
+        waiting.pending().cancel();
+    }
+
+    @Test
+    void closingTwiceDoesNothing() {
+        Store store = rig.store();
+        store.close();
+        store.close();
+        assertThat(store.capabilities()).isNotNull();
+        assertThat(store.description()).isNotEmpty();
+    }
+
+    @Test
+    void grantsAreLeftToTheirLeasesByTheClose() {
+        rig.assumeLeased();
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Grant grant = one.hold(rig.name(), rig.brief());
+
+        one.store.close();
+
+        two.holdWhenFree(grant.name());
+        assertThat(rig.now() - grant.sentNanos()).isGreaterThanOrEqualTo(Rig.least(rig.brief()));
+    }
+
+    @Test
+    void otherClientsAreNotAffectedByTheClose() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        RawClient three = rig.raw();
+        Grant grant = two.hold(rig.name());
+        RawClient.Queued waiting = three.queue(grant.name());
+
+        one.store.close();
+
+        assertThat(two.isHeldBy(grant)).isTrue();
+        two.release(grant);
+        assertThat(three.isHeldBy(waiting.granted())).isTrue();
+    }
+
+    @Test
+    void aClaimThatRacesTheCloseIsAnsweredAndBlocksNobody() {
+        RawClient holder = rig.raw();
+        RawClient next = rig.raw();
+        String name = rig.name();
+        for (int round = 0; round < rig.contract.rounds() / 2; round++) {
+            Grant grant = holder.hold(name);
+            Store closing = rig.store();
+            AtomicReference<CompletionStage<Optional<Grant>>> racing = new AtomicReference<>();
+
+            rig.race(closing::close, () -> racing.set(answerOf(closing, Claims.waiting(Claims.of(name)))));
+
+            assertThat(rig.patience.failure(racing::get, "claim racing the close"))
+                    .isInstanceOf(ClientClosedException.class);
+            holder.release(grant);
+            Grant after = next.hold(Claims.waiting(Claims.of(name)));
+            next.release(after);
+        }
+    }
+
+    private static CompletionStage<Optional<Grant>> answerOf(Store store, Claim claim) {
+        try {
+            return store.claim(claim).answer();
+        } catch (ClientClosedException thrown) {
+            return CompletableFuture.failedFuture(thrown);
+        }
+    }
+}

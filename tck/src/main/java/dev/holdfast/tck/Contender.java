@@ -1,0 +1,178 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process that contends for one lock, as the kit tells it to: a program to be killed and stopped while it holds or
+ * waits.
+ *
+ * <p>Arguments: URL of the store, name of the lock, lease in milliseconds, file for its log, file shared by all. It takes
+ * one command a line from its standard input, and ends when that ends:
+ *
+ * <pre>
+ *   command        answers
+ *   clock          clock NANOS                       System.nanoTime() here
+ *   race ROUNDS    raced ROUNDS                      locks, changes the shared file, unlocks; so often
+ *   acquire        asking · holding TOKEN NANOS      waits as long as it takes, then looks at isValid() all the time
+ *   look           valid · invalid                   isValid()
+ *   close          closed NANOS · lost NANOS         closes what acquire got
+ * </pre>
+ */
+public final class Contender {
+    private static final long LOOK_EVERY_NANOS = 1_000_000;
+
+    private final LockClient client;
+    private final String name;
+    private final HoldOptions options;
+    private final HoldLog log;
+    private final SharedResource shared;
+    private @Nullable Watched watched;
+
+    /** A hold, and the thread that looks whether it is valid until it is told to end. */
+    private static final class Watched {
+        final Hold hold;
+        private final HoldLog log;
+        private final Thread looker = new Thread(this::look, "looker");
+        // not an interrupt, which would close the log
+        private volatile boolean ended;
+
+        Watched(Hold hold, HoldLog log) {
+            this.hold = hold;
+            this.log = log;
+            looker.setDaemon(true);
+        }
+
+        private void look() {
+            try {
+                while (!ended) {
+                    long looked = System.nanoTime();
+                    if (hold.isValid()) {
+                        log.valid(hold.token(), looked);
+                    }
+                    LockSupport.parkNanos(LOOK_EVERY_NANOS);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        void begin() {
+            looker.start();
+        }
+
+        void end() throws InterruptedException {
+            ended = true;
+            looker.join();
+        }
+    }
+
+    private Contender(LockClient client, String name, HoldOptions options, HoldLog log, SharedResource shared) {
+        this.client = client;
+        this.name = name;
+        this.options = options;
+        this.log = log;
+        this.shared = shared;
+    }
+
+    /**
+     * Runs until its standard input ends.
+     *
+     * @throws Exception if the store fails, or the lock does: the trace is what the kit shows
+     */
+    public static void main(String[] arguments) throws Exception {
+        HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(Long.parseLong(arguments[2])));
+        try (LockClient client =
+                        LockClient.builder(arguments[0]).label("contender").build();
+                HoldLog log = new HoldLog(Path.of(arguments[3]))) {
+            SharedResource shared = new SharedResource(Path.of(arguments[4]));
+            new Contender(client, arguments[1], options, log, shared).obey();
+        }
+    }
+
+    private void obey() throws Exception {
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        say("ready");
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            String[] words = line.split(" ", -1);
+            switch (words[0]) {
+                case "clock" -> say("clock " + System.nanoTime());
+                case "race" -> race(Integer.parseInt(words[1]));
+                case "acquire" -> acquire();
+                case "look" -> say(held().hold.isValid() ? "valid" : "invalid");
+                case "close" -> close();
+                default -> throw new IllegalArgumentException("no such command: " + line);
+            }
+        }
+    }
+
+    private void race(int rounds) throws Exception {
+        long who = ProcessHandle.current().pid();
+        for (int i = 0; i < rounds; i++) {
+            long asked = System.nanoTime();
+            Hold hold = client.lock(name, options).acquire();
+            log.held(hold.token(), asked, System.nanoTime());
+            shared.use(who, hold.token());
+            long looked = System.nanoTime();
+            if (hold.isValid()) {
+                log.valid(hold.token(), looked);
+            }
+            closeAndLog(hold);
+        }
+        say("raced " + rounds);
+    }
+
+    private void acquire() throws Exception {
+        say("asking");
+        long asked = System.nanoTime();
+        Hold hold = client.lock(name, options).acquire();
+        long began = System.nanoTime();
+        log.held(hold.token(), asked, began);
+        watched = new Watched(hold, log);
+        watched.begin();
+        say("holding " + hold.token() + " " + began);
+    }
+
+    private void close() throws Exception {
+        Watched closing = held();
+        closing.end();
+        say((closeAndLog(closing.hold) ? "closed " : "lost ") + System.nanoTime());
+    }
+
+    private Watched held() {
+        Watched now = watched;
+        if (now == null) {
+            throw new IllegalStateException("nothing was acquired");
+        }
+        return now;
+    }
+
+    /** False if the hold turned out to be lost. */
+    private boolean closeAndLog(Hold hold) throws IOException {
+        long leaving = System.nanoTime();
+        try {
+            hold.close();
+            log.closed(hold.token(), leaving, System.nanoTime());
+            return true;
+        } catch (HoldLostException lost) {
+            log.lost(hold.token(), leaving, System.nanoTime());
+            return false;
+        }
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** A store that passes everything on to another, for those that change a little of it. */
+class ForwardingStore implements Store {
+    final Store inner;
+
+    ForwardingStore(Store inner) {
+        this.inner = inner;
+    }
+
+    @Override
+    public String description() {
+        return inner.description();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return inner.capabilities();
+    }
+
+    @Override
+    public void listen(StoreListener listener) {
+        inner.listen(listener);
+    }
+
+    @Override
+    public Pending claim(Claim claim) {
+        return inner.claim(claim);
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return inner.renew(grants);
+    }
+
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        return inner.extend(grant);
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return inner.release(grant);
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return inner.withdraw(claim);
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return inner.status(name);
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return inner.list(prefix);
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, boolean now) {
+        return inner.revoke(name, now);
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+}

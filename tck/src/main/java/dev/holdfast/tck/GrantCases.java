@@ -1,0 +1,209 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+/** Who gets a name, and what a claim leaves behind. */
+abstract class GrantCases extends Cases {
+    GrantCases(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void aFreeNameIsGrantedAndAHeldOneIsNot() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+
+        Grant grant = one.hold(name);
+
+        assertThat(two.attempt(name)).isEmpty();
+        assertThat(one.attempt(name)).as("another claim of the same client").isEmpty();
+        assertThat(two.attempt(rig.name())).as("another name").isPresent();
+        assertThat(one.isHeldBy(grant)).isTrue();
+    }
+
+    @Test
+    void aGrantAnswersItsClaim() {
+        RawClient one = rig.raw();
+        Claim claim = Claims.of(rig.name());
+
+        Grant grant = one.hold(claim);
+
+        assertThat(grant.id()).isEqualTo(claim.id());
+        assertThat(grant.names()).isEqualTo(claim.names());
+        assertThat(grant.mode()).isEqualTo(claim.mode());
+        assertThat(grant.number()).isPositive();
+        if (rig.capabilities().sessionBound()) {
+            assertThat(grant.lease()).isPositive();
+        } else {
+            assertThat(grant.lease()).isEqualTo(claim.lease());
+        }
+    }
+
+    @Test
+    void aReleasedNameIsFree() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        Grant grant = one.hold(name);
+
+        assertThat(one.release(grant)).isTrue();
+
+        assertThat(one.isHeld(name)).isFalse();
+        assertThat(two.attempt(name)).isPresent();
+    }
+
+    @Test
+    void aFailedTryLeavesNothing() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        Grant grant = one.hold(name);
+
+        assertThat(two.attempt(name)).isEmpty();
+
+        assertThat(one.waiting(name)).isZero();
+        assertThat(one.renew(grant).contended()).isFalse();
+        one.release(grant);
+        assertThat(one.isHeld(name)).isFalse();
+        assertThat(rig.raw().attempt(name)).isPresent();
+    }
+
+    @Test
+    void theSameClaimAskedAgainSucceedsAgain() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Claim claim = Claims.of(rig.name());
+        Grant first = one.hold(claim);
+
+        Grant second = one.hold(claim);
+
+        assertThat(second.id()).isEqualTo(first.id());
+        assertThat(second.number()).isGreaterThanOrEqualTo(first.number());
+        assertThat(two.attempt(claim.name())).isEmpty();
+        assertThat(one.isHeldBy(second)).isTrue();
+        assertThat(one.release(second)).isTrue();
+        assertThat(one.isHeld(claim.name()))
+                .as("held once, and so released once")
+                .isFalse();
+    }
+
+    @Test
+    void theSameClaimAskedAgainSucceedsWhileOthersWait() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Claim claim = Claims.of(rig.name());
+        one.hold(claim);
+        RawClient.Queued waiting = two.queue(claim.name());
+
+        Grant again = one.hold(Claims.waiting(claim));
+
+        assertThat(waiting.isAnswered()).isFalse();
+        assertThat(one.release(again)).isTrue();
+        assertThat(two.isHeldBy(waiting.granted())).isTrue();
+    }
+
+    @Test
+    void withdrawingAGrantFreesItsName() {
+        RawClient one = rig.raw();
+        Claim claim = Claims.of(rig.name());
+        Grant unknown = one.hold(claim);
+
+        one.withdraw(claim);
+
+        assertThat(one.isHeld(claim.name())).isFalse();
+        assertThat(one.isHeldBy(unknown)).isFalse();
+        Grant next = rig.raw().hold(claim.name());
+        one.withdraw(claim);
+        assertThat(one.isHeldBy(next)).as("after the second withdrawal").isTrue();
+    }
+
+    @Test
+    void withdrawingTakesAClaimOutOfTheQueue() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        Grant grant = one.hold(name);
+        RawClient.Queued waiting = two.queue(name);
+        waiting.pending().cancel();
+
+        two.withdraw(waiting.claim());
+        two.withdraw(waiting.claim());
+
+        assertThat(one.waiting(name)).isZero();
+        one.release(grant);
+        assertThat(one.isHeld(name)).isFalse();
+    }
+
+    @Test
+    void withdrawingWhatADeadClientLeftInTheQueueRemovesIt() {
+        RawClient one = rig.raw();
+        RawClient dead = rig.raw();
+        String name = rig.name();
+        Grant grant = one.hold(name);
+        RawClient.Queued waiting = dead.queue(name);
+        dead.store.close();
+
+        one.withdraw(waiting.claim());
+
+        assertThat(one.waiting(name)).isZero();
+        one.release(grant);
+        assertThat(one.isHeld(name)).isFalse();
+    }
+
+    @Test
+    void withdrawingAClaimThatNeverCameIsHarmless() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        one.withdraw(Claims.of(name));
+        assertThat(one.isHeld(name)).isFalse();
+
+        Grant grant = one.hold(name);
+        RawClient.Queued waiting = two.queue(name);
+        two.withdraw(Claims.of(name));
+
+        assertThat(one.waiting(name)).isEqualTo(1);
+        assertThat(one.isHeldBy(grant)).isTrue();
+        one.release(grant);
+        assertThat(waiting.answer()).isPresent();
+    }
+
+    @Test
+    void withdrawingTheHoldersClaimLetsTheNextIn() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Claim claim = Claims.of(rig.name());
+        one.hold(claim);
+        RawClient.Queued waiting = two.queue(claim.name());
+
+        one.withdraw(claim);
+
+        assertThat(two.isHeldBy(waiting.granted())).isTrue();
+    }
+
+    @Test
+    void ofClaimsThatRaceForAFreeNameOneWins() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        RawClient three = rig.raw();
+        for (int round = 0; round < rig.contract.rounds(); round++) {
+            String name = rig.name();
+            Queue<Grant> winners = new ConcurrentLinkedQueue<>();
+
+            rig.race(
+                    () -> one.attempt(name).ifPresent(winners::add),
+                    () -> two.attempt(name).ifPresent(winners::add),
+                    () -> three.attempt(name).ifPresent(winners::add));
+
+            assertThat(winners).hasSize(1);
+            assertThat(one.isHeldBy(winners.element())).isTrue();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.tck;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * Judges what several processes on one machine saw of one exclusive lock, in O(n log n).
+ *
+ * <p>Each hold is stamped by {@link System#nanoTime()}, which the processes of a machine share, before and after each of
+ * its two ends:
+ *
+ * <pre>
+ *     asked ───── began ═══════════════ leaving ───── left
+ *           the acquire │ surely held             │ the release
+ *           took effect                           took effect
+ *           in between                            in between
+ * </pre>
+ *
+ * <ul>
+ *   <li><b>Exclusion</b>: the times in which holders believed that they held are disjoint. Believing is {@code isValid()}:
+ *       a hold that was closed in time was valid until {@code leaving}, one that was lost or whose holder was killed until
+ *       it last looked.
+ *   <li><b>Tokens</b>: taken in the order of their tokens, the moments at which the holds began and ended can be chosen,
+ *       within their stamps, so that they follow one another. No two are the same.
+ * </ul>
+ *
+ * <p>Immutable.
+ */
+public final class History {
+    private static final int MOST_TOLD = 10;
+
+    /** How a hold ended. */
+    public enum Ending {
+        /** By its close. */
+        CLOSED,
+        /** Its holder learned that it was lost. */
+        LOST,
+        /** Its holder was never heard of again. */
+        UNKNOWN
+    }
+
+    /**
+     * One hold of the lock.
+     *
+     * @param who its holder, for people to read
+     * @param token its fencing token
+     * @param asked before the acquire
+     * @param began after the acquire
+     * @param lastValid before the last call of {@code isValid()} that said yes, or {@code began} if there was none
+     * @param leaving before the close; of no account when it is unknown
+     * @param left after the close; of no account when it is unknown
+     * @param ending how it ended
+     */
+    public record Held(
+            String who, long token, long asked, long began, long lastValid, long leaving, long left, Ending ending) {
+
+        /** Until when its holder surely believed that it was valid. */
+        public long validUntil() {
+            return ending == Ending.CLOSED ? leaving : Math.max(began, lastValid);
+        }
+
+        /** Until when a holder that never looks would have believed it: its close. */
+        long naiveUntil() {
+            return ending == Ending.UNKNOWN ? Math.max(began, lastValid) : leaving;
+        }
+    }
+
+    private final List<Held> holds;
+
+    private History(List<Held> holds) {
+        this.holds = holds;
+    }
+
+    /** The history of these holds, in any order. */
+    public static History of(Collection<Held> holds) {
+        return new History(List.copyOf(holds));
+    }
+
+    /** All its holds, in the order in which they began. */
+    public List<Held> holds() {
+        return sortedBy(Held::began);
+    }
+
+    /** What must not have happened and did, one sentence each; empty when the lock did what it should. */
+    public List<String> violations() {
+        List<String> found = new ArrayList<>(overlaps(Held::validUntil));
+        found.addAll(tokensOutOfOrder());
+        return found;
+    }
+
+    /**
+     * Where two would have been inside at once if holders never looked at {@code isValid()} and nobody checked tokens:
+     * what any lock with a lease does to a holder that was stopped.
+     */
+    public List<String> naiveOverlaps() {
+        return overlaps(Held::naiveUntil);
+    }
+
+    private List<String> overlaps(ToLongFunction<Held> until) {
+        List<String> found = new ArrayList<>();
+        Held longest = null;
+        for (Held hold : sortedBy(Held::began)) {
+            if (longest != null && until.applyAsLong(longest) > hold.began()) {
+                add(found, "both held at once: " + longest + " and " + hold);
+            }
+            if (longest == null || until.applyAsLong(hold) > until.applyAsLong(longest)) {
+                longest = hold;
+            }
+        }
+        return found;
+    }
+
+    private List<String> tokensOutOfOrder() {
+        List<String> found = new ArrayList<>();
+        long point = Long.MIN_VALUE;
+        Held previous = null;
+        for (Held hold : sortedBy(Held::token)) {
+            if (previous != null && previous.token() == hold.token()) {
+                add(found, "the same token: " + previous + " and " + hold);
+            }
+            point = Math.max(point, hold.asked());
+            if (point > hold.began()) {
+                add(found, "began before one with a lower token: " + hold + " and " + previous);
+            }
+            if (hold.ending() == Ending.CLOSED) {
+                point = Math.max(point, hold.leaving());
+                if (point > hold.left()) {
+                    add(found, "ended before one with a lower token began: " + hold + " and " + previous);
+                }
+            }
+            previous = hold;
+        }
+        return found;
+    }
+
+    private List<Held> sortedBy(ToLongFunction<Held> key) {
+        return holds.stream().sorted(Comparator.comparingLong(key)).toList();
+    }
+
+    private static void add(List<String> found, String violation) {
+        if (found.size() < MOST_TOLD) {
+            found.add(violation);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Mode.Kind;
+import dev.holdfast.spi.Mode.Permits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The modes and the number of names a store says it grants, and the refusal of all others. */
+abstract class ModeCases extends Cases {
+    private static final Map<Kind, Mode> SAMPLES =
+            Map.of(Kind.EXCLUSIVE, Mode.EXCLUSIVE, Kind.SHARED, Mode.SHARED, Kind.PERMITS, new Permits(1, 2));
+
+    ModeCases(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void eachModeIsGrantedOrRefusedAsTheCapabilitiesSay() {
+        RawClient one = rig.raw();
+        SAMPLES.forEach((kind, mode) -> {
+            Claim claim = Claims.mode(Claims.of(rig.name()), mode);
+            if (rig.capabilities().modes().contains(kind)) {
+                Grant grant = one.hold(claim);
+                assertThat(grant.mode()).isEqualTo(mode);
+                assertThat(one.status(claim.name()).grant().orElseThrow().mode())
+                        .isEqualTo(kind);
+                assertThat(one.release(grant)).isTrue();
+            } else {
+                assertRefused(one, claim);
+                assertRefused(one, Claims.waiting(claim));
+            }
+        });
+    }
+
+    @Test
+    void asManyNamesAsTheCapabilitiesSayAreGrantedAndOneMoreIsRefused() {
+        RawClient one = rig.raw();
+        int most = Math.min(rig.capabilities().maxNames(), 20);
+        Grant grant = one.hold(Claims.of(names(most)));
+
+        assertThat(grant.names()).hasSize(most).allMatch(one::isHeld);
+        assertThat(one.isHeldBy(grant)).isTrue();
+        assertThat(one.release(grant)).isTrue();
+        assertThat(grant.names()).noneMatch(one::isHeld);
+        if (most == rig.capabilities().maxNames()) {
+            assertRefused(one, Claims.of(names(most + 1)));
+        }
+    }
+
+    @Test
+    void ofSeveralNamesAllAreHeldOrNone() {
+        assumeTrue(rig.capabilities().maxNames() > 1, "a claim of this store is for one name");
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String[] names = names(2);
+        Grant other = two.hold(names[1]);
+
+        assertThat(one.ask(Claims.of(names))).isEmpty();
+        assertThat(one.isHeld(names[0])).isFalse();
+
+        two.release(other);
+        Grant both = one.hold(Claims.of(names));
+        assertThat(two.attempt(names[0])).isEmpty();
+        assertThat(two.attempt(names[1])).isEmpty();
+        assertThat(both.numbers().get(1)).isGreaterThan(other.number());
+    }
+
+    @Test
+    void readersShareANameAndExcludeTheWriter() {
+        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        Claim reading = Claims.mode(Claims.of(name), Mode.SHARED);
+        Grant first = one.hold(reading);
+        Grant second = two.hold(Claims.mode(Claims.of(name), Mode.SHARED));
+
+        assertThat(two.attempt(name)).isEmpty();
+        one.release(first);
+        assertThat(two.attempt(name)).as("with one reader left").isEmpty();
+        two.release(second);
+        Grant writer = one.hold(name);
+        assertThat(writer.number()).isGreaterThan(Math.max(first.number(), second.number()));
+        assertThat(two.ask(Claims.mode(Claims.of(name), Mode.SHARED))).isEmpty();
+        one.release(writer);
+        assertThat(two.hold(Claims.mode(Claims.of(name), Mode.SHARED)).number()).isGreaterThan(writer.number());
+    }
+
+    @Test
+    void aWriterThatWaitsIsServedWhenTheReadersAreGone() {
+        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        Grant reader = one.hold(Claims.mode(Claims.of(name), Mode.SHARED));
+        RawClient.Queued writer = two.queue(name);
+        if (rig.capabilities().fair()) {
+            assertThat(rig.raw().ask(Claims.mode(Claims.of(name), Mode.SHARED)))
+                    .as("a reader that comes after the writer")
+                    .isEmpty();
+        }
+
+        one.release(reader);
+
+        assertThat(two.isHeldBy(writer.granted())).isTrue();
+    }
+
+    @Test
+    void noMorePermitsAreOutThanThereAre() {
+        assumeTrue(rig.capabilities().modes().contains(Kind.PERMITS), "this store has no permits");
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        String name = rig.name();
+        List<Grant> grants = new ArrayList<>();
+        for (RawClient client : List.of(one, two, one)) {
+            grants.add(client.hold(permits(name, 1)));
+        }
+        assertThat(two.ask(permits(name, 1))).isEmpty();
+
+        assertThat(one.release(grants.get(0))).isTrue();
+        assertThat(one.release(grants.get(0))).as("a second release").isFalse();
+        assertThat(two.ask(permits(name, 2))).as("two where one is free").isEmpty();
+        Optional<Grant> again = two.ask(permits(name, 1));
+        assertThat(again).isPresent();
+        assertThat(one.ask(permits(name, 1))).isEmpty();
+        assertThat(grants)
+                .extracting(Grant::number)
+                .doesNotHaveDuplicates()
+                .doesNotContain(again.get().number());
+    }
+
+    @Test
+    void aPermitThatNobodyReturnsComesBackByItself() {
+        assumeTrue(rig.capabilities().modes().contains(Kind.PERMITS), "this store has no permits");
+        rig.assumeLeased();
+        RawClient one = rig.raw();
+        String name = rig.name();
+        one.hold(Claims.lease(permits(name, 3), rig.brief()));
+
+        Grant next = rig.raw().hold(Claims.waiting(permits(name, 3)));
+
+        assertThat(next.mode()).isEqualTo(new Permits(3, 3));
+    }
+
+    private void assertRefused(RawClient client, Claim claim) {
+        assertThat(rig.patience.failure(() -> client.store.claim(claim).answer(), claim.toString()))
+                .isInstanceOf(UnsupportedByStoreException.class);
+        assertThat(claim.names()).as("names of a refused claim").noneMatch(client::isHeld);
+        assertThat(claim.names()).as("names of a refused claim").allMatch(name -> client.waiting(name) == 0);
+    }
+
+    private static Claim permits(String name, int permits) {
+        return Claims.mode(Claims.of(name), new Permits(permits, 3));
+    }
+
+    private String[] names(int count) {
+        return IntStream.range(0, count).mapToObj(i -> rig.name()).toArray(String[]::new);
+    }
+}

@@ -1,0 +1,152 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.Store;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** A client without an engine: speaks to the store directly and waits for each answer. */
+final class RawClient {
+    final Store store;
+    private final Patience patience;
+
+    RawClient(Store store, Patience patience) {
+        this.store = store;
+        this.patience = patience;
+    }
+
+    /** A claim in the store's queue. */
+    record Queued(Claim claim, Pending pending, Patience patience) {
+        /** What came of it: the grant, or nothing when it was cancelled. */
+        Optional<Grant> answer() {
+            return patience.answer(pending.answer(), "claim " + claim);
+        }
+
+        /** The grant it must have got. */
+        Grant granted() {
+            return answer().orElseThrow(() -> new AssertionError("answered with nothing: " + claim));
+        }
+
+        boolean isAnswered() {
+            return pending.answer().toCompletableFuture().isDone();
+        }
+    }
+
+    Optional<Grant> ask(Claim claim) {
+        return wait(store.claim(claim).answer(), "claim " + claim);
+    }
+
+    /** Tries once for an exclusive grant with a long lease. */
+    Optional<Grant> attempt(String name) {
+        return ask(Claims.of(name));
+    }
+
+    /** An exclusive grant of a name that is free. */
+    Grant hold(String name) {
+        return hold(Claims.of(name));
+    }
+
+    /** An exclusive grant of a name that is free, for a lease. */
+    Grant hold(String name, Duration lease) {
+        return hold(Claims.lease(Claims.of(name), lease));
+    }
+
+    Grant hold(Claim claim) {
+        return ask(claim).orElseThrow(() -> new AssertionError("free, and yet not granted: " + claim));
+    }
+
+    /** Tries until it is granted. */
+    Grant holdWhenFree(String name) {
+        return patience.untilPresent("'" + name + "' to be free", () -> attempt(name));
+    }
+
+    /** Asks for a name that is held, and proves that the claim has come to wait in the store. */
+    Queued queue(Claim claim) {
+        int before = waiting(claim.name());
+        Queued queued = new Queued(claim, store.claim(Claims.waiting(claim)), patience);
+        awaitWaiting(claim.name(), before + 1);
+        return queued;
+    }
+
+    Queued queue(String name) {
+        return queue(Claims.of(name));
+    }
+
+    Map<ClaimId, Renewal> renew(Collection<Grant> grants) {
+        return wait(store.renew(grants), "renew " + grants.size() + " grants");
+    }
+
+    Renewal renew(Grant grant) {
+        return answerFor(grant, renew(List.of(grant)));
+    }
+
+    static Renewal answerFor(Grant grant, Map<ClaimId, Renewal> answers) {
+        Renewal answer = answers.get(grant.id());
+        if (answer == null) {
+            throw new AssertionError("a renewal without an answer: " + grant);
+        }
+        return answer;
+    }
+
+    boolean isHeldBy(Grant grant) {
+        return renew(grant).verdict() == Verdict.HELD;
+    }
+
+    Optional<Grant> extend(Grant grant) {
+        return wait(store.extend(grant), "extend " + grant);
+    }
+
+    boolean release(Grant grant) {
+        return wait(store.release(grant), "release " + grant);
+    }
+
+    void withdraw(Claim claim) {
+        wait(store.withdraw(claim).thenApply(done -> true), "withdraw " + claim);
+    }
+
+    boolean revoke(String name, boolean now) {
+        return wait(store.revoke(name, now), "revoke '" + name + "'");
+    }
+
+    LockStatus status(String name) {
+        return wait(store.status(name), "status '" + name + "'");
+    }
+
+    List<LockStatus> list(String prefix) {
+        return wait(store.list(prefix), "list '" + prefix + "'");
+    }
+
+    List<String> listedNames(String prefix) {
+        return list(prefix).stream().map(LockStatus::name).toList();
+    }
+
+    boolean isHeld(String name) {
+        return status(name).isHeld();
+    }
+
+    int waiting(String name) {
+        return status(name).waiting();
+    }
+
+    void awaitWaiting(String name, int clients) {
+        patience.until(clients + " clients to wait for '" + name + "'", () -> waiting(name) == clients);
+    }
+
+    void awaitFree(String name) {
+        patience.until("'" + name + "' to be free", () -> !isHeld(name));
+    }
+
+    private <T> T wait(CompletionStage<T> stage, String what) {
+        return patience.answer(stage, what + " on " + store.description());
+    }
+}

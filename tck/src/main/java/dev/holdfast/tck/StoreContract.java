@@ -1,0 +1,252 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.ClassOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.TestClassOrder;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+/**
+ * The contract every store passes. A store is tested by a subclass that says how to open it:
+ *
+ * <pre>{@code
+ * class SqliteStoreContractTest extends StoreContract {
+ *     @TempDir
+ *     Path folder;
+ *
+ *     @Override
+ *     protected Store open(StoreContext context) {
+ *         return new SqliteStoreProvider().open(url().orElseThrow(), context);
+ *     }
+ *
+ *     @Override
+ *     protected Optional<String> url() {
+ *         return Optional.of("sqlite:" + folder.resolve("locks.db"));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Three storeys of cases, one nested class each idea:
+ *
+ * <pre>
+ *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, outage
+ *   through the engine     exclusion, losses, claims given up, holds, footprint
+ *   between processes      children that are killed and stopped        (needs a URL)
+ * </pre>
+ *
+ * <p>For every capability both answers are asserted: what a store says it cannot do it must refuse. What cannot be tried
+ * on a store is a skipped test that says why.
+ *
+ * <p>Each test uses names of its own, so that all may share one backing: a server that is started once, or a file for
+ * each test. A new instance of the subclass is made for each test.
+ */
+@TestInstance(Lifecycle.PER_METHOD)
+@TestClassOrder(ClassOrderer.OrderAnnotation.class)
+public abstract class StoreContract {
+
+    /** For subclasses. */
+    protected StoreContract() {}
+
+    /**
+     * Opens the store for one more client. All that are opened in one test share the same locks; the kit closes them.
+     *
+     * @param context the time by which the store stamps; not the system's
+     */
+    protected abstract Store open(StoreContext context);
+
+    /**
+     * The URL by which another JVM with this class path reaches the same locks; empty where none can, and then the cases
+     * between processes are skipped.
+     */
+    protected Optional<String> url() {
+        return Optional.empty();
+    }
+
+    /**
+     * A short lease, 100 ms or more, for grants whose end is waited for. Long enough that a request on a busy machine is
+     * answered well within it. Of no account where grants are bound to a session.
+     */
+    protected Duration lease() {
+        return Duration.ofMillis(300);
+    }
+
+    /** After this long, something that should happen soon counts as not happening: it bounds no test that passes. */
+    protected Duration patience() {
+        return Duration.ofSeconds(15);
+    }
+
+    /** How often the cases that look for races try. */
+    protected int rounds() {
+        return 100;
+    }
+
+    /**
+     * Breaks the store until what is returned is closed: meanwhile nobody can claim, renew or release. Empty where that
+     * cannot be done, and then the cases of outages are skipped.
+     *
+     * @throws Exception if it could not be broken
+     */
+    protected Optional<AutoCloseable> breakStore() throws Exception {
+        return Optional.empty();
+    }
+
+    /**
+     * How many records (rows, keys, nodes) the store has now; empty where nobody can count them.
+     *
+     * @throws Exception if they could not be counted
+     */
+    protected OptionalLong records() throws Exception {
+        return OptionalLong.empty();
+    }
+
+    /**
+     * How many records may stay, at most and as documented, when so many names were used once and nobody wants them.
+     *
+     * @param names how many
+     */
+    protected long recordsKept(long names) {
+        return 0;
+    }
+
+    @Nested
+    @Order(1)
+    class StaleHolders extends StaleHolderCases {
+        StaleHolders() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(2)
+    class Grants extends GrantCases {
+        Grants() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(3)
+    class Numbers extends NumberCases {
+        Numbers() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(4)
+    class Leases extends LeaseCases {
+        Leases() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(5)
+    class Queue extends QueueCases {
+        Queue() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(6)
+    class Breaking extends RevokeCases {
+        Breaking() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(7)
+    class Names extends NameCases {
+        Names() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(8)
+    class Modes extends ModeCases {
+        Modes() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(9)
+    class Stamps extends StampCases {
+        Stamps() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(10)
+    class Close extends CloseCases {
+        Close() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(11)
+    class Outages extends OutageCases {
+        Outages() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(12)
+    class Exclusion extends ExclusionCases {
+        Exclusion() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(13)
+    class Losses extends LossCases {
+        Losses() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(14)
+    class Abandoned extends AbandonedCases {
+        Abandoned() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(15)
+    class Holds extends HoldCases {
+        Holds() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(16)
+    class Footprint extends FootprintCases {
+        Footprint() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(17)
+    class Processes extends ProcessCases {
+        Processes() {
+            super(StoreContract.this);
+        }
+    }
+}

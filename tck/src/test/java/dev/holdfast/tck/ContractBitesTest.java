@@ -1,0 +1,294 @@
+package dev.holdfast.tck;
+
+import static dev.holdfast.tck.Faulty.bites;
+import static dev.holdfast.tck.Faulty.changing;
+import static dev.holdfast.tck.Faulty.changingClaims;
+import static dev.holdfast.tck.Faulty.changingGrants;
+import static dev.holdfast.tck.Faulty.changingNames;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Each test puts one fault into a sound store, and the case meant for it must fail. */
+class ContractBitesTest {
+    @Test
+    void aReleaseThatFreesAnothersGrant() {
+        bites(
+                contract -> contract.new StaleHolders(),
+                StaleHolderCases::aStaleHoldersReleaseChangesNothing,
+                inner -> new ForwardingStore(inner) {
+                    @Override
+                    public CompletionStage<Boolean> release(Grant grant) {
+                        return inner.revoke(grant.name(), true);
+                    }
+                });
+    }
+
+    @Test
+    void aRenewalThatBelievesItsCaller() {
+        UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
+            @Override
+            public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+                Map<ClaimId, Renewal> answers = new HashMap<>();
+                grants.forEach(grant -> answers.put(grant.id(), Renewal.held(grant.sentNanos(), false)));
+                return CompletableFuture.completedFuture(answers);
+            }
+        };
+        bites(contract -> contract.new StaleHolders(), StaleHolderCases::aStaleHoldersRenewalRevivesNothing, fault);
+        bites(contract -> contract.new Leases(), LeaseCases::aBatchOfRenewalsHasAnAnswerForEachGrant, fault);
+        bites(contract -> contract.new Leases(), LeaseCases::aRenewalOfALongerLeaseOutlastsTheFirst, fault);
+        bites(contract -> contract.new Stamps(), StampCases::aRenewalIsStampedBetweenTheCallAndTheAnswer, fault);
+        bites(contract -> contract.new Breaking(), RevokeCases::aBrokenGrantIsNotRenewed, fault);
+    }
+
+    @Test
+    void aBatchThatIsCutOff() {
+        bites(
+                contract -> contract.new Leases(),
+                LeaseCases::aBatchOfRenewalsHasAnAnswerForEachGrant,
+                inner -> new ForwardingStore(inner) {
+                    @Override
+                    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+                        return inner.renew(List.copyOf(grants).subList(0, Math.min(999, grants.size())));
+                    }
+                });
+    }
+
+    @Test
+    void aFailedTryThatGoesOnWaiting() {
+        bites(
+                contract -> contract.new Grants(),
+                GrantCases::aFailedTryLeavesNothing,
+                changing(Claims::waiting, Impatient::new));
+    }
+
+    @Test
+    void aClaimThatIsForgottenWhenItIsAskedAgain() {
+        bites(
+                contract -> contract.new Grants(),
+                GrantCases::theSameClaimAskedAgainSucceedsAgain,
+                changingClaims(claim -> new Claim(
+                        ClaimId.random(),
+                        claim.names(),
+                        claim.mode(),
+                        claim.lease(),
+                        claim.waits(),
+                        claim.floor(),
+                        claim.holder())));
+    }
+
+    @Test
+    void aFloorThatIsNotHeeded() {
+        bites(
+                contract -> contract.new Numbers(),
+                NumberCases::aNumberIsAboveTheFloorOrTheClaimIsRefused,
+                changingClaims(claim -> Claims.floor(claim, 0)));
+    }
+
+    @Test
+    void numbersThatStandStill() {
+        UnaryOperator<Store> fault = changingGrants(grant ->
+                new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(7L), grant.sentNanos()));
+        bites(contract -> contract.new Numbers(), NumberCases::numbersRiseFromGrantToGrantAcrossClients, fault);
+        bites(contract -> contract.new Numbers(), NumberCases::numbersRiseAcrossAHandOverToAWaiter, fault);
+        bites(
+                contract -> contract.new Exclusion(),
+                ExclusionCases::threadsOfSeveralClientsExcludeEachOtherAndTokensRiseInTheOrderOfHolding,
+                fault);
+    }
+
+    @Test
+    void aLeaseThatEndsTooEarlyOrNever() {
+        bites(
+                contract -> contract.new Leases(),
+                LeaseCases::aGrantRunsOutByItselfAfterItsLeaseNotBefore,
+                changingClaims(claim -> Claims.lease(claim, claim.lease().dividedBy(2))));
+        UnaryOperator<Store> never = changingClaims(claim -> Claims.lease(claim, Duration.ofHours(1)));
+        bites(contract -> contract.new Leases(), LeaseCases::aGrantRunsOutByItselfAfterItsLeaseNotBefore, never);
+        bites(contract -> contract.new Queue(), QueueCases::aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut, never);
+    }
+
+    @Test
+    void aWithdrawalThatDoesNothing() {
+        UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
+            @Override
+            public CompletionStage<Void> withdraw(Claim claim) {
+                return inner.status(claim.name()).thenAccept(status -> {});
+            }
+        };
+        bites(contract -> contract.new Grants(), GrantCases::withdrawingAGrantFreesItsName, fault);
+        bites(contract -> contract.new Abandoned(), AbandonedCases::aClaimWhoseAnswerIsLostLeavesNothing, fault);
+    }
+
+    @Test
+    void aCancelThatDoesNothing() {
+        UnaryOperator<Store> fault = changing(claim -> claim, Faulty.Deaf::new);
+        bites(
+                contract -> contract.new Queue(),
+                QueueCases::aCancelledClaimIsAnsweredWithNothingAndLeavesNothing,
+                fault);
+        bites(contract -> contract.new Abandoned(), AbandonedCases::anInterruptedClaimLeavesNothing, fault);
+    }
+
+    @Test
+    void anExtensionThatPassesWaitersBy() {
+        bites(
+                contract -> contract.new Leases(),
+                LeaseCases::anExtensionIsRefusedWhileAnotherClientWaitsAndTheGrantStands,
+                inner -> new ForwardingStore(inner) {
+                    @Override
+                    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+                        return CompletableFuture.completedFuture(Optional.of(grant));
+                    }
+                });
+    }
+
+    @Test
+    void aBreakThatDoesNothingOrTooMuch() {
+        bites(
+                contract -> contract.new Breaking(),
+                RevokeCases::aBrokenGrantIsNotRenewed,
+                inner -> new ForwardingStore(inner) {
+                    @Override
+                    public CompletionStage<Boolean> revoke(String name, boolean now) {
+                        return inner.status(name).thenApply(LockStatus::isHeld);
+                    }
+                });
+        bites(
+                contract -> contract.new Breaking(),
+                RevokeCases::theNextGrantComesWhenTheLeaseOfTheBrokenOneHasRunOut,
+                inner -> new ForwardingStore(inner) {
+                    @Override
+                    public CompletionStage<Boolean> revoke(String name, boolean now) {
+                        return inner.revoke(name, true);
+                    }
+                });
+    }
+
+    @Test
+    void namesThatAreFolded() {
+        for (UnaryOperator<String> folded : List.<UnaryOperator<String>>of(
+                name -> name.toLowerCase(Locale.ROOT),
+                String::stripTrailing,
+                name -> name.length() < 255 ? name : name.substring(0, 254))) {
+            bites(contract -> contract.new Names(), ContractBitesTest::allNames, changingNames(folded));
+        }
+    }
+
+    private static void allNames(NameCases cases) {
+        cases.everyNameIsAnotherLockAndComesBackAsItWasGiven();
+        cases.theLongestNamesAreToldApartToTheLastCharacter();
+    }
+
+    @Test
+    void aListThatIsShuffledOrTakesPrefixesForPatterns() {
+        bites(contract -> contract.new Names(), NameCases::theListIsSortedByName, inner -> new ForwardingStore(inner) {
+            @Override
+            public CompletionStage<List<LockStatus>> list(String prefix) {
+                return inner.list(prefix).thenApply(sorted -> {
+                    List<LockStatus> list = new ArrayList<>(sorted);
+                    Collections.reverse(list);
+                    return list;
+                });
+            }
+        });
+        bites(
+                contract -> contract.new Names(),
+                NameCases::aPrefixStandsForItselfWhateverItsCharacters,
+                inner -> new ForwardingStore(inner) {
+                    @Override
+                    public CompletionStage<List<LockStatus>> list(String prefix) {
+                        return inner.list(prefix.replaceFirst("[%_].*", ""));
+                    }
+                });
+    }
+
+    @Test
+    void aModeThatIsTakenForAnother() {
+        bites(
+                contract -> contract.new Modes(),
+                ModeCases::eachModeIsGrantedOrRefusedAsTheCapabilitiesSay,
+                changingClaims(claim -> Claims.mode(claim, Mode.EXCLUSIVE)));
+    }
+
+    @Test
+    void aStampOfAnotherClockOrOfTheAnswer() {
+        bites(
+                contract -> contract.new Stamps(),
+                StampCases::aGrantIsStampedBetweenTheCallAndTheAnswer,
+                changingGrants(grant -> new Grant(
+                        grant.id(), grant.names(), grant.mode(), grant.lease(), grant.numbers(), System.nanoTime())));
+    }
+
+    @Test
+    void aCloseThatLeavesClaimsHanging() {
+        UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
+            @Override
+            public void close() {}
+        };
+        bites(contract -> contract.new Close(), CloseCases::claimsThatWaitAreEndedByTheClose, fault);
+        bites(contract -> contract.new Close(), CloseCases::everyRequestAfterTheCloseFailsAsClosed, fault);
+    }
+
+    @Test
+    void aStoreThatGrantsToEverybody() {
+        // each claim is for a name of its own
+        UnaryOperator<Store> fault = changingNames(name -> name + ClaimId.random());
+        bites(contract -> contract.new Grants(), GrantCases::aFreeNameIsGrantedAndAHeldOneIsNot, fault);
+        bites(
+                contract -> contract.new Exclusion(),
+                ExclusionCases::threadsOfSeveralClientsExcludeEachOtherAndTokensRiseInTheOrderOfHolding,
+                fault);
+        bites(contract -> contract.new Holds(), HoldCases::aHeldLockIsNotToBeHadByAnotherClient, fault);
+    }
+
+    @Test
+    void aStoreThatLeavesAThreadBehind() {
+        bites(contract -> contract.new Footprint(), FootprintCases::aClosedClientLeavesNoThreadAndNoOpenFile, inner -> {
+            Thread left = new Thread(ContractBitesTest::sleep, "holdfast-left");
+            left.setDaemon(true);
+            left.start();
+            return inner;
+        });
+    }
+
+    private static void sleep() {
+        try {
+            Thread.sleep(10_000);
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Gives up at once what is not granted at once, without telling the store. */
+    private record Impatient(Pending pending) implements Pending {
+        @Override
+        public CompletionStage<Optional<Grant>> answer() {
+            return pending.answer().toCompletableFuture().isDone()
+                    ? pending.answer()
+                    : CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public void cancel() {}
+    }
+}

@@ -1,0 +1,116 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.awaitility.core.ConditionTimeoutException;
+
+/** A sound store with one fault, which the case meant for it must find. */
+final class Faulty extends StoreContract {
+    private final MemoryStore memory = new MemoryStore();
+    private final UnaryOperator<Store> fault;
+
+    private Faulty(UnaryOperator<Store> fault) {
+        this.fault = fault;
+    }
+
+    /** A case of some suite. */
+    @FunctionalInterface
+    interface Case<C> {
+        void run(C cases) throws Exception;
+    }
+
+    /** Runs a case against a store with a fault: the case must fail. */
+    static <C extends Cases> void bites(Function<StoreContract, C> suite, Case<C> meant, UnaryOperator<Store> fault) {
+        assertThatThrownBy(() -> run(suite.apply(new Faulty(fault)), meant))
+                .isInstanceOfAny(AssertionError.class, ConditionTimeoutException.class);
+    }
+
+    private static <C extends Cases> void run(C cases, Case<C> meant) throws Exception {
+        try {
+            meant.run(cases);
+        } finally {
+            cases.closeEverything();
+        }
+    }
+
+    @Override
+    protected Store open(StoreContext context) {
+        return fault.apply(memory.open(context.time()));
+    }
+
+    @Override
+    protected Duration lease() {
+        return Duration.ofMillis(150);
+    }
+
+    @Override
+    protected Duration patience() {
+        return Duration.ofSeconds(1);
+    }
+
+    /** Claims that reach the store as others. */
+    static UnaryOperator<Store> changingClaims(UnaryOperator<Claim> change) {
+        return changing(change, pending -> pending);
+    }
+
+    /** Claims whose name reaches the store as another. */
+    static UnaryOperator<Store> changingNames(UnaryOperator<String> change) {
+        return changingClaims(claim -> new Claim(
+                claim.id(),
+                List.of(change.apply(claim.name())),
+                claim.mode(),
+                claim.lease(),
+                claim.waits(),
+                claim.floor(),
+                claim.holder()));
+    }
+
+    /** Grants that come back as others. */
+    static UnaryOperator<Store> changingGrants(UnaryOperator<Grant> change) {
+        return changing(claim -> claim, pending -> new Changed(pending, change));
+    }
+
+    static UnaryOperator<Store> changing(UnaryOperator<Claim> claims, UnaryOperator<Pending> answers) {
+        return inner -> new ForwardingStore(inner) {
+            @Override
+            public Pending claim(Claim claim) {
+                return answers.apply(inner.claim(claims.apply(claim)));
+            }
+        };
+    }
+
+    private record Changed(Pending pending, UnaryOperator<Grant> change) implements Pending {
+        @Override
+        public CompletionStage<Optional<Grant>> answer() {
+            return pending.answer().thenApply(grant -> grant.map(change));
+        }
+
+        @Override
+        public void cancel() {
+            pending.cancel();
+        }
+    }
+
+    /** Does not hear a cancel. */
+    record Deaf(Pending pending) implements Pending {
+        @Override
+        public CompletionStage<Optional<Grant>> answer() {
+            return pending.answer();
+        }
+
+        @Override
+        public void cancel() {}
+    }
+}
