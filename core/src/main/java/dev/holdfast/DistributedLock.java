@@ -85,6 +85,7 @@ public final class DistributedLock {
      *
      * <p>Completes on the client's executor, exceptionally with what {@link #acquire()} would throw.
      *
+     * @throws ClientClosedException if the client is closed already
      * @throws IllegalStateException if the lock is re-entrant: such holds belong to threads
      */
     @CheckReturnValue

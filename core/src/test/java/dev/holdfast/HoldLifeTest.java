@@ -289,7 +289,7 @@ class HoldLifeTest {
         Hold hold = client.lock("a").acquire();
         hold.onLost(losses::add);
         rival.revoke("a", true);
-        hold.close();
+        assertThatThrownBy(hold::close).as("this store answers at once").isInstanceOf(HoldLostException.class);
         await().until(() -> losses.size() == 1);
         Hold awaited =
                 client.lock("a", HoldOptions.defaults().awaitRelease(true)).acquire();

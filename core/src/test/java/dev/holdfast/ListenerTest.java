@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.memory.MemoryStore;
@@ -39,7 +40,7 @@ class ListenerTest {
             client.lock("a").acquire().close();
             Hold lost = client.lock("b").acquire();
             client.revoke("b", true);
-            lost.close();
+            assertThatThrownBy(lost::close).isInstanceOf(HoldLostException.class);
             await().until(() -> heard.size() == 5);
             assertThat(heard).containsExactly("acquired a", "released a", "acquired b", "released b", "lost b");
         }

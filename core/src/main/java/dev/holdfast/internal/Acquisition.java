@@ -12,7 +12,7 @@ final class Acquisition {
 
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
     static Optional<HoldAnchor> once(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
-        Optional<HoldAnchor> again = reenter(engine, name, options);
+        Optional<HoldAnchor> again = reenter(engine, name, options, threadOwned);
         if (again.isPresent()) {
             return again;
         }
@@ -23,12 +23,12 @@ final class Acquisition {
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
     static HoldAnchor uninterruptibly(Engine engine, LockName name, HoldOptions options) {
-        Optional<HoldAnchor> again = reenter(engine, name, options);
+        Optional<HoldAnchor> again = reenter(engine, name, options, true);
         if (again.isPresent()) {
             return again.get();
         }
         Waiter waiter = Waiter.thread(options, true, true, engine.time().nanoTime());
-        Events.Wait event = begin();
+        Events.@Nullable Wait event = begin();
         engine.submit(name, waiter);
         return end(event, name, finish(name, waiter.await(false))).orElseThrow(IllegalStateException::new);
     }
@@ -44,12 +44,12 @@ final class Acquisition {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        Optional<HoldAnchor> again = reenter(engine, name, options);
+        Optional<HoldAnchor> again = reenter(engine, name, options, threadOwned);
         if (again.isPresent()) {
             return again;
         }
         Waiter waiter = Waiter.thread(options, true, threadOwned, engine.time().nanoTime());
-        Events.Wait event = begin();
+        Events.@Nullable Wait event = begin();
         LocalLock lock = engine.submit(name, waiter);
         Scheduled timeout = wait == null ? () -> {} : expireAfter(engine, lock, waiter, wait);
         Waiter.Outcome outcome = waiter.await(true);
@@ -81,7 +81,8 @@ final class Acquisition {
     }
 
     /** Enters a hold the calling thread has already; empty if it has none or did not ask for re-entry. */
-    private static Optional<HoldAnchor> reenter(Engine engine, LockName name, HoldOptions options) {
+    private static Optional<HoldAnchor> reenter(
+            Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
         if (!options.reentrant()) {
             return Optional.empty();
         }
@@ -98,8 +99,11 @@ final class Acquisition {
             throw held.lostException();
         }
         HoldAnchor anchor = held.anchor();
-        if (anchor == null) {
+        if (anchor == null || !held.isOpen()) {
             return Optional.empty(); // leaked: it ends with its lease, and this thread waits for that like any other
+        }
+        if (threadOwned) {
+            held.pin(anchor); // its thread keeps it from now on, whether or not anybody refers to it
         }
         held.enter();
         return Optional.of(anchor);
@@ -115,14 +119,17 @@ final class Acquisition {
         return Optional.empty();
     }
 
-    private static Events.Wait begin() {
+    private static Events.@Nullable Wait begin() {
+        if (!Events.areRecorded()) {
+            return null;
+        }
         Events.Wait event = new Events.Wait();
         event.begin();
         return event;
     }
 
-    private static Optional<HoldAnchor> end(Events.Wait event, LockName name, Optional<HoldAnchor> hold) {
-        if (event.shouldCommit()) {
+    private static Optional<HoldAnchor> end(Events.@Nullable Wait event, LockName name, Optional<HoldAnchor> hold) {
+        if (event != null && event.shouldCommit()) {
             event.lock = name.name();
             event.acquired = hold.isPresent();
             event.commit();

@@ -41,8 +41,8 @@ final class AsyncAcquisition<H> {
         acquisition.waiter = waiter;
         LocalLock lock = engine.submit(name, waiter);
         acquisition.future.whenComplete((hold, failure) -> {
-            if (failure != null && waiter.resolve(Waiter.EMPTY)) {
-                lock.forget(waiter); // cancelled, or timed out by the caller
+            if (waiter.resolve(Waiter.EMPTY)) {
+                lock.forget(waiter); // cancelled, timed out or completed by the caller
             }
         });
         return acquisition.future;

@@ -4,6 +4,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class ClaimInFlight {
     private final Answered answered;
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
+    private volatile long wallLead;
 
     /** Who hears the answer, once. */
     @FunctionalInterface
@@ -32,8 +34,9 @@ final class ClaimInFlight {
         this.answered = answered;
     }
 
-    void sendTo(Store store) {
+    void sendTo(Store store, TimeSource time) {
         Pending sent;
+        wallLead = LiveGrant.wallLead(time);
         try {
             sent = Objects.requireNonNull(store.claim(claim), "the store answered null");
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
@@ -41,10 +44,15 @@ final class ClaimInFlight {
             return;
         }
         pending = sent;
-        sent.answer().whenComplete((grant, failure) -> answered.answered(this, grant, failure));
+        Returns.guarded(sent::answer).whenComplete((grant, failure) -> answered.answered(this, grant, failure));
         if (cancelled) {
             cancel(sent);
         }
+    }
+
+    /** How far the wall clock was ahead when it was sent. */
+    long wallLead() {
+        return wallLead;
     }
 
     /** Asks the store to stop waiting; the answer still comes. */

@@ -47,6 +47,7 @@ public final class Engine {
     private final Host host;
     private final Executor executor;
     private final Capabilities capabilities;
+    private final String description;
     private final Keeper keeper;
     private final Teller teller;
     private final Observer observer;
@@ -71,6 +72,7 @@ public final class Engine {
         this.host = host;
         this.executor = executor;
         this.capabilities = store.capabilities();
+        this.description = store.description();
         this.keeper = new Keeper(store, time);
         this.teller = teller;
         this.observer = new Observer(teller, time);
@@ -93,19 +95,22 @@ public final class Engine {
         String client = "holdfast-" + CLIENTS.incrementAndGet();
         SystemTime own = given == null ? new SystemTime(client + "-timer") : null;
         TimeSource time = own != null ? own : Objects.requireNonNull(given);
-        Store store;
+        Store store = null;
         try {
             store = opener.apply(time);
+            Teller teller = new Teller(listeners, client + "-listeners");
+            Engine engine = new Engine(store, time, own, new Names(namespace), new Host(label), executor, teller);
+            store.listen(engine.new FromStore());
+            return engine;
         } catch (RuntimeException | Error e) {
+            if (store != null) {
+                store.close();
+            }
             if (own != null) {
                 own.close();
             }
             throw e;
         }
-        Teller teller = new Teller(listeners, client + "-listeners");
-        Engine engine = new Engine(store, time, own, new Names(namespace), new Host(label), executor, teller);
-        store.listen(engine.new FromStore());
-        return engine;
     }
 
     // ---- for the API ----
@@ -186,7 +191,7 @@ public final class Engine {
 
     /** The store, for messages. */
     public String storeDescription() {
-        return store.description();
+        return description;
     }
 
     /** See {@link dev.holdfast.LockClient#close}. */
@@ -277,19 +282,26 @@ public final class Engine {
         highestNumber.accumulateAndGet(number, Math::max);
     }
 
-    LiveGrant live(LocalLock lock, Grant grant, boolean autoRenew) {
-        saw(grant.number());
-        return new LiveGrant(lock, grant, autoRenew, capabilities.sessionBound(), time);
+    LiveGrant live(LocalLock lock, Grant grant, ClaimInFlight claim) {
+        if (Tokens.isNumber(grant.number())) {
+            saw(grant.number());
+        }
+        boolean autoRenew = claim.asker.options.autoRenew();
+        return new LiveGrant(lock, grant, autoRenew, capabilities.sessionBound(), time, claim.wallLead());
     }
 
     /** Why a grant that just came cannot be used; empty when it can. */
-    Optional<Throwable> whyNot(LiveGrant grant) {
+    Optional<Throwable> whyNot(LiveGrant grant, boolean waited) {
         if (isClosed()) {
             return Optional.of(closedException());
         }
         if (grant.hasRunOut()) {
             return Optional.of(new StoreUnavailableException(
                     storeDescription() + " took longer to answer than the lease it granted; use a longer lease"));
+        }
+        if (!waited && grant.hasSlept()) {
+            return Optional.of(new StoreUnavailableException(
+                    "the machine slept while " + storeDescription() + " was asked; try again"));
         }
         long number = grant.grant().number();
         return Tokens.isNumber(number)

@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -11,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 /** What Java Flight Recorder sees. Costs next to nothing while no recording runs. */
 final class Events {
     private Events() {}
+
+    /** Whether the flight recorder was ever started; until then not even its classes are loaded, which takes 70 ms. */
+    static boolean areRecorded() {
+        return FlightRecorder.isInitialized();
+    }
 
     /** A thread, or an asynchronous caller, waited for a lock. */
     @Name("dev.holdfast.Wait")

@@ -4,6 +4,7 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -17,7 +18,7 @@ final class Failures {
         CompletableFuture<T> future = answer.toCompletableFuture();
         try {
             return future.join();
-        } catch (CompletionException e) {
+        } catch (CompletionException | CancellationException e) {
             throw here(e, doing);
         }
     }

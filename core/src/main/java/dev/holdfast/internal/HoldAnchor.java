@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
+import dev.holdfast.UnsupportedByStoreException;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -72,6 +73,10 @@ public final class HoldAnchor {
             throw new IllegalStateException(
                     "the hold of '" + hold.name + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
+        if (hold.grant.isSessionBound()) {
+            throw new UnsupportedByStoreException("the holds of " + engine().storeDescription()
+                    + " last as long as its session; there is no lease to extend");
+        }
         engine().keeper().extend(hold, lease);
     }
 
@@ -90,6 +95,7 @@ public final class HoldAnchor {
 
     /** Closes one entry, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
     public void close() {
+        hold.pin(this); // until the store has answered: a loss found only then is still told here
         hold.grant.lock.close(hold);
     }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,7 +100,7 @@ final class Keeper {
 
     /** Ends a grant and tells everybody, once. */
     void lose(LiveGrant grant, Loss.Cause cause) {
-        if (grant.lose()) {
+        if (grant.lose(cause)) {
             forget(grant);
             grant.lock.grantLost(grant, cause);
         }
@@ -187,11 +188,11 @@ final class Keeper {
         hold.options
                 .maxHold()
                 .filter(most -> time.nanoTime() - hold.since >= Durations.nanos(most))
-                .ifPresent(most -> grant.stopRenewal(Loss.Cause.MAXIMUM_HOLD));
+                .ifPresent(most -> grant.lock.stopRenewal(hold, Loss.Cause.MAXIMUM_HOLD));
     }
 
     private void reportLeak(LiveHold hold, String why) {
-        if (hold.isOpen() && hold.grant.stopRenewal(Loss.Cause.LEAKED)) {
+        if (hold.grant.lock.stopRenewal(hold, Loss.Cause.LEAKED)) {
             Log.warn(() -> "the hold of '" + hold.name + "' on " + store.description() + ", acquired " + hold.origin()
                     + ", was never closed and " + why
                     + ": it is renewed no more and ends with its lease; close holds in a try statement");
@@ -228,15 +229,15 @@ final class Keeper {
     }
 
     private void renewed(LiveGrant grant, Grant request, @Nullable Renewal renewal, long wallLead) {
-        boolean answered = renewal != null && renewal.verdict() != Renewal.Verdict.UNKNOWN;
-        grant.endRenewal(answered);
-        if (renewal == null || !answered) {
-            grant.retryRenewal();
-            examine(grant);
-        } else if (renewal.verdict() == Renewal.Verdict.LOST) {
-            lose(grant, Loss.Cause.REFUSED);
-        } else if (!grant.confirm(request, renewal.sentNanos(), wallLead)) {
-            examine(grant);
+        Renewal verdict = renewal == null ? Renewal.unknown(0) : renewal;
+        boolean unknown = verdict.verdict() == Renewal.Verdict.UNKNOWN;
+        try {
+            if (unknown) {
+                grant.retryRenewal();
+            }
+            apply(grant, verdict, () -> grant.confirm(request, verdict.sentNanos(), wallLead));
+        } finally {
+            grant.endRenewal(!unknown);
         }
         if (grant.isOpen()) {
             wakeBy(grant.dueAt());
@@ -250,28 +251,38 @@ final class Keeper {
             examine(live);
             throwIfLost(hold);
         } while (!beganRenewal(live));
-        Grant request = live.grant().withLease(lease);
-        long wallLead = live.wallLead();
-        Renewal renewal = null;
+        Renewal renewal = Renewal.unknown(0);
         try {
-            renewal = Failures.await(
-                            Returns.guarded(() -> store.renew(List.of(request))),
-                            "could not extend the hold of '" + hold.name + "'")
-                    .get(request.id());
+            Grant request = live.grant().withLease(lease);
+            long wallLead = live.wallLead();
+            Map<ClaimId, Renewal> answer = Failures.await(
+                    Returns.guarded(() -> store.renew(List.of(request))),
+                    "could not extend the hold of '" + hold.name + "'");
+            renewal = answer.getOrDefault(request.id(), renewal);
+            long sent = renewal.sentNanos();
+            apply(live, renewal, () -> live.changeLease(lease, sent, wallLead));
         } finally {
-            live.endRenewal(renewal != null && renewal.verdict() != Renewal.Verdict.UNKNOWN);
+            live.endRenewal(renewal.verdict() != Renewal.Verdict.UNKNOWN);
         }
-        if (renewal == null || renewal.verdict() == Renewal.Verdict.UNKNOWN) {
+        if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
             throw new StoreUnavailableException("could not extend the hold of '" + hold.name + "': no answer from "
                     + store.description() + "; the present lease stands, try again before it ends");
         }
-        if (renewal.verdict() == Renewal.Verdict.LOST) {
-            lose(live, Loss.Cause.REFUSED);
-        } else if (!live.change(request, renewal.sentNanos(), wallLead)) {
-            examine(live);
-        }
         throwIfLost(hold);
         wakeBy(live.dueAt());
+    }
+
+    /** What a verdict means for a grant: it goes on, it is lost, or it is as it was. */
+    private void apply(LiveGrant live, Renewal renewal, BooleanSupplier held) {
+        switch (renewal.verdict()) {
+            case LOST -> lose(live, Loss.Cause.REFUSED);
+            case UNKNOWN -> examine(live);
+            case HELD -> {
+                if (!held.getAsBoolean()) {
+                    examine(live);
+                }
+            }
+        }
     }
 
     /** Waits a moment for a renewal under way, by another thread that extends, or to confirm a hold in doubt. */

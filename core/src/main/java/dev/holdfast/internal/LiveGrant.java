@@ -52,18 +52,25 @@ final class LiveGrant {
     private volatile boolean inDoubt;
 
     private volatile Loss.@Nullable Cause renewalStopped;
+    private volatile Loss.@Nullable Cause lossCause;
 
     // Guarded by the local lock's mutex: the block of tokens under the present grant number.
     private int tokensUsed;
     private @Nullable LiveHold lastHold;
     private long blockSince;
 
-    LiveGrant(LocalLock lock, Grant grant, boolean autoRenew, boolean sessionBound, TimeSource time) {
+    LiveGrant(
+            LocalLock lock,
+            Grant grant,
+            boolean autoRenew,
+            boolean sessionBound,
+            TimeSource time,
+            long wallLeadWhenSent) {
         this.lock = lock;
         this.sessionBound = sessionBound;
         this.autoRenew = autoRenew;
         this.time = time;
-        this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLead()));
+        this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
         this.renewAt = grant.sentNanos() + nanosOf(grant.lease()) / 3;
         this.blockSince = time.nanoTime();
     }
@@ -106,10 +113,11 @@ final class LiveGrant {
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
     boolean doubt() {
         Validity now = validity.get();
-        if (now.state() != Validity.State.VALID || !validity.compareAndSet(now, now.with(Validity.State.SUSPECT))) {
+        long at = time.nanoTime();
+        if (now.state() != Validity.State.VALID || !validity.compareAndSet(now, now.doubted(at))) {
             return false;
         }
-        renewAt = time.nanoTime();
+        renewAt = at;
         return true;
     }
 
@@ -128,18 +136,27 @@ final class LiveGrant {
             boolean later = Validity.deadline(renewed, sentNanos) - now.deadline() > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
             return now.state() == Validity.State.SUSPECT || (sameLease && later)
-                    ? Validity.confirmed(now.grant().withLease(renewed.lease()), sentNanos, wallLeadWhenSent)
+                    ? now.moved(now.grant().withLease(renewed.lease()), sentNanos, wallLeadWhenSent)
                     : now;
         });
     }
 
     /**
-     * The store changed the grant as its holder asked: another lease, or a fresh number. The deadline may move closer.
+     * The store gave the grant another lease, as its holder asked. The deadline may move closer.
      *
      * @return as {@link #confirm}
      */
-    boolean change(Grant changed, long sentNanos, long wallLeadWhenSent) {
-        return move(now -> Validity.confirmed(changed, sentNanos, wallLeadWhenSent));
+    boolean changeLease(Duration lease, long sentNanos, long wallLeadWhenSent) {
+        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, wallLeadWhenSent));
+    }
+
+    /**
+     * The store gave the grant a fresh number, and its lease anew.
+     *
+     * @return as {@link #confirm}
+     */
+    boolean renumber(Grant fresh, long wallLeadWhenSent) {
+        return move(now -> now.moved(fresh, fresh.sentNanos(), wallLeadWhenSent));
     }
 
     private boolean move(UnaryOperator<Validity> step) {
@@ -154,15 +171,26 @@ final class LiveGrant {
                 return true;
             }
             if (validity.compareAndSet(now, next)) {
-                renewAt = next.deadline() - nanosOf(next.grant().lease()) * 2 / 3;
+                boolean doubted = next.state() == Validity.State.SUSPECT;
+                renewAt = doubted
+                        ? time.nanoTime()
+                        : next.deadline() - nanosOf(next.grant().lease()) * 2 / 3;
                 return true;
             }
         }
     }
 
     /** Marks it lost; false if it was lost or given back before. */
-    boolean lose() {
+    boolean lose(Loss.Cause cause) {
+        if (isOpen()) {
+            lossCause = cause; // before the state, so that whoever sees the state sees a reason
+        }
         return end(Validity.State.LOST);
+    }
+
+    /** Why it was lost; null if it was not. */
+    Loss.@Nullable Cause lossCause() {
+        return validity.get().state() == Validity.State.LOST ? lossCause : null;
     }
 
     /** Marks it given back; false if it was lost or given back before. */
@@ -279,7 +307,12 @@ final class LiveGrant {
     Grant toHandOver(HoldOptions options) {
         autoRenew = options.autoRenew();
         renewalStopped = null;
-        return sessionBound ? grant() : grant().withLease(options.lease());
+        return grant().withLease(leaseFor(options));
+    }
+
+    /** The lease a holder gets: its own, or that of the session. */
+    Duration leaseFor(HoldOptions options) {
+        return sessionBound ? grant().lease() : options.lease();
     }
 
     /** Whether the bounds of hand-over allow one more under the present grant number. */
@@ -306,6 +339,11 @@ final class LiveGrant {
         lastHold = hold;
     }
 
+    /** The hold given out last was not taken: its token is free for the next. */
+    void notTaken() {
+        tokensUsed--;
+    }
+
     /** The hold that was given out last; null if none was. */
     @Nullable
     LiveHold lastHold() {
@@ -313,6 +351,11 @@ final class LiveGrant {
     }
 
     long wallLead() {
+        return wallLead(time);
+    }
+
+    /** How far the wall clock is ahead of {@code nanoTime}: it grows while the machine sleeps. */
+    static long wallLead(TimeSource time) {
         return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
     }
 

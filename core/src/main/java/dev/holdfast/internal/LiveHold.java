@@ -48,7 +48,7 @@ final class LiveHold {
     /** Where it was acquired, for reports of leaks and self-deadlocks; null if that was not recorded. */
     private final @Nullable StackTraceElement place;
 
-    final Events.Held event = new Events.Held();
+    private final Events.@Nullable Held event;
     private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
     private final AnchorReference anchor;
     private volatile @Nullable HoldAnchor pinned;
@@ -64,10 +64,24 @@ final class LiveHold {
         this.options = waiter.options;
         this.acquirer = waiter.thread;
         this.place = waiter.place();
-        this.event.begin();
+        this.event = begun();
         HoldAnchor made = new HoldAnchor(this);
         this.anchor = new AnchorReference(this, made, leaks);
         this.pinned = made; // until the waiter has it in hand
+    }
+
+    private static Events.@Nullable Held begun() {
+        if (!Events.areRecorded()) {
+            return null;
+        }
+        Events.Held begun = new Events.Held();
+        begun.begin();
+        return begun;
+    }
+
+    /** What the flight recorder is told at the end; null if it was not running at the beginning. */
+    Events.@Nullable Held event() {
+        return event;
     }
 
     /** Where it was acquired, and by which thread, for people. */
@@ -95,6 +109,11 @@ final class LiveHold {
     /** Keeps the caller's side alive, and the hold with it, whether or not anybody refers to it. */
     void detach(HoldAnchor anchor) {
         detached = true;
+        pinned = anchor;
+    }
+
+    /** Keeps the caller's side as long as the engine keeps the hold. */
+    void pin(HoldAnchor anchor) {
         pinned = anchor;
     }
 

@@ -179,14 +179,10 @@ final class LocalLock {
         if (!closing.grant.isValid()) {
             engine.keeper().examine(closing.grant); // a deadline that passed unnoticed counts before the close
         }
-        if (!closing.close()) {
-            throwIfLost(closing);
-            return;
-        }
-        engine.observer().released(closing);
         if (passOn(closing) && closing.options.awaitRelease()) {
             engine.awaitRelease(closing);
         }
+        throwIfLost(closing);
     }
 
     private static void throwIfLost(LiveHold closing) {
@@ -205,16 +201,36 @@ final class LocalLock {
         }
     }
 
-    /** Hands the grant of a closed hold on, or gives it back; true if it was given back. */
-    private boolean passOn(LiveHold closed) {
+    /**
+     * Ends a hold, and hands its grant on or gives it back; true if it was given back. A grant that the keeper has found
+     * lost by now makes the hold lost, even where its {@link #grantLost} is only on its way.
+     */
+    private boolean passOn(LiveHold closing) {
+        AtomicBoolean givenBack = new AtomicBoolean();
         transition(() -> {
-            if (hold != closed) {
-                return NOTHING; // lost in this moment
+            Loss.Cause lost = closing.grant.lossCause();
+            if (lost != null && grant == closing.grant) {
+                return lostStep(closing.grant, lost);
+            }
+            if (hold != closing || !closing.close()) {
+                return NOTHING;
             }
             hold = null;
-            return handOver(closed.grant);
+            Runnable then = handOver(closing.grant);
+            givenBack.set(closing.grant.isGivenBack());
+            return both(() -> engine.observer().released(closing), then);
         });
-        return closed.grant.isGivenBack();
+        return givenBack.get();
+    }
+
+    /** Renews the grant no more, provided that this hold still has it; false if not, or if that was decided before. */
+    boolean stopRenewal(LiveHold of, Loss.Cause cause) {
+        mutex.lock();
+        try {
+            return hold == of && of.grant.stopRenewal(cause);
+        } finally {
+            mutex.unlock();
+        }
     }
 
     // ---- what the store and the keeper report ----
@@ -239,38 +255,44 @@ final class LocalLock {
     }
 
     private Runnable granted(ClaimInFlight of, Grant given) {
-        LiveGrant live = engine.live(this, given, of.asker.options.autoRenew());
-        Optional<Throwable> refused = engine.whyNot(live);
+        LiveGrant live = engine.live(this, given, of);
+        Optional<Throwable> refused = engine.whyNot(live, of.claim.waits());
         if (refused.isPresent()) {
             return failed(of, refused.get());
         }
         grant = live;
         engine.keeper().watch(live);
+        if (live.hasSlept()) {
+            return renewFor(live, of.asker.options); // the machine slept while the claim was under way, or waited
+        }
         return of.claim.waits() ? give(live) : giveTo(live, of.asker).orElseGet(() -> give(live));
     }
 
     /** The keeper found that a grant has ended. */
     void grantLost(LiveGrant lost, Loss.Cause cause) {
-        transition(() -> {
-            if (grant != lost) {
-                return NOTHING;
-            }
-            grant = null;
-            LiveHold loser = hold;
-            hold = null;
-            boolean told =
-                    loser != null && loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()));
-            Runnable tell = told && loser != null ? () -> engine.observer().lost(loser) : NOTHING;
-            boolean mayStand = switch (cause) {
-                case REFUSED, STORE -> false;
-                case CLIENT_CLOSED -> true;
-                case EXPIRED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
-            };
-            Runnable clear = mayStand ? () -> engine.giveBack(lost, null) : NOTHING;
-            Runnable watch =
-                    told && loser != null && loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
-            return both(both(tell, both(watch, clear)), next());
-        });
+        transition(() -> grant == lost ? lostStep(lost, cause) : NOTHING);
+    }
+
+    private Runnable lostStep(LiveGrant lost, Loss.Cause cause) {
+        grant = null;
+        LiveHold loser = hold;
+        hold = null;
+        Runnable tell = loser == null ? NOTHING : tellLoss(loser, cause);
+        boolean mayStand = switch (cause) {
+            case REFUSED, STORE -> false;
+            case CLIENT_CLOSED -> true;
+            case EXPIRED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
+        };
+        Runnable clear = mayStand ? () -> engine.giveBack(lost, null) : NOTHING;
+        return both(both(tell, clear), next());
+    }
+
+    private Runnable tellLoss(LiveHold loser, Loss.Cause cause) {
+        if (!loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()))) {
+            return NOTHING;
+        }
+        Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
+        return both(() -> engine.observer().lost(loser), watch);
     }
 
     private void refreshed(LiveGrant of, boolean standing, boolean freshNumber) {
@@ -292,14 +314,12 @@ final class LocalLock {
 
     /** Ends it with its client: waiters fail, the hold is lost, the grant is given back. */
     void shutDown(Throwable closed) {
-        LiveGrant held = grant;
         transition(() -> {
+            LiveGrant held = grant;
             ClaimInFlight unwanted = claiming;
-            return both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel);
+            Runnable lose = held == null ? NOTHING : () -> engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED);
+            return both(both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
         });
-        if (held != null) {
-            engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED);
-        }
         owners.clear();
         transition(this::nextIfIdle);
     }
@@ -334,7 +354,7 @@ final class LocalLock {
             phase = Phase.RETIRED;
             first = waiters.peek(); // one who joined in between may have seen the phase before or after
             if (first == null) {
-                engine.retired(this);
+                return () -> engine.retired(this); // after what else this step does: until then the client is not quiet
             }
         }
         return first == null ? NOTHING : claim(first);
@@ -366,7 +386,7 @@ final class LocalLock {
         ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker, this::answered);
         phase = Phase.CLAIMING;
         claiming = started;
-        return () -> started.sendTo(engine.store());
+        return () -> started.sendTo(engine.store(), engine.time());
     }
 
     /** A hold was closed: what becomes of its grant. */
@@ -400,17 +420,24 @@ final class LocalLock {
     /** Gives the grant to one waiter; empty if its outcome was set before. */
     private Optional<Runnable> giveTo(LiveGrant live, Waiter taker) {
         LiveHold made = engine.hold(live, name.name(), taker);
-        if (!taker.resolve(new Waiter.Outcome.Granted(made.handOut(taker.threadOwned)))) {
-            return Optional.empty();
-        }
+        HoldAnchor anchor = made.handOut(taker.threadOwned);
+        Thread owner = made.isThreadBound() ? taker.thread : null;
         phase = Phase.HELD;
         hold = made;
         live.given(made);
-        Thread owner = taker.thread;
-        if (made.isThreadBound() && owner != null) {
+        if (owner != null) {
             owners.put(owner, made);
         }
-        return Optional.of(both(() -> engine.observer().acquired(made, taker.since), taker::wake));
+        // Last: from here on the taker may close the hold, and everything must be in its place by then.
+        if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
+            return Optional.of(both(() -> engine.observer().acquired(made, taker.since), taker::wake));
+        }
+        if (owner != null) {
+            owners.remove(owner, made);
+        }
+        hold = null;
+        live.notTaken();
+        return Optional.empty();
     }
 
     private Runnable refreshNumber(LiveGrant live) {

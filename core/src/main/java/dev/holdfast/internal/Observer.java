@@ -23,11 +23,12 @@ final class Observer {
     }
 
     void released(LiveHold hold) {
-        if (hold.event.shouldCommit()) {
-            hold.event.lock = hold.name;
-            hold.event.token = hold.token;
-            hold.event.handedOver = hold.token % Tokens.BLOCK != 0;
-            hold.event.commit();
+        Events.Held event = hold.event();
+        if (event != null && event.shouldCommit()) {
+            event.lock = hold.name;
+            event.token = hold.token;
+            event.handedOver = hold.token % Tokens.BLOCK != 0;
+            event.commit();
         }
         if (teller.hasListeners()) {
             Duration held = Duration.ofNanos(time.nanoTime() - hold.since);
@@ -51,8 +52,8 @@ final class Observer {
     }
 
     private void tell(Loss loss) {
-        Events.Lost event = new Events.Lost();
-        if (event.shouldCommit()) {
+        if (Events.areRecorded()) {
+            Events.Lost event = new Events.Lost();
             event.lock = loss.name();
             event.token = loss.token();
             event.cause = loss.cause().name();

@@ -5,7 +5,10 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * What the store is asked between two holds of one grant. Whoever asks is told whether the grant stands and was
@@ -22,29 +25,41 @@ final class Refresh {
     void number(LiveGrant live, Consumer<Boolean> then) {
         Grant old = live.grant();
         long wallLead = live.wallLead();
-        Returns.guarded(() -> store.extend(old)).whenComplete((answer, failure) -> {
-            Grant fresh = answer == null ? null : answer.orElse(null);
-            then.accept(fresh != null
+        once(live, then, () -> store.extend(old), answer -> {
+            Grant fresh = answer.orElse(null);
+            return fresh != null
                     && fresh.number() > old.number()
                     && Tokens.isNumber(fresh.number())
-                    && live.change(fresh, fresh.sentNanos(), wallLead));
+                    && live.renumber(fresh, wallLead);
         });
     }
 
-    /** Renews a grant with the lease of its next holder; not while another renewal, of the old lease, is under way. */
+    /** Renews a grant with the lease of its next holder. */
     void renewFor(LiveGrant live, HoldOptions options, Consumer<Boolean> then) {
+        long wallLead = live.wallLead();
+        once(live, then, () -> store.renew(List.of(live.toHandOver(options))), answer -> {
+            Renewal renewal = answer.get(live.grant().id());
+            return renewal != null
+                    && renewal.verdict() == Renewal.Verdict.HELD
+                    && live.changeLease(live.leaseFor(options), renewal.sentNanos(), wallLead);
+        });
+    }
+
+    /** One at a time: a renewal that another could overtake would leave the store with the wrong lease. */
+    private static <T> void once(
+            LiveGrant live, Consumer<Boolean> then, Supplier<CompletionStage<T>> request, Predicate<T> apply) {
         if (!live.beginRenewal()) {
             then.accept(false);
             return;
         }
-        Grant request = live.toHandOver(options);
-        long wallLead = live.wallLead();
-        Returns.guarded(() -> store.renew(List.of(request))).whenComplete((answer, failure) -> {
-            Renewal renewal = answer == null ? null : answer.get(request.id());
-            live.endRenewal(renewal != null && renewal.verdict() != Renewal.Verdict.UNKNOWN);
-            then.accept(renewal != null
-                    && renewal.verdict() == Renewal.Verdict.HELD
-                    && live.change(request, renewal.sentNanos(), wallLead));
+        Returns.guarded(request).whenComplete((answer, failure) -> {
+            boolean standing = false;
+            try {
+                standing = answer != null && apply.test(answer);
+            } finally {
+                live.endRenewal(answer != null);
+                then.accept(standing);
+            }
         });
     }
 }

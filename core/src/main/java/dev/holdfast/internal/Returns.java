@@ -55,8 +55,7 @@ final class Returns {
      *     is known already
      */
     CompletableFuture<Boolean> release(LiveGrant grant, @Nullable LiveHold last) {
-        CompletableFuture<Boolean> sent = track(guarded(() -> store.release(grant.grant())));
-        sent.whenComplete((held, failure) -> {
+        return track(guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
             if (failure == null) {
                 if (!held && last != null) {
                     observer.lostUnnoticed(
@@ -70,8 +69,7 @@ final class Returns {
                 releaseAgainLater(grant);
                 grant.released().completeExceptionally(failure);
             }
-        });
-        return sent;
+        }));
     }
 
     /** Once more for a lease, which ends by itself; for a session, which may live on, until the store answers. */

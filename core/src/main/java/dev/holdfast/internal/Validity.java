@@ -9,9 +9,10 @@ import java.util.concurrent.TimeUnit;
  * @param state how it stands
  * @param deadline until when it is surely valid, by {@code nanoTime}
  * @param wallLead wall clock minus {@code nanoTime} when it was confirmed: it grows when the machine sleeps
+ * @param doubtedAt when it became suspect, by {@code nanoTime}; what was sent before proves nothing
  * @param grant as the store last gave or moved it
  */
-record Validity(State state, long deadline, long wallLead, Grant grant) {
+record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant grant) {
     private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long MARGIN_DIVISOR = 100;
     /** How far the wall clock may run ahead before the machine counts as having slept. */
@@ -27,7 +28,7 @@ record Validity(State state, long deadline, long wallLead, Grant grant) {
 
     /** A grant that the store gave or moved by a request sent at {@code sentNanos}. */
     static Validity confirmed(Grant grant, long sentNanos, long wallLead) {
-        return new Validity(State.VALID, deadline(grant, sentNanos), wallLead, grant);
+        return new Validity(State.VALID, deadline(grant, sentNanos), wallLead, 0, grant);
     }
 
     /** Until when a grant is valid whose lease was begun by a request sent at {@code sentNanos}. */
@@ -40,7 +41,19 @@ record Validity(State state, long deadline, long wallLead, Grant grant) {
     }
 
     Validity with(State newState) {
-        return new Validity(newState, deadline, wallLead, grant);
+        return new Validity(newState, deadline, wallLead, doubtedAt, grant);
+    }
+
+    Validity doubted(long nanoTime) {
+        return new Validity(State.SUSPECT, deadline, wallLead, nanoTime, grant);
+    }
+
+    /** As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. */
+    Validity moved(Grant newGrant, long sentNanos, long newWallLead) {
+        Validity confirmed = confirmed(newGrant, sentNanos, newWallLead);
+        return state == State.SUSPECT && sentNanos - doubtedAt < 0
+                ? new Validity(State.SUSPECT, confirmed.deadline, newWallLead, doubtedAt, newGrant)
+                : confirmed;
     }
 
     /** Neither lost nor given back. */

@@ -2,6 +2,7 @@ package dev.holdfast.memory;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -67,6 +68,9 @@ final class MemorySession implements Store {
         CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
         if (closed) {
             answer.completeExceptionally(closedException());
+        } else if (claim.names().size() > 1 || !(claim.mode() instanceof Mode.Exclusive)) {
+            answer.completeExceptionally(new UnsupportedByStoreException(
+                    "cannot claim '" + claim.name() + "' on mem: so: it grants single names, exclusively"));
         } else {
             store.claim(claim, this, answer);
         }
