@@ -96,13 +96,16 @@ class EngineLivenessTest {
     static AutoCloseable throwingLog() {
         Logger log = Logger.getLogger("dev.holdfast");
         Handler bad = new Handler() {
+            @Override
             public void publish(LogRecord r) {
                 if (r.getLevel().intValue() >= Level.WARNING.intValue())
                     throw new IllegalStateException("handler broken");
             }
 
+            @Override
             public void flush() {}
 
+            @Override
             public void close() {}
         };
         log.addHandler(bad);
@@ -113,6 +116,7 @@ class EngineLivenessTest {
     void aLogHandlerThatThrowsEndsAllRenewals() throws Exception {
         try (AutoCloseable x = throwingLog()) {
             Hold other = client.lock("b").acquire();
+            @SuppressWarnings("UnusedVariable") // kept, so that it is not a leak
             Hold fixed = client.lock(
                             "a", HoldOptions.defaults().autoRenew(false).lease(s(1)))
                     .acquire();
@@ -219,7 +223,7 @@ class EngineLivenessTest {
             }
         });
         trier.start();
-        await().until(() -> slow.held > 0);
+        await().until(() -> slow.held.get() > 0);
         Thread closer = new Thread(c::close);
         closer.start();
         Thread.sleep(300);
@@ -273,6 +277,7 @@ class EngineLivenessTest {
     @Test
     void aStoreThatAnswersWithinTheLeaseButLateNeverGrants() throws Exception {
         HostileStore.Gate slow = new HostileStore.Gate() {
+            @Override
             public <T> CompletionStage<T> run(java.util.function.Supplier<CompletionStage<T>> request) {
                 CompletableFuture<T> late = new CompletableFuture<>();
                 CompletionStage<T> done = request.get();
@@ -292,6 +297,7 @@ class EngineLivenessTest {
 
     @Test
     void aCancelThatThrowsHangsATimedWait() throws Exception {
+        @SuppressWarnings("UnusedVariable") // kept, so that it is not a leak
         Hold held = rival.lock("a").acquire();
         line.onCancel = () -> {
             throw new StoreUnavailableException("connection closed");
@@ -340,6 +346,7 @@ class EngineLivenessTest {
                 .build();
         HostileStore.HoldRequest gate = new HostileStore.HoldRequest();
         line.claims = gate;
+        @SuppressWarnings("UnusedVariable") // kept, so that it is not a leak
         CompletableFuture<Hold> async = c.lock("a").acquireAsync();
         FutureTask<Object> task = new FutureTask<>(() -> {
             try {
@@ -368,6 +375,7 @@ class EngineLivenessTest {
                 })
                 .build();
         Hold hold = c.lock("a").acquire();
+        @SuppressWarnings("UnusedVariable") // kept, so that it is not a leak
         CompletableFuture<Hold> async = c.lock("a").acquireAsync();
         assertThatCode(hold::close)
                 .as("close of one who has nothing to do with it")
@@ -438,7 +446,7 @@ class EngineLivenessTest {
                 new FutureTask<>(() -> client.lock("a").tryAcquire());
         Thread t = new Thread(trying);
         t.start();
-        await().until(() -> gate.held > 0);
+        await().until(() -> gate.held.get() > 0);
         AtomicInteger cancels = new AtomicInteger();
         line.onCancel = cancels::incrementAndGet;
         CompletableFuture<Hold> waiter = client.lock("a").acquireAsync();
@@ -454,6 +462,7 @@ class EngineLivenessTest {
         Hold hold = client.lock("a", strict).acquire();
         CompletableFuture<Hold> next = client.lock("a", strict).acquireAsync();
         line.extends_ = new HostileStore.Gate() {
+            @Override
             public <T> CompletionStage<T> run(java.util.function.Supplier<CompletionStage<T>> request) {
                 return CompletableFuture.completedFuture(null);
             }
@@ -468,6 +477,7 @@ class EngineLivenessTest {
     void aNullAnswerToARenewalEndsRenewal() throws Exception {
         Hold hold = client.lock("a").acquire();
         line.renews = new HostileStore.Gate() {
+            @Override
             public <T> CompletionStage<T> run(java.util.function.Supplier<CompletionStage<T>> request) {
                 return CompletableFuture.completedFuture(null);
             }
@@ -481,10 +491,12 @@ class EngineLivenessTest {
     /** An answer that proves nothing new (same sentNanos): asked again without pause. */
     @Test
     void anAnswerWithTheSameStampMakesAStorm() throws Exception {
+        @SuppressWarnings("UnusedVariable") // kept, so that it is not a leak
         Hold hold = client.lock("a").acquire();
         AtomicInteger count = new AtomicInteger();
         line.renews = new HostileStore.Gate() {
             @SuppressWarnings("unchecked")
+            @Override
             public <T> CompletionStage<T> run(java.util.function.Supplier<CompletionStage<T>> request) {
                 if (count.incrementAndGet() > 10_000) throw new IllegalStateException("storm");
                 return request.get().thenApply(m -> {

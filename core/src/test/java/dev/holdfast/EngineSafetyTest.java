@@ -67,7 +67,7 @@ class EngineSafetyTest {
         HostileStore.HoldRequest late = new HostileStore.HoldRequest();
         line.renews = late;
         time.advance(s(2.1));
-        assertThat(late.held).isPositive();
+        assertThat(late.held.get()).isPositive();
         line.renews = HostileStore.PASS;
         first.close();
         late.open.complete(null);
@@ -86,7 +86,7 @@ class EngineSafetyTest {
         HostileStore.HoldReply slow = new HostileStore.HoldReply();
         line.renews = slow;
         CompletableFuture<Void> extending = CompletableFuture.runAsync(() -> hold.extend(s(300)));
-        await().until(() -> slow.held > 0);
+        await().until(() -> slow.held.get() > 0);
         line.listener.suspect(new Grant(new ClaimId(hold.id()), List.of("a"), Mode.EXCLUSIVE, s(30), List.of(1L), 0));
         time.advance(s(0.01)); // the keeper asks again, for the 10 s that it knows of
         slow.open.complete(null);
@@ -109,7 +109,7 @@ class EngineSafetyTest {
         HostileStore.HoldReply slow = new HostileStore.HoldReply();
         line.renews = slow;
         CompletableFuture<Void> extending = CompletableFuture.runAsync(() -> first.extend(s(30)));
-        await().until(() -> slow.held > 0);
+        await().until(() -> slow.held.get() > 0);
         line.renews = HostileStore.PASS;
         first.close(); // fresh number for b
         Hold second = b.getNow(null);
@@ -609,7 +609,7 @@ class EngineSafetyTest {
         };
         java.util.logging.Logger.getLogger("dev.holdfast").addHandler(ear);
         Thread opener = new Thread(() -> {
-            await().until(() -> line.released.size() >= 2 || late.held > 0);
+            await().until(() -> line.released.size() >= 2 || late.held.get() > 0);
             try {
                 Thread.sleep(300);
             } catch (InterruptedException e) {

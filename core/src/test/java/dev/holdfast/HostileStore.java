@@ -12,6 +12,7 @@ final class HostileStore implements Store {
     }
 
     static final class Pass implements Gate {
+        @Override
         public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
             return request.get();
         }
@@ -19,26 +20,29 @@ final class HostileStore implements Store {
 
     static final class HoldReply implements Gate {
         final CompletableFuture<Void> open = new CompletableFuture<>();
-        volatile int held;
+        final AtomicInteger held = new AtomicInteger();
 
+        @Override
         public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
             CompletionStage<T> done = request.get();
-            held++;
+            held.incrementAndGet();
             return open.thenCompose(x -> done);
         }
     }
 
     static final class HoldRequest implements Gate {
         final CompletableFuture<Void> open = new CompletableFuture<>();
-        volatile int held;
+        final AtomicInteger held = new AtomicInteger();
 
+        @Override
         public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
-            held++;
+            held.incrementAndGet();
             return open.thenCompose(x -> request.get());
         }
     }
 
     static final class ReplyLost implements Gate {
+        @Override
         public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
             request.get();
             return CompletableFuture.failedFuture(new StoreUnavailableException("reply lost"));
@@ -46,6 +50,7 @@ final class HostileStore implements Store {
     }
 
     static final class RequestLost implements Gate {
+        @Override
         public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
             return CompletableFuture.failedFuture(new StoreUnavailableException("request lost"));
         }
@@ -73,19 +78,23 @@ final class HostileStore implements Store {
                 c.modes(), c.maxNames(), session, c.pushes(), c.fair(), ordered, extendable, c.tokens(), c.caveats());
     }
 
+    @Override
     public String description() {
         return describe.get();
     }
 
+    @Override
     public Capabilities capabilities() {
         return caps.apply(real.capabilities());
     }
 
+    @Override
     public void listen(StoreListener l) {
         listener = l;
         real.listen(l);
     }
 
+    @Override
     public Pending claim(Claim claim) {
         claimed.add(claim);
         if (claimOverride != null) {
@@ -98,10 +107,12 @@ final class HostileStore implements Store {
         });
         CompletionStage<Optional<Grant>> mapped = answer.thenApply(o -> o.map(grantMap));
         return new Pending() {
+            @Override
             public CompletionStage<Optional<Grant>> answer() {
                 return mapped;
             }
 
+            @Override
             public void cancel() {
                 onCancel.run();
                 if (p[0] != null) p[0].cancel();
@@ -109,36 +120,44 @@ final class HostileStore implements Store {
         };
     }
 
+    @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
         renewed.add(grants);
         return renews.run(() -> real.renew(grants));
     }
 
+    @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return extends_.run(() -> real.extend(grant));
     }
 
+    @Override
     public CompletionStage<Boolean> release(Grant grant) {
         released.add(grant);
         return releases.run(() -> real.release(grant));
     }
 
+    @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return withdraws.run(() -> real.withdraw(claim));
     }
 
+    @Override
     public CompletionStage<LockStatus> status(String name) {
         return real.status(name);
     }
 
+    @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
         return real.list(prefix);
     }
 
+    @Override
     public CompletionStage<Boolean> revoke(String name, boolean now) {
         return real.revoke(name, now);
     }
 
+    @Override
     public void close() {
         real.close();
     }
