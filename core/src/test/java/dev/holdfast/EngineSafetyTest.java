@@ -14,6 +14,7 @@ import org.junit.jupiter.api.*;
 
 /** Two valid holds, tokens that fall, losses never told. */
 @Timeout(30)
+@SuppressWarnings("SuperCallToObjectMethod") // one test stops a thread inside its own hashCode
 class EngineSafetyTest {
     final ManualTime time = new ManualTime();
     final ManualTime storeTime = time;
@@ -223,50 +224,62 @@ class EngineSafetyTest {
             this.timeout = timeout;
         }
 
+        @Override
         public String description() {
             return "session";
         }
 
+        @Override
         public Capabilities capabilities() {
             return s.capabilities();
         }
 
+        @Override
         public void listen(StoreListener l) {
             s.listen(l);
         }
 
+        @Override
         public Pending claim(Claim c) {
             return s.claim(new Claim(c.id(), c.names(), c.mode(), timeout, c.waits(), c.floor(), c.holder()));
         }
 
+        @Override
         public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> g) {
             return s.renew(g.stream().map(x -> x.withLease(timeout)).toList());
         }
 
+        @Override
         public CompletionStage<Optional<Grant>> extend(Grant g) {
             return s.extend(g.withLease(timeout));
         }
 
+        @Override
         public CompletionStage<Boolean> release(Grant g) {
             return s.release(g);
         }
 
+        @Override
         public CompletionStage<Void> withdraw(Claim c) {
             return s.withdraw(c);
         }
 
+        @Override
         public CompletionStage<LockStatus> status(String n) {
             return s.status(n);
         }
 
+        @Override
         public CompletionStage<List<LockStatus>> list(String p) {
             return s.list(p);
         }
 
+        @Override
         public CompletionStage<Boolean> revoke(String n, boolean now) {
             return s.revoke(n, now);
         }
 
+        @Override
         public void close() {
             s.close();
         }
@@ -487,15 +500,18 @@ class EngineSafetyTest {
             this.t = t;
         }
 
+        @Override
         public long nanoTime() {
             hook.run();
             return t.nanoTime();
         }
 
+        @Override
         public long wallMillis() {
             return t.wallMillis();
         }
 
+        @Override
         public Scheduled schedule(Runnable r, Duration d) {
             return t.schedule(r, d);
         }
@@ -599,12 +615,15 @@ class EngineSafetyTest {
         });
         List<String> warned = new CopyOnWriteArrayList<>();
         java.util.logging.Handler ear = new java.util.logging.Handler() {
+            @Override
             public void publish(java.util.logging.LogRecord r) {
                 warned.add(r.getMessage());
             }
 
+            @Override
             public void flush() {}
 
+            @Override
             public void close() {}
         };
         java.util.logging.Logger.getLogger("dev.holdfast").addHandler(ear);

@@ -3,6 +3,7 @@ package dev.holdfast;
 import dev.holdfast.spi.*;
 import java.util.*;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.*;
 
 /** A wrapper whose every request or reply can be held back, changed or made to throw. */
