@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
@@ -32,13 +31,17 @@ final class ProcessStates {
     }
 
     static Set<Character> fromProc(long pid) throws IOException {
+        Path process = Path.of("/proc/" + pid);
         Set<Character> states = new TreeSet<>();
-        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
             for (Path thread : threads) {
                 addState(thread.resolve("stat"), states);
             }
-        } catch (NoSuchFileException | DirectoryIteratorException e) {
-            // The process ended under our eyes: what was seen so far is no longer true of anything.
+        } catch (IOException | DirectoryIteratorException e) {
+            if (Files.exists(process)) {
+                throw e;
+            }
+            // It ended under our eyes, which has several error codes; what was seen so far is no longer true.
             return Set.of();
         }
         return states;
@@ -58,13 +61,11 @@ final class ProcessStates {
             String text = Files.readString(stat, StandardCharsets.ISO_8859_1);
             // "pid (name) S …": the name may itself hold blanks and brackets.
             states.add(text.charAt(text.lastIndexOf(')') + 2));
-        } catch (NoSuchFileException e) {
-            // This one thread ended: the others still count.
         } catch (IOException e) {
-            // The same, when the thread ends between open and read (ESRCH).
             if (Files.exists(stat)) {
                 throw e;
             }
+            // This one thread ended: the others still count.
         }
     }
 }

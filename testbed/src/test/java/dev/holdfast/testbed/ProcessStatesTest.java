@@ -34,4 +34,17 @@ class ProcessStatesTest {
             assertThat(ProcessStates.fromProc(child.pid())).isEmpty();
         }
     }
+
+    @Test
+    void aProcessThatEndsWhileItIsAskedIsThereOrNotAndNeverAnError() {
+        for (int i = 0; i < 60; i++) {
+            try (ChildProcess child = ChildProcess.command("true").start()) {
+                // No pause between two looks: each process dies under one of them.
+                while (!ProcessStates.of(child.pid()).isEmpty()) {
+                    Thread.onSpinWait();
+                }
+                assertThat(ProcessStates.of(child.pid())).isEmpty();
+            }
+        }
+    }
 }
