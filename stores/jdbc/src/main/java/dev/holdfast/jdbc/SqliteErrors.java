@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import java.sql.SQLException;
+import org.sqlite.NativeLibraryNotFoundException;
 import org.sqlite.SQLiteErrorCode;
 
 /**
@@ -79,6 +80,13 @@ final class SqliteErrors {
             return new StoreRefusedException(
                     action + ": its tables have another shape than Holdfast's (" + e.getMessage()
                             + "); name another file",
+                    e);
+        }
+        if (e.getCause() instanceof NativeLibraryNotFoundException) {
+            return new StoreRefusedException(
+                    action
+                            + ": SQLite's native library cannot be loaded; point -Dorg.sqlite.tmpdir to a directory where"
+                            + " libraries may be written and run, or add the driver's library for this machine",
                     e);
         }
         return new StoreUnavailableException(action + ": " + e.getMessage() + "; try again", e);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.sqlite.NativeLibraryNotFoundException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
@@ -57,6 +58,12 @@ class SqliteErrorsTest {
             names = "SQLITE_(NOTADB|CORRUPT|READONLY|PERM|AUTH|CANTOPEN|ERROR|CONSTRAINT|MISMATCH).*")
     void whatTryingAgainDoesNotChangeIsRefused(SQLiteErrorCode code) {
         assertThat(explained(code)).isInstanceOf(StoreRefusedException.class);
+    }
+
+    @Test
+    void aLibraryThatCannotBeLoadedIsRefusedWithThePropertyThatHelps() {
+        SQLException e = new SQLException("Error opening connection", new NativeLibraryNotFoundException("none"));
+        assertThat(explained(e)).isInstanceOf(StoreRefusedException.class).hasMessageContaining("-Dorg.sqlite.tmpdir");
     }
 
     @Test
