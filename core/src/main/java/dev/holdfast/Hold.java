@@ -68,7 +68,7 @@ public final class Hold implements AutoCloseable {
     /**
      * Renews a hold without {@link HoldOptions#autoRenew()} for another lease, counted from now; waits for the store.
      *
-     * @param lease the new lease, 100 ms to 7 days
+     * @param lease the new lease, 100 ms to 7 days; where grants are bound to a session, the session's counts instead
      * @throws HoldLostException if the hold is lost, or turns out to be
      * @throws StoreUnavailableException if the store did not answer: the deadline stays as it was
      * @throws IllegalStateException if the hold is renewed by itself, or closed

@@ -2,7 +2,6 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
-import dev.holdfast.UnsupportedByStoreException;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -72,10 +71,6 @@ public final class HoldAnchor {
         if (checked.autoRenew()) {
             throw new IllegalStateException(
                     "the hold of '" + hold.name + "' is renewed by itself; extend is for holds with autoRenew(false)");
-        }
-        if (hold.grant.isSessionBound()) {
-            throw new UnsupportedByStoreException("the holds of " + engine().storeDescription()
-                    + " last as long as its session; there is no lease to extend");
         }
         engine().keeper().extend(hold, lease);
     }

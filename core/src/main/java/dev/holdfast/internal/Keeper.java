@@ -245,8 +245,9 @@ final class Keeper {
     }
 
     /** Renews a fixed lease on its holder's behalf, and waits. */
-    void extend(LiveHold hold, Duration lease) {
+    void extend(LiveHold hold, Duration asked) {
         LiveGrant live = hold.grant;
+        Duration lease = live.isSessionBound() ? live.grant().lease() : asked; // a session has its own
         do {
             examine(live);
             throwIfLost(hold);
