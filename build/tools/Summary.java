@@ -5,11 +5,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilder;
@@ -31,12 +35,20 @@ final class Summary {
 
     private final Path root = Path.of("");
     private final Map<String, String> options;
-    private final Map<String, Suite> suites = new TreeMap<>();
+    private final List<String> modules;
+    private final Map<String, Suite> suites = new LinkedHashMap<>();
     private final List<String> failures = new ArrayList<>();
     private final Map<String, List<String>> skips = new LinkedHashMap<>();
+    /** For a failed test of an inner class that others inherit: the classes in which it failed; the log alone knows. */
+    private final Map<String, Set<String>> hosts = new LinkedHashMap<>();
 
-    private Summary(Map<String, String> options) {
+    private Summary(Map<String, String> options) throws IOException {
         this.options = options;
+        this.modules = Pattern.compile("<module>(.*)</module>")
+                .matcher(Files.readString(root.resolve("pom.xml")))
+                .results()
+                .map(found -> found.group(1))
+                .toList();
     }
 
     public static void main(String[] args) throws Exception {
@@ -48,6 +60,7 @@ final class Summary {
     }
 
     private int tell() throws IOException, ParserConfigurationException {
+        readHosts();
         readReports();
         boolean built = options.get("status").equals("0");
         if (!failures.isEmpty()) {
@@ -65,6 +78,23 @@ final class Summary {
     }
 
     // ---- reading
+
+    private void readHosts() {
+        Pattern running = Pattern.compile("\\[INFO] Running ([\\w.]+)");
+        Pattern failed =
+                Pattern.compile("\\[ERROR] ([\\w.]+)(\\$\\S+)\\.(.*) -- Time elapsed: .* <<< (FAILURE|ERROR)!");
+        String host = "";
+        for (String line : log()) {
+            Matcher start = running.matcher(line);
+            Matcher end = failed.matcher(line);
+            if (start.matches()) {
+                host = start.group(1);
+            } else if (end.matches() && !end.group(1).equals(host)) {
+                hosts.computeIfAbsent(end.group(1) + end.group(2) + "." + end.group(3), name -> new TreeSet<>())
+                        .add(host.substring(host.lastIndexOf('.') + 1));
+            }
+        }
+    }
 
     private void readReports() throws IOException, ParserConfigurationException {
         Instant started = Instant.ofEpochSecond(Long.parseLong(options.get("started")));
@@ -90,8 +120,16 @@ final class Summary {
                         && file.getFileName().toString().matches("TEST-.*\\.xml")
                         && file.getParent().getFileName().toString().matches("(surefire|failsafe)-reports.*")
                         && file.getParent().getParent().endsWith("target"))) {
-            return files.sorted().toList();
+            return files.sorted(Comparator.comparing(this::positionInBuild)
+                            .thenComparing(
+                                    report -> report.getParent().getFileName().toString())
+                            .thenComparing(Comparator.naturalOrder()))
+                    .toList();
         }
+    }
+
+    private int positionInBuild(Path report) {
+        return modules.indexOf(report.getParent().getParent().getParent().toString());
     }
 
     /** {@code stores/jdbc/target/surefire-reports/TEST-x.xml} is of jdbc. */
@@ -115,7 +153,10 @@ final class Summary {
             Element skipped = child(test, "skipped");
             if (bad != null) {
                 suite.failed++;
-                failures.add("  " + suiteName + ": " + name + "\n" + indented(message(bad)));
+                String within = hosts.containsKey(type + "." + test.getAttribute("name"))
+                        ? " in " + String.join(", ", hosts.get(type + "." + test.getAttribute("name")))
+                        : "";
+                failures.add("  " + suiteName + ": " + name + within + "\n" + indented(message(bad)));
             } else if (skipped != null) {
                 suite.skipped++;
                 skips.computeIfAbsent(reason(skipped), reason -> new ArrayList<>())
@@ -237,6 +278,8 @@ final class Summary {
             verdict = "FAILED: tests failed";
         } else if (!built) {
             verdict = "FAILED: the build stopped before its end";
+        } else if (reportsAreMissing()) {
+            verdict = "FAILED: tests were cut off, see the log";
         } else if (tests == 0 && !hasNoTests()) {
             verdict = "FAILED: no test ran";
         } else {
@@ -244,6 +287,13 @@ final class Summary {
         }
         System.out.printf("%s (%d min %d s)%n", verdict, took.toMinutes(), took.toSecondsPart());
         return verdict.equals("OK") ? 0 : 1;
+    }
+
+    /** The build goes on after failed tests, and then over a test JVM that was ended for taking too long as well. */
+    private boolean reportsAreMissing() {
+        return log().stream()
+                .anyMatch(line -> line.contains("There was a timeout or other error in the fork")
+                        || line.contains("There are test failures"));
     }
 
     /** Whether one part was asked for that comes without tests, as the benchmarks do. */

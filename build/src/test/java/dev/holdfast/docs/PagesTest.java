@@ -59,7 +59,7 @@ class PagesTest {
         Map<String, String> snippets = new HashMap<>();
         Matcher region = REGION.matcher(Files.readString(SOURCE));
         while (region.find()) {
-            String code = region.group(4).stripIndent();
+            String code = region.group(4).stripTrailing().stripIndent() + "\n";
             if (region.group(2) != null) {
                 code = code.replace("(" + region.group(3) + ")", "(" + region.group(2) + ")");
             }
