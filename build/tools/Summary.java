@@ -215,7 +215,7 @@ final class Summary {
                 suite.failed,
                 suite.skipped,
                 suite.seconds));
-        if (!options.containsKey("second")) {
+        if (!options.containsKey("second") && List.of("", "core").contains(options.get("only"))) {
             System.out.println("Not run: core on a second JDK; none, 21 or later, is in /usr/lib/jvm or JAVA25_HOME");
         }
     }
