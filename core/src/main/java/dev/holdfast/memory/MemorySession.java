@@ -73,6 +73,9 @@ final class MemorySession implements Store {
                     "cannot claim '" + claim.name() + "' on mem: so: it grants single names, exclusively"));
         } else {
             store.claim(claim, this, answer);
+            if (closed) {
+                store.leave(this, closedException()); // the close came in between, and may have looked before this claim
+            }
         }
         return new Pending() {
             @Override
