@@ -74,7 +74,8 @@ final class MemorySession implements Store {
         } else {
             store.claim(claim, this, answer);
             if (closed) {
-                store.leave(this, closedException()); // the close came in between, and may have looked before this claim
+                store.leave(
+                        this, closedException()); // the close came in between, and may have looked before this claim
             }
         }
         return new Pending() {
