@@ -9,6 +9,7 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
@@ -57,12 +58,12 @@ public final class LockClient implements AutoCloseable {
 
     /** Prepares a client of the store of a URL. */
     public static Builder builder(String url) {
-        return new Builder((time) -> Stores.open(url, new StoreContext(time)));
+        return new Builder(context -> Stores.open(url, context));
     }
 
     /** Prepares a client of a store that the caller made; the client closes it. */
     public static Builder builder(Store store) {
-        return new Builder((time) -> store);
+        return new Builder(context -> store);
     }
 
     /**
@@ -130,6 +131,7 @@ public final class LockClient implements AutoCloseable {
         private Executor executor = ForkJoinPool.commonPool();
         private final List<LockListener> listeners = new ArrayList<>();
         private @Nullable TimeSource time;
+        private @Nullable String password;
 
         private Builder(Opener opener) {
             this.opener = opener;
@@ -163,6 +165,20 @@ public final class LockClient implements AutoCloseable {
             return this;
         }
 
+        /**
+         * The password to log in with where the store's URL names a user at most; a password in the URL comes before it.
+         * It appears in no message, and need not be encoded. Stores without log-ins, files, have no use for it.
+         *
+         * @param value the password as it is; not empty
+         */
+        public Builder password(String value) {
+            if (value.isEmpty()) {
+                throw new IllegalArgumentException("a password is not empty; leave it out where there is none");
+            }
+            this.password = value;
+            return this;
+        }
+
         /** The source of time, for tests; default the system's. */
         public Builder time(TimeSource value) {
             this.time = value;
@@ -177,12 +193,19 @@ public final class LockClient implements AutoCloseable {
          */
         @CheckReturnValue
         public LockClient build() {
-            return new LockClient(Engine.open(opener::open, time, namespace, label, executor, listeners));
+            Optional<String> secret = Optional.ofNullable(password);
+            return new LockClient(Engine.open(
+                    clock -> opener.open(new StoreContext(clock, secret)),
+                    time,
+                    namespace,
+                    label,
+                    executor,
+                    listeners));
         }
     }
 
     @FunctionalInterface
     private interface Opener {
-        Store open(TimeSource time);
+        Store open(StoreContext context);
     }
 }

@@ -16,6 +16,7 @@ public interface StoreProvider {
      * Opens a store. The store is the client's alone and is closed by it.
      *
      * @param url the URL as the caller gave it; it may hold secrets and never appears in a message
+     * @param context what the client lends: its time, and a password for a URL that has none
      * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
      * @throws dev.holdfast.HoldfastException if the store cannot be reached or refuses
      */
