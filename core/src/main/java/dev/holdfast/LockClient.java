@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Names;
+import dev.holdfast.internal.Seams;
 import dev.holdfast.internal.Stores;
 import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Store;
@@ -196,10 +197,9 @@ public final class LockClient implements AutoCloseable {
             Optional<String> secret = Optional.ofNullable(password);
             return new LockClient(Engine.open(
                     clock -> opener.open(new StoreContext(clock, secret)),
-                    time,
+                    Seams.ofThisMachine(time, executor),
                     namespace,
                     label,
-                    executor,
                     listeners));
         }
     }

@@ -42,7 +42,8 @@ class PasswordTest {
     @Test
     void reachesTheStoreAsItIs(@TempDir Path folder) throws IOException {
         withProvider(
-                folder, () -> LockClient.builder("note:").password("p@ss:w/rd%41").build());
+                folder,
+                () -> LockClient.builder("note:").password("p@ss:w/rd%41").build());
 
         assertThat(given).isNotNull();
         assertThat(given.password()).contains("p@ss:w/rd%41");

@@ -37,7 +37,7 @@ final class AsyncAcquisition<H> {
             Function<HoldAnchor, H> wrap,
             Consumer<H> close) {
         AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(name, executor, wrap, close);
-        Waiter waiter = Waiter.callback(options, engine.time().nanoTime(), acquisition::resolved);
+        Waiter waiter = Waiter.callback(options, true, engine.time().nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
         LocalLock lock = engine.submit(name, waiter);
         acquisition.future.whenComplete((hold, failure) -> {

@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,7 @@ public final class Engine {
     private final Names names;
     private final Host host;
     private final Executor executor;
+    private final Supplier<ClaimId> ids;
     private final Capabilities capabilities;
     private final String description;
     private final Keeper keeper;
@@ -63,14 +65,15 @@ public final class Engine {
             @Nullable SystemTime ownTime,
             Names names,
             Host host,
-            Executor executor,
+            Seams seams,
             Teller teller) {
         this.store = store;
         this.time = time;
         this.ownTime = ownTime;
         this.names = names;
         this.host = host;
-        this.executor = executor;
+        this.executor = seams.completing();
+        this.ids = seams.ids();
         this.capabilities = store.capabilities();
         this.description = store.description();
         this.keeper = new Keeper(store, time);
@@ -83,23 +86,26 @@ public final class Engine {
     /**
      * Opens a store and an engine on it.
      *
-     * @param given the source of time; the system's when null
+     * @param seams its time, its threads and its ids
      */
     public static Engine open(
             Function<TimeSource, Store> opener,
-            @Nullable TimeSource given,
+            Seams seams,
             String namespace,
             String label,
-            Executor executor,
             List<LockListener> listeners) {
         String client = "holdfast-" + CLIENTS.incrementAndGet();
+        TimeSource given = seams.time();
         SystemTime own = given == null ? new SystemTime(client + "-timer") : null;
         TimeSource time = own != null ? own : Objects.requireNonNull(given);
         Store store = null;
         try {
             store = opener.apply(time);
-            Teller teller = new Teller(listeners, client + "-listeners");
-            Engine engine = new Engine(store, time, own, new Names(namespace), new Host(label), executor, teller);
+            Executor telling = seams.telling();
+            Teller teller = telling == null
+                    ? Teller.onOwnThread(listeners, client + "-listeners")
+                    : new Teller(listeners, telling, () -> {});
+            Engine engine = new Engine(store, time, own, new Names(namespace), new Host(label), seams, teller);
             store.listen(engine.new FromStore());
             return engine;
         } catch (RuntimeException | Error e) {
@@ -196,11 +202,28 @@ public final class Engine {
 
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
+        if (beginClose()) {
+            returns.awaitQuiet(CLOSE_PATIENCE, locks::isEmpty);
+            endClose();
+        }
+    }
+
+    /** Takes nobody in any more and gives everything back, without waiting; false if it was closed before. */
+    boolean beginClose() {
         if (!closed.compareAndSet(false, true)) {
-            return;
+            return false;
         }
         locks.values().forEach(lock -> lock.shutDown(closedException()));
-        returns.awaitQuiet(CLOSE_PATIENCE, locks::isEmpty);
+        return true;
+    }
+
+    /** Whether a close that has begun has nothing more to wait for. */
+    boolean isQuiet() {
+        return returns.isQuiet() && locks.isEmpty();
+    }
+
+    /** What is left to do when all is quiet, or patience has run out. */
+    void endClose() {
         keeper.close();
         returns.close();
         try {
@@ -268,7 +291,7 @@ public final class Engine {
         Thread thread = asker.thread;
         String who = thread == null ? "async" : thread.getName();
         return new Claim(
-                ClaimId.random(),
+                ids.get(),
                 List.of(name.inStore()),
                 Mode.EXCLUSIVE,
                 asker.options.lease(),

@@ -101,9 +101,14 @@ final class Returns {
     /** Waits until nothing is under way and the condition holds, or the patience ends. */
     void awaitQuiet(Duration patience, BooleanSupplier quiet) {
         long end = System.nanoTime() + patience.toNanos();
-        while (!(underWay.isEmpty() && quiet.getAsBoolean()) && System.nanoTime() - end < 0) {
+        while (!(isQuiet() && quiet.getAsBoolean()) && System.nanoTime() - end < 0) {
             LockSupport.parkNanos(this, POLL_NANOS);
         }
+    }
+
+    /** Whether nothing is under way. */
+    boolean isQuiet() {
+        return underWay.isEmpty();
     }
 
     private <T> CompletableFuture<T> track(CompletableFuture<T> sent) {

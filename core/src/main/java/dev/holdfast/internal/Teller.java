@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.LockListener;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -16,17 +17,29 @@ final class Teller implements AutoCloseable {
     private static final long IDLE_SECONDS = 10;
 
     private final List<LockListener> listeners;
-    private final ThreadPoolExecutor executor;
+    private final Executor executor;
+    private final Runnable end;
 
-    Teller(List<LockListener> listeners, String threadName) {
+    /**
+     * Tells on an executor that runs one task after another.
+     *
+     * @param end what to do when everything already said may be the last
+     */
+    Teller(List<LockListener> listeners, Executor executor, Runnable end) {
         this.listeners = List.copyOf(listeners);
-        this.executor =
+        this.executor = executor;
+        this.end = end;
+    }
+
+    static Teller onOwnThread(List<LockListener> listeners, String threadName) {
+        ThreadPoolExecutor executor =
                 new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, threadName);
                     thread.setDaemon(true);
                     return thread;
                 });
         executor.allowCoreThreadTimeOut(true);
+        return new Teller(listeners, executor, executor::shutdown);
     }
 
     boolean hasListeners() {
@@ -60,6 +73,6 @@ final class Teller implements AutoCloseable {
     /** Ends once everything already said was told. */
     @Override
     public void close() {
-        executor.shutdown();
+        end.run();
     }
 }

@@ -62,8 +62,8 @@ final class Waiter {
     }
 
     /** A callback that runs when the outcome is there. */
-    static Waiter callback(HoldOptions options, long since, Runnable callback) {
-        return new Waiter(options, true, false, null, since, callback);
+    static Waiter callback(HoldOptions options, boolean waits, long since, Runnable callback) {
+        return new Waiter(options, waits, false, null, since, callback);
     }
 
     /** Notes where in the caller's code this is; on the caller's thread. */
