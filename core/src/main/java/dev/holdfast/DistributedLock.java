@@ -94,10 +94,41 @@ public final class DistributedLock {
     }
 
     /**
-     * This lock as a {@link Lock}: owned by threads and re-entrant, whatever {@link #options()} says. Conditions are
-     * not supported; {@code unlock()} of a lock this thread does not hold, or has lost, throws
-     * {@link IllegalMonitorStateException}. A thread that ends while it holds the lock is reported as a leak, and the
-     * lock is free again when its lease has run out.
+     * This lock as a {@link Lock}: owned by threads and re-entrant, whatever {@link #options()} says.
+     *
+     * <pre>{@code
+     * Lock guard = client.lock("report").asLock();
+     * guard.lock();
+     * try {
+     *     report.write();
+     * } finally {
+     *     guard.unlock();
+     * }
+     * }</pre>
+     *
+     * <p>It keeps what {@link java.util.concurrent.locks.ReentrantLock} promises: a thread leaves as often as it
+     * entered, nobody else unlocks for it ({@link IllegalMonitorStateException}), {@code lockInterruptibly()} and
+     * {@code tryLock(time, unit)} heed an interrupt, {@code lock()} and {@code tryLock()} leave the flag as it is, and
+     * what a thread wrote before it unlocked is seen by the next owner in this client. A lock that others share differs
+     * in this:
+     *
+     * <ul>
+     *   <li>Locking can fail, as {@link #acquire()} can, with a {@link HoldfastException}; nothing is held then.
+     *   <li>The lock can be lost. Each {@code unlock()} then throws {@link IllegalMonitorStateException}, caused by a
+     *       {@link HoldLostException}, and entering again throws {@link HoldLostException} until the last of them.
+     *   <li>A thread that ends while it holds the lock is reported as a leak, and the lock is free when its lease has
+     *       run out.
+     *   <li>There are no conditions: {@code newCondition()} throws {@link UnsupportedOperationException}.
+     *   <li>{@code tryLock()}, and {@code tryLock(time, unit)} without a positive time, take as long as the store takes
+     *       to answer, and never overtake a thread of this client that waits.
+     *   <li>The threads of one client are served in the order they came. A client that had the lock goes behind the
+     *       clients that wait, but only when the bounds of {@link HoldOptions#handOver} are reached, or each time with
+     *       {@link HoldOptions#strictFifo()}.
+     *   <li>A thread owns the lock within one client: two clients exclude each other on one thread, too.
+     *   <li>Between processes the lock orders what they do, not what they see: that is up to what they write to.
+     * </ul>
+     *
+     * <p>Thread-safe. All locks of this name made by one client are one lock, with the lease of whoever locked it first.
      */
     public Lock asLock() {
         return engine.javaLock(name, options);

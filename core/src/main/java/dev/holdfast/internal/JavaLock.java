@@ -7,7 +7,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-/** A lock as {@link Lock}: owned by threads, re-entrant; see {@link dev.holdfast.DistributedLock#asLock()}. */
+/**
+ * A lock as {@link Lock}: owned by threads, re-entrant. Everything is the local queue's and the hold's doing; what is
+ * promised, and where that differs from a lock inside one process, stands at
+ * {@link dev.holdfast.DistributedLock#asLock()}. Stateless, so that all of one name are one lock; thread-safe.
+ */
 final class JavaLock implements Lock {
     private final Engine engine;
     private final LockName name;
@@ -39,9 +43,10 @@ final class JavaLock implements Lock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return time <= 0
+        long nanos = unit.toNanos(time);
+        return nanos <= 0
                 ? tryLock()
-                : Acquisition.interruptibly(engine, name, options, true, Duration.ofNanos(unit.toNanos(time)))
+                : Acquisition.interruptibly(engine, name, options, true, Duration.ofNanos(nanos))
                         .isPresent();
     }
 

@@ -169,9 +169,12 @@ final class LiveHold {
         return isThreadBound() && !detached && owner != null && !owner.isAlive();
     }
 
-    /** One more entry by the owning thread. */
+    /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
     void enter() {
-        entries = Math.addExact(entries, 1);
+        if (entries == Integer.MAX_VALUE) {
+            throw new Error("'" + name + "' was entered " + entries + " times by one thread: no more can be counted");
+        }
+        entries++;
     }
 
     /** One entry less; true when it was the last. */
