@@ -1,5 +1,7 @@
 package dev.holdfast;
 
+import static dev.holdfast.internal.Durations.text;
+
 import java.time.Duration;
 import java.util.Optional;
 
@@ -43,16 +45,17 @@ public record HoldOptions(
     public HoldOptions {
         require(
                 lease.compareTo(SMALLEST_LEASE) >= 0 && lease.compareTo(LARGEST_LEASE) <= 0,
-                "the lease must be 100 ms to 7 days, not " + lease);
+                "the lease must be " + text(SMALLEST_LEASE) + " to " + text(LARGEST_LEASE) + ", not " + text(lease));
         require(
                 maxHold.isEmpty() || maxHold.get().compareTo(SMALLEST_LEASE) >= 0,
-                "the maximum hold time must be at least 100 ms, not " + maxHold.orElse(Duration.ZERO));
+                "the maximum hold time must be at least " + text(SMALLEST_LEASE) + ", not "
+                        + text(maxHold.orElse(Duration.ZERO)));
         require(
                 maxHandOvers >= 0 && maxHandOvers <= MOST_HAND_OVERS,
                 "hand-overs must be 0 to " + MOST_HAND_OVERS + ", not " + maxHandOvers);
         require(
                 !maxHandOverTime.isNegative() && maxHandOverTime.compareTo(LONGEST_HAND_OVER) <= 0,
-                "the hand-over time must be 0 to 1 min, not " + maxHandOverTime);
+                "the hand-over time must be 0s to " + text(LONGEST_HAND_OVER) + ", not " + text(maxHandOverTime));
     }
 
     /** The defaults: lease 30 s, renewed, at most 64 hand-overs or 5 ms, everything else off. */

@@ -65,9 +65,12 @@ class BadInputTest {
         }) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> options.lease(bad))
-                    .withMessageContaining("100 ms");
+                    .withMessageContaining("100ms to 7d");
         }
         assertThat(options.lease(Duration.ofMillis(100)).lease()).isEqualTo(Duration.ofMillis(100));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> options.lease(Duration.ofMillis(1)))
+                .withMessage("the lease must be 100ms to 7d, not 1ms");
         assertThatIllegalArgumentException().isThrownBy(() -> options.maxHold(Duration.ZERO));
         assertThatIllegalArgumentException().isThrownBy(() -> options.handOver(-1, Duration.ZERO));
         assertThatIllegalArgumentException().isThrownBy(() -> options.handOver(1024, Duration.ZERO));

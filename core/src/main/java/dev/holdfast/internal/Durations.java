@@ -1,10 +1,47 @@
 package dev.holdfast.internal;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
-/** Durations as nanoseconds, for differences of {@link System#nanoTime()}. */
-final class Durations {
+/** Durations as nanoseconds, for differences of {@link System#nanoTime()}, and as people write them. */
+public final class Durations {
+    private static final Map<ChronoUnit, String> UNITS = new LinkedHashMap<>();
+
+    static {
+        UNITS.put(ChronoUnit.DAYS, "d");
+        UNITS.put(ChronoUnit.HOURS, "h");
+        UNITS.put(ChronoUnit.MINUTES, "m");
+        UNITS.put(ChronoUnit.SECONDS, "s");
+        UNITS.put(ChronoUnit.MILLIS, "ms");
+        UNITS.put(ChronoUnit.MICROS, "us");
+        UNITS.put(ChronoUnit.NANOS, "ns");
+    }
+
     private Durations() {}
+
+    /** In the largest unit that leaves no rest: {@code 7d}, {@code 30s}, {@code 1500ms}. */
+    public static String text(Duration duration) {
+        if (duration.isZero()) {
+            return "0s";
+        }
+        for (Map.Entry<ChronoUnit, String> unit : UNITS.entrySet()) {
+            Duration one = unit.getKey().getDuration();
+            if (isMultiple(duration, one)) {
+                return duration.dividedBy(one) + unit.getValue();
+            }
+        }
+        return duration.toString(); // more than a long counts in the unit it needs
+    }
+
+    private static boolean isMultiple(Duration duration, Duration one) {
+        try {
+            return one.multipliedBy(duration.dividedBy(one)).equals(duration);
+        } catch (ArithmeticException tooMany) {
+            return false;
+        }
+    }
 
     /** Nanoseconds, at most {@link Long#MAX_VALUE}: 292 years, which is for ever. */
     static long nanos(Duration duration) {
