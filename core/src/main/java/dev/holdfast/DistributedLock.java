@@ -56,7 +56,7 @@ public final class DistributedLock {
      * Acquires the lock if it is free right now. Asks the store at most once and is not interruptible; answers without
      * asking when this client holds it.
      *
-     * @return the hold, or empty if another holds it or is about to
+     * @return the hold, or empty if another holds it or is about to, or if it would enter a hold that is in doubt
      * @throws HoldfastException as {@link #acquire()}
      */
     @CheckReturnValue
@@ -116,6 +116,8 @@ public final class DistributedLock {
      *   <li>Locking can fail, as {@link #acquire()} can, with a {@link HoldfastException}; nothing is held then.
      *   <li>The lock can be lost. Each {@code unlock()} then throws {@link IllegalMonitorStateException}, caused by a
      *       {@link HoldLostException}, and entering again throws {@link HoldLostException} until the last of them.
+     *   <li>To enter again while the hold is in doubt waits until the store has confirmed it; {@code tryLock()} does
+     *       not wait and is false.
      *   <li>A thread that ends while it holds the lock is reported as a leak, and the lock is free when its lease has
      *       run out.
      *   <li>There are no conditions: {@code newCondition()} throws {@link UnsupportedOperationException}.

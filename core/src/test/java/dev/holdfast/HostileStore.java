@@ -74,6 +74,17 @@ final class HostileStore implements Store {
         this.real = real;
     }
 
+    /** From now on a store like any other. */
+    void passAll() {
+        claims = PASS;
+        renews = PASS;
+        extends_ = PASS;
+        releases = PASS;
+        withdraws = PASS;
+        claimOverride = null;
+        onCancel = () -> {};
+    }
+
     static Capabilities with(Capabilities c, boolean session, boolean ordered, boolean extendable) {
         return new Capabilities(
                 c.modes(), c.maxNames(), session, c.pushes(), c.fair(), ordered, extendable, c.tokens(), c.caveats());

@@ -12,9 +12,9 @@ final class Acquisition {
 
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
     static Optional<HoldAnchor> once(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
-        Optional<HoldAnchor> again = reenter(engine, name, options, threadOwned);
-        if (again.isPresent()) {
-            return again;
+        Reentry again = Reentry.of(engine, name, options, threadOwned);
+        if (again != null) {
+            return again.now();
         }
         Waiter waiter = Waiter.thread(options, false, threadOwned, engine.time().nanoTime());
         engine.submit(name, waiter);
@@ -23,9 +23,9 @@ final class Acquisition {
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
     static HoldAnchor uninterruptibly(Engine engine, LockName name, HoldOptions options) {
-        Optional<HoldAnchor> again = reenter(engine, name, options, true);
-        if (again.isPresent()) {
-            return again.get();
+        Reentry again = Reentry.of(engine, name, options, true);
+        if (again != null) {
+            return again.uninterruptibly();
         }
         Waiter waiter = Waiter.thread(options, true, true, engine.time().nanoTime());
         Events.@Nullable Wait event = begin();
@@ -44,9 +44,9 @@ final class Acquisition {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        Optional<HoldAnchor> again = reenter(engine, name, options, threadOwned);
-        if (again.isPresent()) {
-            return again;
+        Reentry again = Reentry.of(engine, name, options, threadOwned);
+        if (again != null) {
+            return again.within(wait);
         }
         Waiter waiter = Waiter.thread(options, true, threadOwned, engine.time().nanoTime());
         Events.@Nullable Wait event = begin();
@@ -78,35 +78,6 @@ final class Acquisition {
                             }
                         },
                         wait);
-    }
-
-    /** Enters a hold the calling thread has already; empty if it has none or did not ask for re-entry. */
-    private static Optional<HoldAnchor> reenter(
-            Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
-        if (!options.reentrant()) {
-            return Optional.empty();
-        }
-        LocalLock lock = engine.localLock(name);
-        LiveHold held = lock == null ? null : lock.ownedBy(Thread.currentThread());
-        if (held == null) {
-            return Optional.empty();
-        }
-        engine.throwIfClosed();
-        if (!held.grant.isValid()) {
-            engine.keeper().examine(held.grant);
-        }
-        if (held.isLost()) {
-            throw held.lostException();
-        }
-        HoldAnchor anchor = held.anchor();
-        if (anchor == null || !held.isOpen()) {
-            return Optional.empty(); // leaked: it ends with its lease, and this thread waits for that like any other
-        }
-        if (threadOwned) {
-            held.pin(anchor); // its thread keeps it from now on, whether or not anybody refers to it
-        }
-        held.enter();
-        return Optional.of(anchor);
     }
 
     private static Optional<HoldAnchor> finish(LockName name, Waiter.@Nullable Outcome outcome) {

@@ -22,6 +22,10 @@ final class ClaimInFlight {
     private volatile boolean cancelled;
     private volatile long wallLead;
 
+    // Guarded by the local lock's mutex: what the store reported of its grant before the answer was handled.
+    private boolean knownLost;
+    private boolean inDoubt;
+
     /** Who hears the answer, once. */
     @FunctionalInterface
     interface Answered {
@@ -48,6 +52,24 @@ final class ClaimInFlight {
         if (cancelled) {
             cancel(sent);
         }
+    }
+
+    void reportedLost() {
+        knownLost = true;
+    }
+
+    void reportedSuspect() {
+        inDoubt = true;
+    }
+
+    /** Whether the store has reported the end of the grant before it was known here. */
+    boolean isKnownLost() {
+        return knownLost;
+    }
+
+    /** Whether the store has reported that the grant may be gone before it was known here. */
+    boolean isInDoubt() {
+        return inDoubt;
     }
 
     /** How far the wall clock was ahead when it was sent. */

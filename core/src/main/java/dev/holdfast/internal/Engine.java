@@ -145,7 +145,7 @@ public final class Engine {
     public Optional<HoldAnchor> tryAcquire(LockName name, HoldOptions options, Duration wait)
             throws InterruptedException {
         if (wait.isNegative()) {
-            throw new IllegalArgumentException("the wait must not be negative: " + wait);
+            throw new IllegalArgumentException("the wait must not be negative: " + Durations.text(wait));
         }
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -314,7 +314,7 @@ public final class Engine {
     }
 
     /** Why a grant that just came cannot be used; empty when it can. */
-    Optional<Throwable> whyNot(LiveGrant grant, boolean waited) {
+    Optional<Throwable> whyNot(LiveGrant grant, ClaimInFlight claim) {
         if (isClosed()) {
             return Optional.of(closedException());
         }
@@ -322,9 +322,13 @@ public final class Engine {
             return Optional.of(new StoreUnavailableException(
                     storeDescription() + " took longer to answer than the lease it granted; use a longer lease"));
         }
-        if (!waited && grant.hasSlept()) {
+        if (!claim.claim.waits() && grant.hasSlept()) {
             return Optional.of(new StoreUnavailableException(
                     "the machine slept while " + storeDescription() + " was asked; try again"));
+        }
+        if (!claim.claim.waits() && (claim.isKnownLost() || claim.isInDoubt())) {
+            return Optional.of(new StoreUnavailableException(
+                    "the session or connection to " + storeDescription() + " broke while it was asked; try again"));
         }
         long number = grant.grant().number();
         return Tokens.isNumber(number)
@@ -388,7 +392,7 @@ public final class Engine {
     private final class FromStore implements StoreListener {
         @Override
         public void lost(Grant grant) {
-            LiveGrant live = keeper.find(grant);
+            LiveGrant live = find(grant, ClaimInFlight::reportedLost);
             if (live != null) {
                 keeper.lose(live, Loss.Cause.STORE);
             }
@@ -396,10 +400,21 @@ public final class Engine {
 
         @Override
         public void suspect(Grant grant) {
-            LiveGrant live = keeper.find(grant);
+            LiveGrant live = find(grant, ClaimInFlight::reportedSuspect);
             if (live != null) {
                 keeper.doubt(live);
             }
+        }
+
+        /** The grant as the keeper knows it; null if its claim's answer is not handled yet, and then that is told. */
+        private @Nullable LiveGrant find(Grant grant, Consumer<ClaimInFlight> news) {
+            LiveGrant live = keeper.find(grant);
+            LocalLock lock = live == null ? locks.get(grant.name()) : null;
+            if (lock == null) {
+                return live;
+            }
+            lock.heard(grant.id(), news);
+            return keeper.find(grant); // the answer may have been handled in between
         }
     }
 }

@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +42,7 @@ final class Keeper {
     /** Grants due within this part of their lease are renewed along with those due now. */
     private static final int BATCH_DIVISOR = 30;
 
-    private static final long RENEWAL_POLL_NANOS = 100_000;
+    private static final Duration RENEWAL_POLL = Duration.ofNanos(100_000);
 
     private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task) {
         void cancel() {
@@ -248,10 +247,7 @@ final class Keeper {
     void extend(LiveHold hold, Duration asked) {
         LiveGrant live = hold.grant;
         Duration lease = live.isSessionBound() ? live.grant().lease() : asked; // a session has its own
-        do {
-            examine(live);
-            throwIfLost(hold);
-        } while (!beganRenewal(live));
+        Patience.until(() -> beganRenewal(hold), RENEWAL_POLL);
         Renewal renewal = Renewal.unknown(0);
         try {
             Grant request = live.grant().withLease(lease);
@@ -279,20 +275,20 @@ final class Keeper {
             case LOST -> lose(live, Loss.Cause.REFUSED);
             case UNKNOWN -> examine(live);
             case HELD -> {
-                if (!held.getAsBoolean()) {
+                if (held.getAsBoolean()) {
+                    live.lock.confirmed(live);
+                } else {
                     examine(live);
                 }
             }
         }
     }
 
-    /** Waits a moment for a renewal under way, by another thread that extends, or to confirm a hold in doubt. */
-    private static boolean beganRenewal(LiveGrant live) {
-        if (live.beginRenewal()) {
-            return true;
-        }
-        LockSupport.parkNanos(live, RENEWAL_POLL_NANOS);
-        return false;
+    /** False while another renewal is under way, by a thread that extends, or to confirm a hold in doubt. */
+    private boolean beganRenewal(LiveHold hold) {
+        examine(hold.grant);
+        throwIfLost(hold);
+        return hold.grant.beginRenewal();
     }
 
     private static void throwIfLost(LiveHold hold) {

@@ -339,9 +339,10 @@ final class LiveGrant {
         lastHold = hold;
     }
 
-    /** The hold given out last was not taken: its token is free for the next. */
-    void notTaken() {
+    /** The hold given out last was not taken: its token is free for the next, and the one before it is the last. */
+    void notTaken(@Nullable LiveHold before) {
         tokensUsed--;
+        lastHold = before;
     }
 
     /** The hold that was given out last; null if none was. */

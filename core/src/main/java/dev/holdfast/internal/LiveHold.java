@@ -7,6 +7,7 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,7 @@ final class LiveHold {
     private volatile @Nullable HoldAnchor pinned;
     private volatile @Nullable Loss loss;
     private volatile boolean detached;
+    private volatile boolean ownerAwaitsNews;
     private int entries = 1;
 
     LiveHold(LiveGrant grant, String name, Waiter waiter, ReferenceQueue<HoldAnchor> leaks, long since) {
@@ -167,6 +169,18 @@ final class LiveHold {
     boolean isAbandonedByThread() {
         Thread owner = acquirer;
         return isThreadBound() && !detached && owner != null && !owner.isAlive();
+    }
+
+    /** Whether its thread is parked until the hold in doubt is confirmed or lost: said before it looks, and after. */
+    void awaitsNews(boolean awaits) {
+        ownerAwaitsNews = awaits;
+    }
+
+    /** It was confirmed or lost: its thread may be waiting to hear that. */
+    void tellOwner() {
+        if (ownerAwaitsNews) {
+            LockSupport.unpark(acquirer);
+        }
     }
 
     /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */

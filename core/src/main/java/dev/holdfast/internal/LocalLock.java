@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
+import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,10 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +78,8 @@ final class LocalLock {
     private @Nullable Waiter nextTry;
     private volatile @Nullable LiveGrant grant;
     private volatile @Nullable LiveHold hold;
+    /** Who closed a hold while the store is asked whether its grant goes on, and waits to know: was it given back? */
+    private @Nullable CompletableFuture<Boolean> parting;
 
     /** A lock nobody wants yet. */
     LocalLock(Engine engine, LockName name) {
@@ -179,7 +184,8 @@ final class LocalLock {
         if (!closing.grant.isValid()) {
             engine.keeper().examine(closing.grant); // a deadline that passed unnoticed counts before the close
         }
-        if (passOn(closing) && closing.options.awaitRelease()) {
+        CompletableFuture<Boolean> givenBack = passOn(closing);
+        if (closing.options.awaitRelease() && givenBack.join()) {
             engine.awaitRelease(closing);
         }
         throwIfLost(closing);
@@ -202,25 +208,39 @@ final class LocalLock {
     }
 
     /**
-     * Ends a hold, and hands its grant on or gives it back; true if it was given back. A grant that the keeper has found
-     * lost by now makes the hold lost, even where its {@link #grantLost} is only on its way.
+     * Ends a hold, and hands its grant on or gives it back; completes with whether it was given back, once that is
+     * decided. A grant that the keeper has found lost by now makes the hold lost, even where its {@link #grantLost} is
+     * only on its way.
      */
-    private boolean passOn(LiveHold closing) {
-        AtomicBoolean givenBack = new AtomicBoolean();
+    private CompletableFuture<Boolean> passOn(LiveHold closing) {
+        CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
         transition(() -> {
             Loss.Cause lost = closing.grant.lossCause();
             if (lost != null && grant == closing.grant) {
+                givenBack.complete(false);
                 return lostStep(closing.grant, lost);
             }
             if (hold != closing || !closing.close()) {
+                givenBack.complete(false);
                 return NOTHING;
             }
             hold = null;
+            parting = givenBack;
             Runnable then = handOver(closing.grant);
-            givenBack.set(closing.grant.isGivenBack());
-            return both(() -> engine.observer().released(closing), then);
+            return both(both(() -> engine.observer().released(closing), then), parted(closing.grant));
         });
-        return givenBack.get();
+        return givenBack;
+    }
+
+    /** Tells the one who closed the last hold, once it is decided what becomes of its grant. */
+    private Runnable parted(LiveGrant of) {
+        CompletableFuture<Boolean> asked = parting;
+        if (asked == null || phase == Phase.REFRESHING) {
+            return NOTHING;
+        }
+        parting = null;
+        boolean givenBack = of.isGivenBack();
+        return () -> asked.complete(givenBack);
     }
 
     /** Renews the grant no more, provided that this hold still has it; false if not, or if that was decided before. */
@@ -256,16 +276,39 @@ final class LocalLock {
 
     private Runnable granted(ClaimInFlight of, Grant given) {
         LiveGrant live = engine.live(this, given, of);
-        Optional<Throwable> refused = engine.whyNot(live, of.claim.waits());
+        Optional<Throwable> refused = engine.whyNot(live, of);
         if (refused.isPresent()) {
             return failed(of, refused.get());
         }
+        if (of.isKnownLost()) {
+            return both(() -> engine.withdraw(of.claim), next()); // for those who wait: claimed anew
+        }
         grant = live;
         engine.keeper().watch(live);
-        if (live.hasSlept()) {
-            return renewFor(live, of.asker.options); // the machine slept while the claim was under way, or waited
+        if (live.hasSlept() || of.isInDoubt()) {
+            return renewFor(live, of.asker.options); // confirmed before anybody has it
         }
         return of.claim.waits() ? give(live) : giveTo(live, of.asker).orElseGet(() -> give(live));
+    }
+
+    /** Notes what the store reports of a grant whose answer is still on its way, if that is this one's claim. */
+    void heard(ClaimId id, Consumer<ClaimInFlight> news) {
+        mutex.lock();
+        try {
+            if (claiming != null && claiming.claim.id().equals(id)) {
+                news.accept(claiming);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** The store confirmed a grant, which may have been in doubt. */
+    void confirmed(LiveGrant standing) {
+        LiveHold open = holdOf(standing);
+        if (open != null) {
+            open.tellOwner();
+        }
     }
 
     /** The keeper found that a grant has ended. */
@@ -284,13 +327,15 @@ final class LocalLock {
             case EXPIRED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
         };
         Runnable clear = mayStand ? () -> engine.giveBack(lost, null) : NOTHING;
-        return both(both(tell, clear), next());
+        Runnable then = next();
+        return both(both(both(tell, clear), then), parted(lost));
     }
 
     private Runnable tellLoss(LiveHold loser, Loss.Cause cause) {
         if (!loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()))) {
             return NOTHING;
         }
+        loser.tellOwner();
         Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
         return both(() -> engine.observer().lost(loser), watch);
     }
@@ -304,7 +349,8 @@ final class LocalLock {
                 engine.saw(of.grant().number());
                 of.newBlock();
             }
-            return standing && of.isValid() ? give(of) : release(of);
+            Runnable then = standing && of.isValid() ? give(of) : release(of);
+            return both(then, parted(of));
         });
     }
 
@@ -419,6 +465,7 @@ final class LocalLock {
 
     /** Gives the grant to one waiter; empty if its outcome was set before. */
     private Optional<Runnable> giveTo(LiveGrant live, Waiter taker) {
+        LiveHold before = live.lastHold();
         LiveHold made = engine.hold(live, name.name(), taker);
         HoldAnchor anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
@@ -436,7 +483,7 @@ final class LocalLock {
             owners.remove(owner, made);
         }
         hold = null;
-        live.notTaken();
+        live.notTaken(before);
         return Optional.empty();
     }
 

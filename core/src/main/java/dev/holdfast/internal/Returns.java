@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
  */
 final class Returns {
-    private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
+    private static final Duration POLL = Duration.ofMillis(1);
 
     private final Store store;
     private final TimeSource time;
@@ -65,7 +64,7 @@ final class Returns {
             } else {
                 Log.warn(() -> "could not release '" + grant.grant().name() + "' on " + store.description()
                         + "; tried once more, and free when its lease of "
-                        + grant.grant().lease() + " ends at the latest: " + failure.getMessage());
+                        + Durations.text(grant.grant().lease()) + " ends at the latest: " + failure.getMessage());
                 releaseAgainLater(grant);
                 grant.released().completeExceptionally(failure);
             }
@@ -101,9 +100,7 @@ final class Returns {
     /** Waits until nothing is under way and the condition holds, or the patience ends. */
     void awaitQuiet(Duration patience, BooleanSupplier quiet) {
         long end = System.nanoTime() + patience.toNanos();
-        while (!(isQuiet() && quiet.getAsBoolean()) && System.nanoTime() - end < 0) {
-            LockSupport.parkNanos(this, POLL_NANOS);
-        }
+        Patience.until(() -> (isQuiet() && quiet.getAsBoolean()) || System.nanoTime() - end >= 0, POLL);
     }
 
     /** Whether nothing is under way. */

@@ -1,0 +1,141 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.TimeSource.Scheduled;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a thread enters a hold that it has already, without the queue and without the store.
+ *
+ * <p>To enter says that the lock is held, so a hold in doubt is not entered: who waits for the lock waits for the
+ * store to confirm the hold, or to have lost it, and who does not wait is told no. Only the one thread that owns the
+ * hold can ever wait here; it is woken when the grant is confirmed or the hold ends.
+ *
+ * <pre>
+ *   hold of this thread?  ─ none, or leaked ─► empty: like any other, through the queue
+ *           │ valid ─► one entry more
+ *           │ lost  ─► HoldLostException, until it was closed as often as entered
+ *           └ in doubt ─► park; confirmed ─► one entry more
+ *                               lost ─► HoldLostException
+ *                               time passed, or interrupted ─► as at any wait
+ * </pre>
+ */
+final class Reentry {
+    private final Engine engine;
+    private final LiveHold held;
+    private final HoldAnchor anchor; // kept here, so that the hold is no leak while its thread waits
+    private final boolean threadOwned;
+
+    private Reentry(Engine engine, LiveHold held, HoldAnchor anchor, boolean threadOwned) {
+        this.engine = engine;
+        this.held = held;
+        this.anchor = anchor;
+        this.threadOwned = threadOwned;
+    }
+
+    /**
+     * The way into the hold that the calling thread has; null if it has none that it may enter.
+     *
+     * @throws HoldLostException if that hold is lost
+     */
+    static @Nullable Reentry of(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
+        if (!options.reentrant()) {
+            return null;
+        }
+        LocalLock lock = engine.localLock(name);
+        LiveHold held = lock == null ? null : lock.ownedBy(Thread.currentThread());
+        if (held == null) {
+            return null;
+        }
+        engine.throwIfClosed();
+        throwIfLost(engine, held);
+        HoldAnchor anchor = held.anchor();
+        return anchor == null || !held.isOpen()
+                ? null // leaked: it ends with its lease, and this thread waits for that like any other
+                : new Reentry(engine, held, anchor, threadOwned);
+    }
+
+    /** Enters if it is surely held now. */
+    Optional<HoldAnchor> now() {
+        return isSure() ? Optional.of(enter()) : Optional.empty();
+    }
+
+    /** Enters once it is surely held, keeping the interrupt flag for later. */
+    HoldAnchor uninterruptibly() {
+        boolean interrupted = false;
+        held.awaitsNews(true);
+        try {
+            while (!isSure()) {
+                LockSupport.park(held);
+                interrupted |= Thread.interrupted();
+            }
+            return enter();
+        } finally {
+            held.awaitsNews(false);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
+     * Enters once it is surely held; empty if that does not happen in time.
+     *
+     * @param wait how long; null for ever
+     */
+    Optional<HoldAnchor> within(@Nullable Duration wait) throws InterruptedException {
+        Optional<HoldAnchor> entered = now();
+        if (entered.isPresent()) {
+            return entered;
+        }
+        long since = engine.time().nanoTime();
+        long patience = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
+        Thread thread = Thread.currentThread();
+        Scheduled timeout = wait == null ? () -> {} : engine.time().schedule(() -> LockSupport.unpark(thread), wait);
+        held.awaitsNews(true);
+        try {
+            while (!isSure()) {
+                if (engine.time().nanoTime() - since >= patience) {
+                    return Optional.empty();
+                }
+                LockSupport.park(held);
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+            }
+            return Optional.of(enter());
+        } finally {
+            held.awaitsNews(false);
+            timeout.cancel();
+        }
+    }
+
+    private boolean isSure() {
+        if (held.grant.isValid()) {
+            return true;
+        }
+        throwIfLost(engine, held);
+        return false;
+    }
+
+    private static void throwIfLost(Engine engine, LiveHold held) {
+        if (!held.grant.isValid()) {
+            engine.keeper().examine(held.grant);
+        }
+        if (held.isLost()) {
+            throw held.lostException();
+        }
+    }
+
+    private HoldAnchor enter() {
+        held.enter();
+        if (threadOwned) {
+            held.pin(anchor); // its thread keeps it from now on, whether or not anybody refers to it
+        }
+        return anchor;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.holdfast;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.memory.ManualTime;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What the tests of the engine share: a client behind a store that does what a test wants, a rival on the same store,
+ * and a clock that moves when told. What a client has to say to callers it says on the thread that caused it.
+ */
+@Timeout(30)
+abstract class EngineCase {
+    final ManualTime time = new ManualTime();
+    final MemoryStore memory = new MemoryStore(time);
+    final HostileStore line = new HostileStore(memory.open(time));
+    final LockClient client =
+            LockClient.builder(line).time(time).executor(Runnable::run).build();
+    final LockClient rival = LockClient.builder(memory.open(time))
+            .time(time)
+            .executor(Runnable::run)
+            .build();
+    final List<Loss> losses = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void closeClients() {
+        Thread.interrupted();
+        line.passAll();
+        client.close();
+        rival.close();
+    }
+
+    static Duration s(double seconds) {
+        return Duration.ofNanos((long) (seconds * 1e9));
+    }
+
+    /** A grant as a store names it when it reports of it. */
+    static Grant grantOf(String id) {
+        return new Grant(new ClaimId(id), List.of("a"), Mode.EXCLUSIVE, s(30), List.of(1L), 0);
+    }
+
+    /** Calls on a thread of its own. */
+    static <T> Started<T> start(Callable<T> what) {
+        FutureTask<T> task = new FutureTask<>(what);
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        thread.start();
+        return new Started<>(thread, task);
+    }
+
+    record Started<T>(Thread thread, FutureTask<T> task) {
+        T result() throws InterruptedException, ExecutionException {
+            return task.get();
+        }
+
+        boolean isOver() {
+            return task.isDone();
+        }
+
+        /** Whether it is parked, for ever or for a while. */
+        boolean isWaiting() {
+            Thread.State state = thread.getState();
+            return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+        }
+    }
+
+    static void soon(Callable<Boolean> condition) {
+        await().pollInterval(Duration.ofMillis(1)).until(condition);
+    }
+}

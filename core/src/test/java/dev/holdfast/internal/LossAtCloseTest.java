@@ -1,0 +1,75 @@
+package dev.holdfast.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import dev.holdfast.memory.ManualTime;
+import dev.holdfast.memory.MemoryStore;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A loss that comes in the very moment of the close: between two steps of the engine, where only its parts reach. */
+@Timeout(30)
+class LossAtCloseTest {
+    private static final HoldOptions OPTIONS = HoldOptions.defaults();
+
+    private final ManualTime time = new ManualTime();
+    private final MemoryStore memory = new MemoryStore(time);
+    private final Engine engine =
+            Engine.open(memory::open, Seams.ofThisMachine(time, Runnable::run), "", "", List.of());
+    private final LockName name = engine.exclusive("a");
+    private final List<Loss> told = new CopyOnWriteArrayList<>();
+    private HoldAnchor hold;
+
+    @BeforeEach
+    void acquire() throws InterruptedException {
+        hold = engine.acquire(name, OPTIONS);
+        hold.onLost(told::add);
+    }
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    @Test
+    void aGrantThatTheKeeperLostButHasNotToldOfYetIsALossAtTheClose() throws Exception {
+        LiveGrant grant = hold.hold().grant;
+        assertThat(grant.lose(Loss.Cause.EXPIRED)).isTrue(); // the keeper's first step
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        grant.lock.grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
+        engine.teller().close();
+        assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.EXPIRED);
+    }
+
+    @Test
+    void theNextWaiterIsServedThen() throws Exception {
+        LiveGrant grant = hold.hold().grant;
+        Waiter next = Waiter.callback(OPTIONS, true, time.nanoTime(), () -> {});
+        engine.submit(name, next);
+        grant.lose(Loss.Cause.STORE);
+        memory.open().release(grant.grant());
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
+        grant.lock.grantLost(grant, Loss.Cause.STORE);
+        assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
+                .as("the late second step is about the grant before")
+                .isTrue();
+    }
+
+    @Test
+    void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
+        Waiter gone = Waiter.callback(OPTIONS, true, time.nanoTime(), () -> {});
+        gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
+        engine.submit(name, gone);
+        memory.open().revoke("a", true);
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+    }
+}
