@@ -32,7 +32,7 @@ final class ChildCommand {
      */
     static ChildCommand start(List<String> command, Map<String, String> environment) {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-        builder.environment().putAll(environment);
+        ChildEnvironment.prepare(builder.environment(), environment);
         try {
             return new ChildCommand(builder.start());
         } catch (IOException e) {

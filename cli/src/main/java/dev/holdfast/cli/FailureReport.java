@@ -44,7 +44,8 @@ final class FailureReport {
     private static String message(Throwable failure, int code) {
         String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         if (failure instanceof ParameterException e) {
-            return said + "; see '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'";
+            String why = NotYet.explain(e).orElse(said);
+            return why + "; see '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'";
         }
         boolean ours = failure instanceof CliException;
         return code == ExitCode.INTERNAL && !ours

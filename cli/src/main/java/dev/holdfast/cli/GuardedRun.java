@@ -32,7 +32,7 @@ record GuardedRun(
 
     int call() throws InterruptedException {
         try (LockClient client = store.open(label())) {
-            DistributedLock lock = lockOf(client);
+            DistributedLock lock = StoreUrl.lock(client, name, options);
             SignalRelay signals = SignalRelay.install();
             Optional<Hold> hold = acquire(lock);
             Optional<OsSignal> ended = signals.stopWaiting();
@@ -41,14 +41,6 @@ record GuardedRun(
                 throw stoppedWaiting(ended.get());
             }
             return runHolding(hold.orElseThrow(() -> notAcquired(lock)), signals);
-        }
-    }
-
-    private DistributedLock lockOf(LockClient client) {
-        try {
-            return client.lock(name, options);
-        } catch (IllegalArgumentException e) {
-            throw new CliException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -22,11 +22,13 @@ import picocli.CommandLine.Spec;
             "",
             "Locks live in a store: --store, else $HOLDFAST_STORE, else a file of this user",
             "($XDG_STATE_HOME/holdfast/locks.db, or ~/.local/state/holdfast/locks.db).",
+            "A password may stand in $HOLDFAST_PASSWORD instead of in the URL.",
             "",
             "Examples:",
             "  holdfast demo",
             "  holdfast run nightly-backup -- ./backup.sh --full",
-            "  holdfast list"
+            "  holdfast list",
+            "  holdfast run --help"
         })
 final class HoldfastCommand implements Callable<Integer> {
     static final String STORE = "--store";

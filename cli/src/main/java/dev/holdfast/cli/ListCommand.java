@@ -7,9 +7,12 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
 /** {@code holdfast list}: who holds what, and who waits. */
 @Command(
@@ -19,22 +22,28 @@ import picocli.CommandLine.ParentCommand;
         usageHelpAutoWidth = true,
         footer = {
             "",
+            "Quote the pattern, so that the shell leaves it alone.",
+            "",
             "Examples:",
             "  holdfast list",
             "  holdfast list 'order:*'",
             "  holdfast list --json | jq '.[] | select(.waiting > 0)'"
         })
 final class ListCommand implements Callable<Integer> {
+    private static final String EVERYTHING = "*";
+
     @ParentCommand
     private @Nullable HoldfastCommand parent;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     @Parameters(
-            arity = "0..1",
+            arity = "0..*",
             paramLabel = "PATTERN",
             hideParamSyntax = true,
-            defaultValue = "*",
             description = "Which names: * stands for any characters, ? for one. Default: all.")
-    private String pattern = "*";
+    private List<String> patterns = List.of();
 
     @Option(names = "--json", description = "Print a JSON array.")
     private boolean json;
@@ -42,20 +51,31 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         StoreUrl store = Objects.requireNonNull(parent).store();
-        List<LockStatus> locks = locks(store);
+        String pattern = pattern();
+        List<LockStatus> locks = locks(store, pattern);
         if (json) {
             System.out.println(Json.of(locks.stream().map(LockView::json).toList()));
         } else if (!locks.isEmpty()) {
             System.out.print(LockView.table(locks));
         }
         if (locks.isEmpty()) {
-            String which = pattern.equals("*") ? "no lock" : "no lock that matches '" + pattern + "'";
+            String which = pattern.equals(EVERYTHING) ? "no lock" : "no lock that matches '" + pattern + "'";
             System.err.println("holdfast: " + Redaction.oneLine(which + " is held on " + store.shown()));
         }
         return ExitCode.OK;
     }
 
-    private List<LockStatus> locks(StoreUrl store) {
+    private String pattern() {
+        if (patterns.size() > 1) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(),
+                    "list takes one PATTERN, not " + patterns.size()
+                            + "; quote it, or the shell puts the names of files in its place: holdfast list 'order:*'");
+        }
+        return patterns.isEmpty() ? EVERYTHING : patterns.get(0);
+    }
+
+    private static List<LockStatus> locks(StoreUrl store, String pattern) {
         if (store.isAbsentFile()) {
             return List.of(); // to look is no reason to make it
         }

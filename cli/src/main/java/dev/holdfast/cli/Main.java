@@ -27,18 +27,27 @@ public final class Main {
         }
         Arguments arguments = Arguments.of(args);
         try {
-            return commandLine(top, arguments.command(), failures)
+            int code = commandLine(top, arguments.command(), failures)
                     .execute(arguments.ours().toArray(String[]::new));
+            return System.out.checkError() && code == ExitCode.OK ? failures.report(unwritten()) : code;
         } catch (Error e) { // exceptions are reported in there
             return failures.report(e);
         }
+    }
+
+    private static CliException unwritten() {
+        return new CliException(
+                ExitCode.OUTPUT_FAILED, "could not write all to stdout: its reader is gone, or its disk is full");
     }
 
     private static CommandLine commandLine(HoldfastCommand top, List<String> command, FailureReport failures) {
         CommandLine line = new CommandLine(top)
                 .addSubcommand(new RunCommand(command))
                 .addSubcommand(new ListCommand())
+                .addSubcommand(new ReleaseCommand())
+                .addSubcommand(new SchemaCommand())
                 .addSubcommand(new DemoCommand())
+                .addSubcommand(new CompletionCommand())
                 .addSubcommand(new DemoWorkerCommand());
         return line.setExpandAtFiles(false)
                 .setParameterExceptionHandler((e, unused) -> failures.report(e))

@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Locale;
 
@@ -17,7 +16,7 @@ final class SaleProgress {
     }
 
     static SaleProgress onStderr() {
-        return new SaleProgress(System.err, isTerminal());
+        return new SaleProgress(System.err, Terminal.isAt(Terminal.STDERR));
     }
 
     void say(String line) {
@@ -47,21 +46,5 @@ final class SaleProgress {
 
     private static String sold(long sold, long stock) {
         return String.format(Locale.ROOT, " sold %,d of %,d", sold, stock);
-    }
-
-    /** Java can only say whether stdin and stdout both are one. */
-    private static boolean isTerminal() {
-        try {
-            return new ProcessBuilder("/bin/sh", "-c", "test -t 2")
-                            .inheritIO()
-                            .start()
-                            .waitFor()
-                    == 0;
-        } catch (IOException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 }

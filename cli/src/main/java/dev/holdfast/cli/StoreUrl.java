@@ -1,5 +1,7 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.DistributedLock;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 record StoreUrl(String value, boolean isDefault) {
     static final String VARIABLE = "HOLDFAST_STORE";
+
+    /** May hold the password that the URL has not. */
+    static final String PASSWORD_VARIABLE = "HOLDFAST_PASSWORD";
+
     private static final String FILE_SCHEME = "sqlite:";
     private static final String MEMORY_SCHEME = "mem:";
 
@@ -42,6 +48,11 @@ record StoreUrl(String value, boolean isDefault) {
         return Redaction.oneLine(value);
     }
 
+    /** Whether it is a store that dies with its process, and so is of no use to a command. */
+    static boolean isOfOneProcess(String url) {
+        return url.startsWith(MEMORY_SCHEME);
+    }
+
     /** Whether it names a file that is not there: nobody ever took a lock in it. */
     boolean isAbsentFile() {
         try {
@@ -59,7 +70,7 @@ record StoreUrl(String value, boolean isDefault) {
      * @throws dev.holdfast.HoldfastException if the store is not there, or refuses
      */
     LockClient open(String label) {
-        if (value.startsWith(MEMORY_SCHEME)) {
+        if (isOfOneProcess(value)) {
             throw new CliException(
                     ExitCode.USAGE,
                     "a store in memory (" + shown() + ") is known to one process alone; name one that processes share,"
@@ -67,13 +78,41 @@ record StoreUrl(String value, boolean isDefault) {
         }
         if (value.startsWith(FILE_SCHEME)) {
             makeFolder();
-            SqliteLibrary.unpackOnce(new UserFolders(System.getenv()).cache().resolve("holdfast"));
+            unpackLibrary();
         }
         try {
-            return LockClient.builder(value).label(label).build();
+            LockClient.Builder builder = LockClient.builder(value).label(label);
+            String password = System.getenv(PASSWORD_VARIABLE);
+            if (password != null && !password.isEmpty()) {
+                builder.password(password);
+            }
+            return builder.build();
         } catch (IllegalArgumentException e) {
             throw new CliException(ExitCode.USAGE, "bad store URL '" + shown() + "': " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * A lock of a client.
+     *
+     * @throws CliException if the name is none
+     */
+    static DistributedLock lock(LockClient client, String name, HoldOptions options) {
+        try {
+            return client.lock(name, options);
+        } catch (IllegalArgumentException e) {
+            throw new CliException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static void unpackLibrary() {
+        Path cache;
+        try {
+            cache = new UserFolders(System.getenv()).cache();
+        } catch (CliException e) {
+            return; // no home, no cache
+        }
+        SqliteLibrary.unpackOnce(cache.resolve("holdfast"));
     }
 
     private void makeFolder() {

@@ -27,13 +27,24 @@ record UserFolders(Map<String, String> environment) {
         }
     }
 
+    /**
+     * Its place, as the environment has it.
+     *
+     * @throws CliException if this user has no home: an account that a container made up, or one without a folder
+     */
     private Path folder(String variable, Path otherwise) {
         Path named = Path.of(environment.getOrDefault(variable, ""));
         if (named.isAbsolute()) { // a relative one is to be ignored, says the specification
             return named;
         }
         String home = environment.getOrDefault("HOME", "");
-        return Path.of(home.isEmpty() ? System.getProperty("user.home", "") : home)
-                .resolve(otherwise);
+        Path folder = Path.of(home.isEmpty() ? System.getProperty("user.home", "") : home);
+        if (!folder.isAbsolute()) { // Java says "?" of a user whom the system does not know
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "this user has no home folder to keep locks in; set HOME, or name a store with --store or "
+                            + StoreUrl.VARIABLE);
+        }
+        return folder.resolve(otherwise);
     }
 }

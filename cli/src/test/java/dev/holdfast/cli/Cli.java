@@ -15,9 +15,17 @@ final class Cli {
     static final Duration SOON = Duration.ofSeconds(30);
 
     private final Path folder;
+    private final String store;
 
+    /** On a SQLite file in the folder. */
     Cli(Path folder) {
+        this(folder, "sqlite:" + folder.resolve("locks.db"));
+    }
+
+    /** On any store, in a folder of its own. */
+    Cli(Path folder, String store) {
         this.folder = folder;
+        this.store = store;
     }
 
     /** How a process ended, and what it said. */
@@ -25,7 +33,7 @@ final class Cli {
 
     /** The URL of the store that all processes of this test use. */
     String store() {
-        return "sqlite:" + folder.resolve("locks.db");
+        return store;
     }
 
     Path file(String name) {
@@ -56,6 +64,24 @@ final class Cli {
 
     Ended run(String... args) {
         return end(start(args));
+    }
+
+    /** The script, as a user calls it, with the environment of this test's user and this store. */
+    ChildProcess.Builder script(String... args) {
+        return ChildProcess.command(Launcher.script().toString())
+                .args(args)
+                .directory(folder)
+                .environment("HOLDFAST_STORE", store)
+                .withoutEnvironment("JAVA_TOOL_OPTIONS");
+    }
+
+    /** A line for a shell, which finds the script as {@code $HOLDFAST}. */
+    ChildProcess.Builder shell(String... command) {
+        return ChildProcess.command(command)
+                .directory(folder)
+                .environment("HOLDFAST", Launcher.script().toString())
+                .environment("HOLDFAST_STORE", store)
+                .withoutEnvironment("JAVA_TOOL_OPTIONS");
     }
 
     static Ended end(ChildProcess process) {

@@ -2,59 +2,129 @@ package dev.holdfast.cli;
 
 import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeAll;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The script {@code ./holdfast}. */
+/** The script {@code ./holdfast}: what it does before the command line is the command line's. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class LauncherTest {
-    private static final Path SCRIPT =
-            Path.of("..", "holdfast").toAbsolutePath().normalize();
-    private static final Duration BUILD = Duration.ofMinutes(8);
+    private static final Pattern MODULES = Pattern.compile("^modules=\\((.*)\\)$", Pattern.MULTILINE);
+    private static final Pattern OWN_DEPENDENCY = Pattern.compile(
+            "<dependency>\\s*<groupId>dev\\.holdfast</groupId>\\s*<artifactId>holdfast-(\\w+)</artifactId>\\s*</dependency>");
 
     @TempDir
     Path folder;
 
-    @BeforeAll
-    static void isBuilt() {
-        assumeTrue(Files.isExecutable(SCRIPT), "no ./holdfast here");
-        try (ChildProcess first =
-                ChildProcess.command(SCRIPT.toString(), "--version").start()) {
-            assertThat(first.waitFor(BUILD)).as(first.story()).isZero();
-        }
+    private Cli cli;
+
+    @BeforeEach
+    void storeOfItsOwn() {
+        cli = new Cli(folder);
     }
 
     @Test
     void passesArgumentsAndExitCodeOnAndKeepsQuiet() {
-        Cli.Ended ended = Cli.end(start("sh", "-c", "echo \"$1\"; exit 5", "sh", "a  b"));
+        Cli.Ended ended = Cli.end(run("sh", "-c", "echo \"$1\"; exit 5", "sh", "a  b"));
 
-        assertThat(ended.code()).isEqualTo(5);
-        assertThat(ended.out()).containsExactly("a  b");
-        assertThat(ended.err()).isEmpty();
+        assertThat(ended).isEqualTo(new Cli.Ended(5, List.of("a  b"), List.of()));
     }
 
     @Test
     void becomesTheRealThingSoThatSignalsArrive() {
-        ChildProcess run = start("sh", "-c", "echo parent $PPID; exec sleep 60");
+        ChildProcess run = run("sh", "-c", "echo parent $PPID; exec sleep 60");
         assertThat(run.expect("parent ", SOON)).isEqualTo("parent " + run.pid());
         run.terminate();
 
         assertThat(Cli.end(run).code()).isEqualTo(143);
     }
 
-    private ChildProcess start(String... command) {
-        return ChildProcess.command(SCRIPT.toString(), "run", "job", "--")
-                .args(command)
-                .environment("HOLDFAST_STORE", new Cli(folder).store())
-                .start();
+    @Test
+    void buildsEverythingThatTheCommandLineIsMadeOf() throws IOException {
+        Path script = Launcher.script();
+        Matcher modules = MODULES.matcher(Files.readString(script));
+        assertThat(modules.find()).isTrue();
+
+        List<String> names = Pattern.compile("\\w+")
+                .matcher(modules.group(1).replace("stores/", ""))
+                .results()
+                .map(MatchResult::group)
+                .toList();
+        List<String> dependencies = OWN_DEPENDENCY
+                .matcher(Files.readString(script.resolveSibling("cli/pom.xml")))
+                .results()
+                .map(found -> found.group(1))
+                .toList();
+        assertThat(names.subList(0, names.size() - 1)).hasSameElementsAs(dependencies);
+        assertThat(names).last().isEqualTo("cli");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"LC_ALL=C", "LANG=C", "LC_CTYPE=POSIX", "NOTHING=set"})
+    void namesAndArgumentsArriveWholeWithoutAUtf8LocaleAndTheCommandKeepsItsOwn(String locale) {
+        String line = "env -u LC_ALL -u LC_CTYPE -u LANG " + locale + " \"$HOLDFAST\" run größe -- sh -c '"
+                + "echo \"$HOLDFAST_NAME $1 ${LC_ALL-unset}\"; env | grep -c HOLDFAST_LC' sh ß";
+        Cli.Ended ended = Cli.end(cli.shell("sh", "-c", line).start());
+
+        String expected = locale.equals("LC_ALL=C") ? "größe ß C" : "größe ß unset";
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).containsExactly(expected, "0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"})
+    void aClosedStreamIsEmptyForTheCommandNeverOneOfOurFiles(String closed) {
+        String line = "\"$HOLDFAST\" run job -- sh -c 'cd /proc/$$/fd; seen=$(readlink 0 1 2); cd \"$OLDPWD\"; "
+                + "echo \"$seen\" > seen' " + closed + "; cat seen";
+        Cli.Ended ended = Cli.end(cli.shell("sh", "-c", line).start());
+
+        int streams = closed.split(" ").length;
+        assertThat(ended.out()).hasSize(3).allMatch(file -> file.equals("/dev/null") || file.startsWith("pipe:"));
+        assertThat(ended.out()).filteredOn("/dev/null"::equals).hasSize(streams);
+    }
+
+    @Test
+    void findsTheJavaThatBuiltItWhenPathHasNone() throws IOException {
+        Path tools = Files.createDirectory(cli.file("bin"));
+        for (String tool : List.of("bash", "env", "find", "readlink")) {
+            Files.createSymbolicLink(tools.resolve(tool), which(tool));
+        }
+        Cli.Ended ended = Cli.end(cli.shell(
+                        "env",
+                        "-i",
+                        "PATH=" + tools,
+                        "HOME=" + folder,
+                        Launcher.script().toString(),
+                        "--version")
+                .start());
+
+        assertThat(ended.code()).as(ended.toString()).isZero();
+        assertThat(ended.out()).singleElement().asString().startsWith("holdfast ");
+    }
+
+    private static Path which(String tool) {
+        return Stream.of("/usr/bin", "/bin", "/usr/local/bin")
+                .map(place -> Path.of(place, tool))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private ChildProcess run(String... command) {
+        return cli.script("run", "job", "--").args(command).start();
     }
 }

@@ -2,23 +2,20 @@ package dev.holdfast.cli;
 
 import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
 import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** At a terminal, made by script(1): the command has it as if it had been started directly. */
+/** The script at a terminal: the command has it as if it had been started directly. */
 class TerminalTest {
-    private static final Path SCRIPT = Path.of("/usr/bin/script");
-    private static final String CTRL_C = "\003";
-
     @TempDir
     Path folder;
 
@@ -26,27 +23,30 @@ class TerminalTest {
 
     @BeforeEach
     void storeOfItsOwn() {
-        assumeTrue(Files.isExecutable(SCRIPT), "no script(1) here to make a terminal");
         cli = new Cli(folder);
     }
 
     @Test
     void theCommandReadsTheTerminal() {
-        ChildProcess terminal = atTerminal("echo ask; read line < /dev/tty; echo \"got $line\"; tty -s && echo tty");
+        ChildProcess terminal =
+                run("echo ask; read line < /dev/tty; echo \"got $line\"; read line; echo \"and $line\"; "
+                        + "test -t 0 && test -t 1 && test -t 2 && echo tty");
         terminal.expect("ask", SOON);
         terminal.send("hello");
+        terminal.expect("got hello", SOON);
+        terminal.send("stdin");
 
         Cli.Ended ended = Cli.end(terminal);
         assertThat(ended.code()).isZero();
-        assertThat(ended.out()).contains("got hello", "tty");
+        assertThat(ended.out()).contains("and stdin", "tty");
     }
 
     @Test
     void controlCReachesTheCommandOnceAndItsOwnAnswerCounts() {
-        ChildProcess terminal = atTerminal("n=0; trap 'n=$((n + 1)); echo INT $n' INT; echo up; "
+        ChildProcess terminal = run("n=0; trap 'n=$((n + 1)); echo INT $n' INT; echo up; "
                 + "while [ $n = 0 ]; do sleep 0.02; done; sleep 0.5; exit $((40 + n))");
         terminal.expect("up", SOON);
-        terminal.send(CTRL_C);
+        terminal.send(Pseudoterminal.CTRL_C);
 
         Cli.Ended ended = Cli.end(terminal);
         assertThat(ended.code()).isEqualTo(41);
@@ -55,40 +55,104 @@ class TerminalTest {
 
     @Test
     void controlCEndsAnInnocentCommandAsInAShell() {
-        ChildProcess terminal = atTerminal("echo up; exec sleep 60");
+        ChildProcess terminal = run("echo up; exec sleep 60");
         terminal.expect("up", SOON);
-        terminal.send(CTRL_C);
+        terminal.send(Pseudoterminal.CTRL_C);
 
         assertThat(Cli.end(terminal).code()).isEqualTo(130);
+        assertFree();
+    }
+
+    @Test
+    void controlCEndsTheWaitForTheLock() {
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+                LockClient client = cli.client()) {
+            holder.expect("up", SOON);
+            ChildProcess terminal = run("echo in");
+            await().atMost(SOON).until(() -> client.lock("job").status().waiting() == 1);
+            terminal.send(Pseudoterminal.CTRL_C);
+
+            Cli.Ended ended = Cli.end(terminal);
+            assertThat(ended.code()).isEqualTo(130);
+            assertThat(String.join("\n", ended.out())).contains("SIGINT; the command was not run");
+        }
+    }
+
+    @Test
+    void aTerminalThatIsClosedHangsUpTheCommandAndFreesTheLock() throws IOException {
+        ChildProcess terminal = run("trap 'echo hung up > told; exit 0' HUP; echo up; while :; do sleep 0.05; done");
+        terminal.expect("up", SOON);
+        terminal.kill();
+
+        await().atMost(SOON).until(() -> Files.exists(cli.file("told")));
+        assertThat(Files.readString(cli.file("told"))).isEqualTo("hung up\n");
+        await().atMost(SOON).untilAsserted(this::assertFree);
+    }
+
+    @Test
+    void controlZStopsBothAndTheyGoOnTogetherWithinTheLease() {
+        ChildProcess shell = Pseudoterminal.shell(cli);
+        shell.send(
+                "\"$HOLDFAST\" run job -- sh -c 'echo up; until [ \"$line\" ]; do read line; done; echo got $line; exit 6'");
+        shell.expect("up", SOON);
+        shell.send(Pseudoterminal.CTRL_Z);
+        shell.expect(line -> line.contains("Stopped"), SOON);
+        shell.send("fg; echo code $?");
+        shell.send("hello");
+        shell.expect("got hello", SOON);
+        shell.expect("code 6", SOON);
+        shell.send("exit");
+
+        assertThat(Cli.end(shell).code()).isZero();
+    }
+
+    @Test
+    void controlZPastTheLeaseLosesTheLockAndTheCommandIsEndedWhenItGoesOn() {
+        ChildProcess shell = Pseudoterminal.shell(cli);
+        shell.send("\"$HOLDFAST\" run --lease 1s job -- sh -c 'echo up; exec sleep 60'; echo code $?");
+        shell.expect("up", SOON);
+        shell.send(Pseudoterminal.CTRL_Z);
+        shell.expect(line -> line.contains("Stopped"), SOON);
+        assertThat(cli.run("run", "job", "--", "echo", "the next one").out()).containsExactly("the next one");
+        shell.send("fg; echo code $?");
+        shell.expect(line -> line.contains("lost") && line.contains("was stopped"), SOON);
+        shell.expect("code 79", SOON);
+        shell.send("exit");
+
+        assertThat(Cli.end(shell).code()).isZero();
+    }
+
+    @Test
+    void aJobInTheBackgroundHoldsTheLockAndIsEndedByTheShell() {
+        ChildProcess shell = Pseudoterminal.shell(cli);
+        shell.send("\"$HOLDFAST\" run job -- sh -c 'echo up; exec sleep 60' &");
+        shell.expect("up", SOON);
+        shell.send("\"$HOLDFAST\" run --wait 0 job -- true; echo code $?");
+        shell.expect("code 75", SOON);
+        shell.send("kill %1; wait %1; echo code $?");
+        shell.expect("code 143", SOON);
+        shell.send("exit");
+
+        assertThat(Cli.end(shell).code()).isZero();
+        assertFree();
     }
 
     @Test
     void theDemoShowsBarsThatMove() {
-        ChildProcess terminal = terminal(cli, "demo", "--processes", "2", "--tickets", "100");
+        ChildProcess terminal = Pseudoterminal.holdfast(cli, "demo", "--processes", "2", "--tickets", "100");
 
         Cli.Ended ended = Cli.end(terminal);
         assertThat(ended.code()).isZero();
         assertThat(String.join("\n", ended.out())).contains("[###", "###] sold 100 of 100");
     }
 
-    private ChildProcess atTerminal(String shellCommand) {
-        return terminal(cli, "run", "job", "--", "sh", "-c", shellCommand);
+    private ChildProcess run(String shellCommand) {
+        return Pseudoterminal.holdfast(cli, "run", "job", "--", "sh", "-c", shellCommand);
     }
 
-    private static ChildProcess terminal(Cli cli, String... args) {
-        Stream<String> java = Stream.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName());
-        String line = Stream.concat(java, List.of(args).stream())
-                .map(word -> "'" + word.replace("'", "'\\''") + "'")
-                .collect(Collectors.joining(" ", "exec ", "")); // no shell in between, which would answer Ctrl-C too
-        return ChildProcess.command(SCRIPT.toString(), "-qec", line, "/dev/null")
-                .environment("HOLDFAST_STORE", cli.store())
-                .environment("SHELL", "/bin/sh")
-                .withoutEnvironment("JAVA_TOOL_OPTIONS")
-                .start();
+    private void assertFree() {
+        try (LockClient client = cli.client()) {
+            assertThat(client.lock("job").status()).isEqualTo(LockStatus.free("job", 0));
+        }
     }
 }

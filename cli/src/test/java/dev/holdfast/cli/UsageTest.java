@@ -1,10 +1,12 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +35,11 @@ class UsageTest {
                 mistake("nothing to run", "run", "job"),
                 mistake("holdfast run job -- true", "run", "job", "true"),
                 mistake("only one lock at a time", "run", "a", "b", "--", "true"),
-                mistake("Unknown option: '--shared'", "run", "--shared", "a", "--", "true"),
+                mistake("--shared is not part of this version", "run", "--shared", "a", "--", "true"),
+                mistake("--permits is not part of this version", "run", "--permits", "1/3", "a", "--", "true"),
+                mistake("--permits is not part of this version", "run", "--permits=1/3", "a", "--", "true"),
+                mistake("once is not part of this version", "once", "--every", "10m", "a", "--", "true"),
+                mistake("Unknown option: '--sharde'", "run", "--sharde", "a", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "1.5s", "job", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "-1s", "job", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "", "job", "--", "true"),
@@ -45,6 +51,13 @@ class UsageTest {
                 mistake("must not be empty", "run", "", "--", "true"),
                 mistake("control character", "run", "a\tb", "--", "true"),
                 mistake("at most 255", "run", "x".repeat(256), "--", "true"),
+                mistake("holdfast list 'order:*'", "list", "notes.txt", "order.txt"),
+                mistake("Missing required parameter: 'NAME'", "release"),
+                mistake("must not be empty", "release", "--yes", ""),
+                mistake("add --yes", "release", "job"),
+                mistake("known: sqlite", "schema", "oracle"),
+                mistake("Missing required parameter: 'DIALECT'", "schema"),
+                mistake("'fish'; known: bash, zsh", "completion", "fish"),
                 mistake("--tickets is 1 to 100000", "demo", "--tickets", "0"),
                 mistake("--processes is 1 to 64", "demo", "--processes", "65"),
                 mistake("'many'", "demo", "--tickets", "many"),
@@ -108,7 +121,7 @@ class UsageTest {
                 .withoutEnvironment("HOLDFAST_STORE")
                 .start());
 
-        assertThat(ended).isEqualTo(new Cli.Ended(0, java.util.List.of(), java.util.List.of()));
+        assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
         assertThat(cli.file(".local/state/holdfast/locks.db")).isRegularFile();
     }
 
@@ -121,7 +134,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "list", "demo"})
+    @ValueSource(strings = {"run", "list", "release", "schema", "demo", "completion"})
     void everyCommandHasHelpWithExamplesThatFitsATerminal(String command) {
         Cli.Ended ended = cli.run(command, "--help");
 
@@ -129,6 +142,38 @@ class UsageTest {
         assertThat(ended.err()).isEmpty();
         assertThat(ended.out()).contains("Examples:").allMatch(line -> line.length() <= 80);
         assertThat(ended.out()).anyMatch(line -> line.startsWith("  holdfast " + command));
+    }
+
+    @Test
+    void aUserWithoutAHomeIsAskedToNameAStore() {
+        Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "true")
+                .flags("-Duser.home=?")
+                .withoutEnvironment("HOLDFAST_STORE")
+                .withoutEnvironment("HOME")
+                .start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).singleElement().asString().contains("no home folder", "--store");
+    }
+
+    @Test
+    void aUserWithoutAHomeMayUseANamedFile() {
+        Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "true")
+                .flags("-Duser.home=?")
+                .withoutEnvironment("HOME")
+                .start());
+
+        assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
+    }
+
+    @Test
+    void whatCouldNotBeWrittenIsToldByTheExitCode() {
+        assumeTrue(Files.exists(Path.of("/dev/full")), "no /dev/full here");
+        Cli.Ended ended = Cli.end(
+                cli.shell("sh", "-c", "\"$HOLDFAST\" schema sqlite > /dev/full").start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.OUTPUT_FAILED);
+        assertThat(ended.err()).singleElement().asString().contains("could not write");
     }
 
     @Test

@@ -1,0 +1,138 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.DistributedLock;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/**
+ * {@code holdfast release}: breaks a lock. It says who has it and what will happen, asks, and looks again after the
+ * answer: a lock that changed hands while somebody thought about it is left alone.
+ */
+@Command(
+        name = "release",
+        description = "Breaks a lock: its holder loses it and is told.",
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        footer = {
+            "",
+            "The next one gets the lock when the lease of the first has run out, so that its",
+            "holder has noticed. With --now it gets the lock at once: the first may still be",
+            "at work, and only what checks tokens is safe from it.",
+            "",
+            "Exit codes: 0 broken; 1 nothing was broken: nobody held it, or you said no.",
+            "",
+            "Examples:",
+            "  holdfast release nightly-backup",
+            "  holdfast release --yes nightly-backup                (in scripts)",
+            "  holdfast release --now --yes deploy                  (its holder is dead)"
+        })
+final class ReleaseCommand implements Callable<Integer> {
+    private static final Set<String> YES = Set.of("y", "yes");
+
+    @ParentCommand
+    private @Nullable HoldfastCommand parent;
+
+    @Parameters(arity = "1", paramLabel = "NAME", hideParamSyntax = true, description = "The lock's name.")
+    private String name = "";
+
+    @Option(names = "--now", description = "Do not wait for the end of the lease; risky while the holder works.")
+    private boolean now;
+
+    @Option(
+            names = {"-y", "--yes"},
+            description = "Do not ask.")
+    private boolean yes;
+
+    @Override
+    public Integer call() {
+        if (name.isEmpty()) {
+            throw new CliException(ExitCode.USAGE, "a lock's name must not be empty; see 'holdfast list'");
+        }
+        StoreUrl store = Objects.requireNonNull(parent).store();
+        String lockOnStore = "lock '" + name + "' on " + store.shown();
+        if (!yes && !Terminal.isAt(Terminal.STDIN)) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "will not break " + lockOnStore + " without asking, and stdin is no terminal; add --yes");
+        }
+        if (store.isAbsentFile()) {
+            return nothingBroken(lockOnStore + " is not held");
+        }
+        try (LockClient client = store.open("")) {
+            return release(client, lockOnStore);
+        }
+    }
+
+    private int release(LockClient client, String lockOnStore) {
+        DistributedLock lock = StoreUrl.lock(client, name, HoldOptions.defaults());
+        LockStatus.@Nullable Held held = lock.status().grant().orElse(null);
+        if (held == null) {
+            return nothingBroken(lockOnStore + " is not held");
+        }
+        if (!yes) {
+            if (!isConfirmed(lockOnStore, held)) {
+                return nothingBroken(lockOnStore + " is left as it is");
+            }
+            long asked = held.token();
+            held = lock.status().grant().orElse(null);
+            if (held == null || held.token() != asked) {
+                return nothingBroken(
+                        lockOnStore + " changed hands meanwhile and is left as it is; see 'holdfast list'");
+            }
+        }
+        if (!client.revoke(name, now)) {
+            return nothingBroken(lockOnStore + " is not held any more");
+        }
+        tell("broke " + lockOnStore + ", held by " + held.holder() + "; " + consequence(held));
+        return ExitCode.OK;
+    }
+
+    private boolean isConfirmed(String lockOnStore, LockStatus.Held held) {
+        tell(lockOnStore + " is held by " + held.holder() + " for " + HumanTime.of(held.held()) + "; if broken, "
+                + consequence(held));
+        System.err.print("Break it? [y/N] ");
+        System.err.flush();
+        try {
+            String answer = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
+            if (answer == null) {
+                System.err.println(); // Ctrl-D ends no line
+                return false;
+            }
+            return YES.contains(answer.strip().toLowerCase(Locale.ROOT));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String consequence(LockStatus.Held held) {
+        return now
+                ? "the next one gets it at once, while this one may still be at work, unaware until its next renewal:"
+                        + " only what checks tokens is safe"
+                : "this one loses it at its next renewal, and the next one gets it when the lease has run out, in "
+                        + HumanTime.of(held.leaseLeft());
+    }
+
+    private static int nothingBroken(String why) {
+        tell(why + "; nothing was broken");
+        return ExitCode.NOTHING_BROKEN;
+    }
+
+    private static void tell(String message) {
+        System.err.println("holdfast: " + Redaction.oneLine(message));
+    }
+}

@@ -1,0 +1,357 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ChildProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What {@code run}, {@code list}, {@code release} and {@code demo} show on any store. A store's test is a subclass that
+ * says where an empty one is, and where none answers; a store on a server starts it there, before all tests.
+ */
+abstract class CommandLineContract {
+    private static final String HOLD = "echo in $HOLDFAST_TOKEN; exec sleep 60";
+    private static final Duration LEASE_AND_A_SECOND = Duration.ofSeconds(2);
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    /** The URL of a store in which nobody holds anything. Called once for each test. */
+    protected abstract String emptyStore(Path folder);
+
+    /** The URL of a store of this kind that cannot be reached, with the user and password {@code me:s3cret} if it may. */
+    protected abstract String unreachableStore(Path folder);
+
+    /** What messages show of a URL; other than the URL where that holds secrets. */
+    protected String shown(String url) {
+        return url;
+    }
+
+    @BeforeEach
+    void anEmptyStore() {
+        cli = new Cli(folder, emptyStore(folder));
+    }
+
+    // ---- run
+
+    @Test
+    void runExitsWithTheCommandsCodeAndTellsItItsNameTokenAndHold() {
+        Cli.Ended ended = cli.run(
+                "run",
+                "Größe {42}:*",
+                "--",
+                "sh",
+                "-c",
+                "echo \"$HOLDFAST_NAME\"; echo $HOLDFAST_TOKEN; echo $HOLDFAST_HOLD_ID; exit 7");
+
+        assertThat(ended.code()).isEqualTo(7);
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).hasSize(3).first().isEqualTo("Größe {42}:*");
+        assertThat(Long.parseLong(ended.out().get(1))).isPositive();
+        assertThat(ended.out().get(2)).matches("[0-9a-f]{32}");
+    }
+
+    @Test
+    void tokensRiseFromRunToRun() {
+        long last = 0;
+        for (int i = 0; i < 3; i++) {
+            long token = Long.parseLong(cli.run("run", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN")
+                    .out()
+                    .get(0));
+            assertThat(token).isGreaterThan(last);
+            last = token;
+        }
+    }
+
+    @Test
+    void aBusyLockIsTriedOnceOrForAWhileAndItsHolderIsNamed() {
+        try (Holder holder = holder("30s")) {
+            Cli.Ended once = cli.run("run", "--wait", "0", "job", "--", "echo", "in");
+            assertThat(once.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(once.out()).isEmpty();
+            assertThat(once.err())
+                    .singleElement()
+                    .asString()
+                    .contains(
+                            "'job'",
+                            shown(cli.store()),
+                            "held by",
+                            ":" + holder.process().pid(),
+                            "(sh -c echo in",
+                            "--wait");
+
+            Cli.Ended patient = cli.run("run", "--wait", "300ms", "-E", "3", "job", "--", "true");
+            assertThat(patient.code()).isEqualTo(3);
+            assertThat(patient.err()).singleElement().asString().contains("within 300ms");
+        }
+    }
+
+    @Test
+    void aWaiterIsNextWhenTheHolderEndsAndASignalFreesAtOnce() {
+        try (Holder holder = holder("30s");
+                ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
+            awaitWaiters(1);
+            holder.process().terminate();
+
+            assertThat(holder.process().waitFor(SOON)).isEqualTo(143);
+            assertThat(tokenOf(waiter)).isGreaterThan(holder.token());
+            assertThat(waiter.waitFor(SOON)).isZero();
+        }
+        assertFree();
+    }
+
+    @Test
+    void aSignalEndsTheWaitAndLeavesNothingBehind() {
+        try (Holder holder = holder("30s")) {
+            ChildProcess waiter = cli.start("run", "job", "--", "echo", "in");
+            awaitWaiters(1);
+            waiter.terminate();
+
+            Cli.Ended ended = Cli.end(waiter);
+            assertThat(ended.code()).isEqualTo(143);
+            assertThat(ended.out()).isEmpty();
+            awaitWaiters(0);
+            assertThat(holder.process().isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void theNextGetsInWithinLeaseAndOneSecondAfterKillMinusNine() {
+        try (Holder holder = holder("1s");
+                ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
+            awaitWaiters(1);
+            long killed = System.nanoTime();
+            ProcessHandle.of(holder.process().pid()).stream()
+                    .flatMap(ProcessHandle::children)
+                    .forEach(ProcessHandle::destroyForcibly);
+            holder.process().kill();
+
+            assertThat(tokenOf(waiter)).isGreaterThan(holder.token());
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(LEASE_AND_A_SECOND);
+        }
+    }
+
+    @Test
+    void aHoldIsRenewedWhileTheCommandRuns() {
+        try (Holder holder = holder("1s")) {
+            assertThat(cli.run("run", "--wait", "2500ms", "job", "--", "true").code())
+                    .isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(holder.process().isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void aStoreOutOfReachIsExplainedInOneLineWithoutSecrets() {
+        String url = unreachableStore(folder);
+        Cli.Ended ended = cli.run("--store", url, "run", "job", "--", "echo", "in");
+
+        assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err())
+                .singleElement()
+                .asString()
+                .startsWith("holdfast: ")
+                .doesNotContain("s3cret");
+        assertThat(cli.run("-v", "--store", url, "list").err()).noneMatch(line -> line.contains("s3cret"));
+    }
+
+    // ---- list
+
+    @Test
+    void listShowsWhoHoldsWhatInAnAlignedTable() throws InterruptedException {
+        try (LockClient client =
+                        LockClient.builder(cli.store()).label("nightly").build();
+                Hold order = client.lock("order:42").acquire();
+                Hold report = client.lock("the long report").acquire()) {
+            Cli.Ended ended = cli.run("list");
+
+            assertThat(ended.code()).isZero();
+            assertThat(ended.err()).isEmpty();
+            assertThat(ended.out()).hasSize(3);
+            assertThat(ended.out().get(0)).matches("NAME +MODE +TOKEN +HOLDER +HELD FOR +LEASE LEFT +WAITING");
+            assertThat(ended.out().get(1))
+                    .matches("order:42 +exclusive +" + order.token() + " +\\S+:" + pid()
+                            + " \\(nightly\\) +\\w+ +\\d\\ds +0");
+            assertThat(ended.out().get(2)).contains("the long report  exclusive", Long.toString(report.token()));
+            assertThat(ended.out())
+                    .extracting(String::length)
+                    .containsOnly(ended.out().get(0).length());
+        }
+    }
+
+    @Test
+    void listShowsTheDocumentedJson() throws InterruptedException {
+        String name = "a \"quoted\" \\ größe";
+        try (LockClient client =
+                        LockClient.builder(cli.store()).label("nightly").build();
+                Hold hold = client.lock(name).acquire()) {
+            Cli.Ended ended = cli.run("list", "--json");
+
+            assertThat(ended.code()).isZero();
+            assertThat(ended.out())
+                    .singleElement()
+                    .asString()
+                    .matches(
+                            "\\[\\{\"name\":\"a \\\\\"quoted\\\\\" \\\\\\\\ gr\\\\u00f6\\\\u00dfe\",\"mode\":\"exclusive\",\"token\":"
+                                    + hold.token() + ",\"holder\":\\{\"host\":\"[^\"]+\",\"pid\":" + pid()
+                                    + ",\"label\":\"nightly\"},\"heldMillis\":\\d+,\"leaseLeftMillis\":\\d+,\"waiting\":0}]");
+        }
+    }
+
+    @Test
+    void listShowsOnlyWhatMatchesThePatternWholeNamesWithTheirNamespace() throws InterruptedException {
+        try (LockClient shop = LockClient.builder(cli.store()).namespace("shop").build();
+                LockClient client = cli.client();
+                Hold order = shop.lock("order:42").acquire();
+                Hold brackets = client.lock("report[1]").acquire()) {
+            assertThat(order.isValid() && brackets.isValid()).isTrue();
+            assertListed("shop:*", "shop:order:42");
+            assertListed("*:42", "shop:order:42");
+            assertListed("shop:order:4?", "shop:order:42");
+            assertListed("rep?rt[1]", "report[1]");
+            for (String nothing : new String[] {"order:*", "report", "report?", "report[0-9]", "SHOP:*"}) {
+                Cli.Ended none = cli.run("list", nothing);
+                assertThat(none.code()).isZero();
+                assertThat(none.out()).isEmpty();
+                assertThat(none.err()).singleElement().asString().contains("'" + nothing + "'", shown(cli.store()));
+            }
+        }
+    }
+
+    private void assertListed(String pattern, String name) {
+        assertThat(cli.run("list", pattern).out())
+                .as(pattern)
+                .hasSize(2)
+                .last()
+                .asString()
+                .startsWith(name + "  ");
+    }
+
+    @Test
+    void listCountsWhoWaits() {
+        try (Holder holder = holder("30s");
+                ChildProcess waiter = cli.start("run", "job", "--", "true")) {
+            awaitWaiters(1);
+
+            assertThat(cli.run("list").out()).last().asString().matches("job .*" + holder.token() + ".* 1");
+            assertThat(waiter.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void listSaysThatNothingIsHeld() {
+        Cli.Ended table = cli.run("list");
+        assertThat(table.code()).isZero();
+        assertThat(table.out()).isEmpty();
+        assertThat(table.err()).singleElement().asString().contains("no lock is held", shown(cli.store()));
+
+        assertThat(cli.run("list", "--json").out()).containsExactly("[]");
+    }
+
+    // ---- release
+
+    @Test
+    void releaseSaysThatThereIsNothingToBreak() {
+        Cli.Ended ended = cli.run("release", "--yes", "job");
+
+        assertThat(ended.code()).isEqualTo(ExitCode.NOTHING_BROKEN);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).singleElement().asString().contains("'job'", shown(cli.store()), "is not held");
+    }
+
+    @Test
+    void releaseEndsTheHoldersCommandAndLetsTheNextOneInOnlyAfterTheLease() {
+        try (Holder holder = holder("3s");
+                ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
+            awaitWaiters(1);
+            Cli.Ended broken = cli.run("release", "--yes", "job");
+            assertThat(broken.code()).isZero();
+            assertThat(broken.err())
+                    .singleElement()
+                    .asString()
+                    .contains("broke lock 'job'", shown(cli.store()), "held by", "(sh -c echo in", "has run out");
+
+            assertThat(holder.process().waitFor(SOON)).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(waiter.lines())
+                    .as("who waits, when the holder has ended")
+                    .isEmpty();
+            assertThat(holder.process().stderr().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("lost", "'job'", "was stopped");
+            assertThat(tokenOf(waiter)).isGreaterThan(holder.token());
+        }
+    }
+
+    @Test
+    void releaseNowLetsTheNextOneInAtOnceAndSaysWhatThatRisks() {
+        try (Holder holder = holder("168h")) {
+            Cli.Ended broken = cli.run("release", "--now", "--yes", "job");
+            assertThat(broken.code()).isZero();
+            assertThat(broken.err()).singleElement().asString().contains("at once", "only what checks tokens is safe");
+
+            Cli.Ended next = cli.run("run", "--wait", "0", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");
+            assertThat(Long.parseLong(next.out().get(0))).isGreaterThan(holder.token());
+            assertThat(holder.process().isAlive())
+                    .as("the holder, until its next renewal")
+                    .isTrue();
+        }
+    }
+
+    // ---- demo
+
+    @Test
+    void demoSellsExactlyTheStockUnderTheLock() {
+        Cli.Ended ended = cli.run("demo", "--json", "--processes", "2", "--buyers", "2", "--tickets", "60");
+
+        assertThat(ended.code()).as(ended.toString()).isZero();
+        assertThat(ended.out())
+                .singleElement()
+                .asString()
+                .contains("\"lock\":\"holdfast\",\"sold\":60,\"oversold\":0")
+                .doesNotContain("s3cret");
+    }
+
+    /** A process that holds the lock. */
+    private record Holder(ChildProcess process, long token) implements AutoCloseable {
+        @Override
+        public void close() {
+            process.close();
+        }
+    }
+
+    private Holder holder(String lease) {
+        ChildProcess process = cli.start("run", "--lease", lease, "job", "--", "sh", "-c", HOLD);
+        return new Holder(process, tokenOf(process));
+    }
+
+    private static long tokenOf(ChildProcess run) {
+        return Long.parseLong(run.expect("in ", SOON).substring("in ".length()));
+    }
+
+    private void awaitWaiters(int number) {
+        try (LockClient client = cli.client()) {
+            await().atMost(SOON).until(() -> client.lock("job").status().waiting() == number);
+        }
+    }
+
+    private void assertFree() {
+        try (LockClient client = cli.client()) {
+            assertThat(client.lock("job").status().isHeld()).isFalse();
+        }
+    }
+
+    private static long pid() {
+        return ProcessHandle.current().pid();
+    }
+}

@@ -1,0 +1,103 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the shells make of {@code holdfast completion}. */
+class CompletionTest {
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void aFileToComplete() throws IOException {
+        cli = new Cli(folder);
+        Files.createFile(cli.file("a-file.txt"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {
+                "holdfast,|run list release schema demo completion",
+                "holdfast,re|release",
+                "holdfast,--v|--verbose --version",
+                "holdfast,run,--w|--wait",
+                "holdfast,run,--wait,|",
+                "holdfast,run,--wait,3s,--le|--lease",
+                "holdfast,run,job,|--",
+                "holdfast,run,job,--,./a-|./a-file.txt",
+                "holdfast,run,job,--,ls,a-|a-file.txt",
+                "holdfast,run,job,--,ls,--wa|",
+                "holdfast,--store,|jdbc: sqlite:",
+                "holdfast,--store,sqlite,:,a-|a-file.txt",
+                "holdfast,--store,sqlite,:,a-file.txt,li|list",
+                "holdfast,--store,=,sqlite,:,a-file.txt,list,--j|--json",
+                "holdfast,list,job,|",
+                "holdfast,release,--n|--now",
+                "holdfast,schema,|sqlite",
+                "holdfast,completion,|bash zsh",
+                "holdfast,demo-worker,|",
+            })
+    void bashIsOfferedWhatFits(String words, String offers) throws IOException {
+        String wanted = offers == null ? "" : offers;
+        Files.write(cli.file("completion.bash"), cli.run("completion", "bash").out());
+        String[] typed = words.split(",", -1);
+        Cli.Ended ended = Cli.end(cli.shell(
+                        "bash",
+                        "--norc",
+                        "-c",
+                        "source ./completion.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(( $# - 1 )); _holdfast; "
+                                + "echo \"${COMPREPLY[*]}\"",
+                        "bash")
+                .args(typed)
+                .start());
+
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out()).containsExactly(wanted);
+    }
+
+    @Test
+    void bashCompletesWhatIsTyped() {
+        assertCompletesWhatIsTyped("bash", Path.of("/bin/bash"), List.of("--norc", "--noprofile", "-i"));
+    }
+
+    @Test
+    void zshCompletesWhatIsTyped() {
+        Path zsh = Stream.of("/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh")
+                .map(Path::of)
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElse(Path.of("zsh"));
+        assertCompletesWhatIsTyped("zsh", zsh, List.of("-f", "-i"));
+    }
+
+    private void assertCompletesWhatIsTyped(String shell, Path program, List<String> arguments) {
+        assumeTrue(Files.isExecutable(program), "no " + shell + " here");
+        ChildProcess terminal = Pseudoterminal.start(cli, "exec " + program + " " + String.join(" ", arguments));
+        terminal.send("eval \"$(\"$HOLDFAST\" completion " + shell + ")\"; holdfast() { echo \"got: $*\"; }; echo ready now");
+        terminal.expect("ready now", SOON);
+        terminal.send("holdfast li\t--j\t");
+        terminal.expect(line -> line.contains("got: list --json"), SOON);
+        terminal.send("holdfast run --wai\t3s job \tls a-f\t");
+        terminal.expect(line -> line.contains("got: run --wait 3s job -- ls a-file.txt"), SOON);
+        terminal.send("exit");
+
+        assertThat(Cli.end(terminal).code()).isZero();
+    }
+}

@@ -1,0 +1,41 @@
+package dev.holdfast.jdbc;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * What each database needs before it can keep locks, for those who let no application create tables.
+ *
+ * <pre>{@code
+ * System.out.print(JdbcSchema.script("sqlite"));   // as 'holdfast schema sqlite' does
+ * }</pre>
+ *
+ * <p>Nobody has to run it: where they may, stores create what is missing themselves. Thread-safe.
+ */
+public final class JdbcSchema {
+    private static final List<SchemaPage> PAGES = List.of(new SqliteSchemaPage());
+
+    private JdbcSchema() {}
+
+    /** The databases that are known, by all their names. */
+    public static List<String> dialects() {
+        return PAGES.stream().flatMap(page -> page.names().stream()).toList();
+    }
+
+    /**
+     * The tables as SQL, with the rights and the connections that a store needs as comments.
+     *
+     * @param dialect one of {@link #dialects}, in upper or lower case
+     * @throws IllegalArgumentException if it is none; the message lists those there are
+     */
+    public static String script(String dialect) {
+        String name = dialect.toLowerCase(Locale.ROOT);
+        return PAGES.stream()
+                .filter(page -> page.names().contains(name))
+                .map(SchemaPage::script)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no schema is known for that database; known: "
+                        + dialects().stream().collect(Collectors.joining(", "))));
+    }
+}

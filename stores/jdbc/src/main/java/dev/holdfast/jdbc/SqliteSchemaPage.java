@@ -1,0 +1,44 @@
+package dev.holdfast.jdbc;
+
+import java.util.List;
+
+/** A lock file prepared by hand: for the {@code sqlite3} shell. */
+final class SqliteSchemaPage implements SchemaPage {
+    /** Of no start of any machine: whoever opens the file first enters the present one. */
+    private static final String NEVER_BOOTED = "''";
+
+    private static final String HEAD = """
+            -- Holdfast on SQLite, layout %d. Nobody has to run this: a file that is missing is created when it is
+            -- first used, for its user alone. To prepare one that several users share:
+            --
+            --   install -d -g GROUP -m 2770 /var/lib/holdfast
+            --   (umask 007; holdfast schema sqlite | sqlite3 /var/lib/holdfast/locks.db)
+            --
+            -- Rights: every user reads and writes the file, and may create files in its directory (locks.db-wal and
+            -- locks.db-shm lie beside it). Who may read the file sees the names, hosts, pids and labels of all holders.
+            -- Place: a local disk. A file on a network file system is refused.
+            -- Connections: one per process, one more while a lock is waited for; no server, no password.
+            -- Use: sqlite:/var/lib/holdfast/locks.db; no other tables in that file.
+
+            """;
+
+    @Override
+    public List<String> names() {
+        return List.of("sqlite");
+    }
+
+    @Override
+    public String script() {
+        String firstRow = "INSERT INTO holdfast_meta VALUES (1, " + SqliteSql.LAYOUT + ", " + NEVER_BOOTED + ", 0, 0)";
+        return HEAD.formatted(SqliteSql.LAYOUT)
+                + String.join(
+                        ";\n\n",
+                        "PRAGMA journal_mode = WAL",
+                        "BEGIN IMMEDIATE",
+                        SqliteSql.CREATE_META,
+                        SqliteSql.CREATE_LOCK,
+                        SqliteSql.CREATE_CLAIM,
+                        firstRow,
+                        "COMMIT;\n");
+    }
+}
