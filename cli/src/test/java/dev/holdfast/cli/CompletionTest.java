@@ -90,7 +90,8 @@ class CompletionTest {
     private void assertCompletesWhatIsTyped(String shell, Path program, List<String> arguments) {
         assumeTrue(Files.isExecutable(program), "no " + shell + " here");
         ChildProcess terminal = Pseudoterminal.start(cli, "exec " + program + " " + String.join(" ", arguments));
-        terminal.send("eval \"$(\"$HOLDFAST\" completion " + shell + ")\"; holdfast() { echo \"got: $*\"; }; echo ready now");
+        terminal.send(
+                "eval \"$(\"$HOLDFAST\" completion " + shell + ")\"; holdfast() { echo \"got: $*\"; }; echo ready now");
         terminal.expect("ready now", SOON);
         terminal.send("holdfast li\t--j\t");
         terminal.expect(line -> line.contains("got: list --json"), SOON);

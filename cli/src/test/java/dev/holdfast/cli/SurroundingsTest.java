@@ -89,8 +89,8 @@ class SurroundingsTest {
         try (ChildProcess busy = cli.start("run", "busy", "--", "sh", "-c", "echo up; exec sleep 60")) {
             busy.expect("up", SOON);
             for (Row row : TABLE) {
-                Cli.Ended ended =
-                        Cli.end(caller.call(cli, "\"$HOLDFAST\" " + row.arguments()).start());
+                Cli.Ended ended = Cli.end(
+                        caller.call(cli, "\"$HOLDFAST\" " + row.arguments()).start());
                 assertThat(ended.code()).as("%s: %s", row.arguments(), ended).isEqualTo(row.code());
             }
         }
@@ -99,8 +99,7 @@ class SurroundingsTest {
     @ParameterizedTest
     @EnumSource
     void aLostHoldExitsWith79WhereverItIsCalledFrom(Caller caller) {
-        ChildProcess run = caller.call(
-                        cli, "\"$HOLDFAST\" run --lease 1s job -- sh -c 'echo up >&2; exec sleep 60'")
+        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 1s job -- sh -c 'echo up >&2; exec sleep 60'")
                 .start();
         run.stderr().expect("up", SOON);
         assertThat(cli.run("release", "--yes", "job").code()).isZero();
@@ -142,8 +141,8 @@ class SurroundingsTest {
 
     @Test
     void aReaderThatGoesAwayEndsTheCommandAsItWouldWithoutUs() {
-        Cli.Ended ended = Cli.end(
-                cli.shell("bash", "-c", "\"$HOLDFAST\" run job -- yes | head -n 1; echo ${PIPESTATUS[0]}")
+        Cli.Ended ended =
+                Cli.end(cli.shell("bash", "-c", "\"$HOLDFAST\" run job -- yes | head -n 1; echo ${PIPESTATUS[0]}")
                         .start());
 
         assertThat(ended.out()).containsExactly("y", "141");
@@ -153,9 +152,9 @@ class SurroundingsTest {
     @Test
     void theCommandReadsItsInputFromWhereItIs() throws IOException {
         Files.writeString(cli.file("in"), "first\nsecond\n");
-        Cli.Ended ended = Cli.end(cli.shell(
-                        "bash", "-c", "{ read a; \"$HOLDFAST\" run job -- cat; echo \"after $a\"; } < in")
-                .start());
+        Cli.Ended ended =
+                Cli.end(cli.shell("bash", "-c", "{ read a; \"$HOLDFAST\" run job -- cat; echo \"after $a\"; } < in")
+                        .start());
 
         assertThat(ended.out()).containsExactly("second", "after first");
     }
