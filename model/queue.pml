@@ -43,7 +43,8 @@
  *   Time runs in ticks, at the same rate for all (the margin of 1 % is there for that). Threads within a client, locks
  *   other than this one, several servers, a store that forgets.
  *
- * Safety: the assertions below. Liveness (compiled with -DLIVE): `served`.
+ * Safety: the assertions below. There a client that waits asks at any time, and a place in the queue dies at any time,
+ * so that nothing depends on POLL, PLACE, or on pushes. Liveness (compiled with -DLIVE): `served`.
  *
  * In the liveness part clients claim again for ever, so nobody may starve behind the others. There the network is fast
  * (time passes when nothing else can happen) but for SLOW ticks: with a network that is always slower than an offer
