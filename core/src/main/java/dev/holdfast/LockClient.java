@@ -105,6 +105,11 @@ public final class LockClient implements AutoCloseable {
         return engine.revoke(name, now);
     }
 
+    /** What this client has done since it was opened, and what it does now. Costs a few microseconds; may be asked any time. */
+    public ClientStatistics statistics() {
+        return engine.statistics();
+    }
+
     /** What the store can do and what it promises. */
     public Capabilities capabilities() {
         return engine.capabilities();
@@ -160,7 +165,7 @@ public final class LockClient implements AutoCloseable {
             return this;
         }
 
-        /** Adds a listener for all locks of this client. */
+        /** Adds a listener for all locks of this client; {@link #statistics()} needs none. */
         public Builder listener(LockListener value) {
             this.listeners.add(value);
             return this;

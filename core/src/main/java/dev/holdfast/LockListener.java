@@ -1,10 +1,13 @@
 package dev.holdfast;
 
-import java.time.Duration;
-
 /**
- * Hears what happens to the locks of a client. Every method may be left out. Calls come one after another on the
- * client's listener thread, never on the caller's; an exception is logged and dropped.
+ * Hears what happens to the locks of a client. Every method may be left out; each gets one small record, and
+ * {@link LockEvent} shows their order.
+ *
+ * <p>Calls come one after another on the client's listener thread, never on the caller's, and for one lock in the order
+ * in which things happened. A listener that is slow delays other listeners, never a lock. A listener that throws is
+ * logged, and the others go on. When more than 10,000 events wait for listeners, further ones are dropped, counted in
+ * {@link ClientStatistics#droppedEvents()} and logged once; losses are never dropped.
  *
  * <pre>{@code
  * LockClient client = LockClient.builder("sqlite:locks.db")
@@ -16,15 +19,38 @@ import java.time.Duration;
  *         })
  *         .build();
  * }</pre>
+ *
+ * <p>For figures alone no listener is needed: {@link LockClient#statistics()}.
  */
 public interface LockListener {
 
-    /** A hold began, after having waited. */
-    default void onAcquired(String name, long token, Duration waited) {}
+    /** A caller asked for a lock and is prepared to wait; it may have it a moment later. */
+    default void onWaiting(LockEvent.Waiting event) {}
+
+    /** A call ended without the lock: it was taken, the time passed, the thread was interrupted, the store failed. */
+    default void onNotAcquired(LockEvent.NotAcquired event) {}
+
+    /** A hold began, by a grant of the store or by hand-over from another hold of this client. */
+    default void onAcquired(LockEvent.Acquired event) {}
 
     /** A hold was closed by its holder. */
-    default void onReleased(String name, long token, Duration held) {}
+    default void onReleased(LockEvent.Released event) {}
+
+    /** The store moved the lease of a hold. */
+    default void onRenewed(LockEvent.Renewed event) {}
+
+    /** A renewal got no answer; it is tried again while the hold is valid. */
+    default void onRenewalFailed(LockEvent.RenewalFailed event) {}
+
+    /** A hold is in doubt, and not valid until the store has confirmed it. */
+    default void onSuspect(LockEvent.Suspect event) {}
+
+    /** A hold was never closed and nobody is left who could; it is renewed no more. */
+    default void onLeaked(LockEvent.Leaked event) {}
 
     /** A hold ended otherwise than by its own close. */
     default void onLost(Loss loss) {}
+
+    /** The store did not confirm a release; the lock is free when its lease has run out at the latest. */
+    default void onReleaseFailed(LockEvent.ReleaseFailed event) {}
 }

@@ -8,19 +8,23 @@ package dev.holdfast;
  * @param cause why
  * @param store where the lock lives, without secrets
  */
-public record Loss(String name, long token, Cause cause, String store) {
+public record Loss(String name, long token, Cause cause, String store) implements LockEvent {
 
     /** Why a hold was lost. */
     public enum Cause {
         /** The lease ran out before a renewal was confirmed: the process or the store was too slow, or out of reach. */
         EXPIRED(
-                "its lease ran out before it was renewed; the process or the store stalled, or a longer lease is needed"),
+                "its lease ran out before a renewal was confirmed: the process or the store stalled, or was out of reach;"
+                        + " check what was written under this token, and take a longer lease if it happens again"),
         /** The store said that the grant is not there any more: it was broken, deleted, or had run out. */
-        REFUSED("the store has it no more: it was broken, deleted, or had run out"),
+        REFUSED("the store has it no more: it was broken, deleted, or had run out;"
+                + " check what was written under this token, and who removed it"),
         /** The store told by itself that the grant is gone: session ended, connection dropped. */
-        STORE("the store reported its end: the session or connection that kept it is gone"),
+        STORE("the store reported its end: the session or connection that kept it is gone;"
+                + " check what was written under this token, and the way to the store"),
         /** The maximum hold time of {@link HoldOptions#maxHold()} passed. */
-        MAXIMUM_HOLD("its maximum hold time has passed; renewal was stopped"),
+        MAXIMUM_HOLD("its maximum hold time has passed and renewal was stopped;"
+                + " see why its holder hangs, or allow a longer maxHold"),
         /** Nobody could close the hold any more: it became unreachable, or its thread ended. Renewal was stopped. */
         LEAKED("it was never closed and nobody is left who could; close holds in a try statement"),
         /** The client was closed before the hold was. */

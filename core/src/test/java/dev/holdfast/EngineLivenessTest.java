@@ -398,13 +398,12 @@ class EngineLivenessTest {
             hold.close();
             return "closed";
         });
-        await().pollDelay(Duration.ofMillis(500)).until(() -> true);
-        long undone = all.stream().filter(f -> !f.isDone()).count();
-        long failed =
-                all.stream().filter(CompletableFuture::isCompletedExceptionally).count();
-        assertThat(undone + failed)
-                .as("undone " + undone + ", failed " + failed + ", close: " + closed)
-                .isZero();
+        assertThat(closed).isEqualTo("closed");
+        await().untilAsserted(
+                        () -> assertThat(all.stream().filter(f -> !f.isDone()).count())
+                                .as("undone")
+                                .isZero());
+        assertThat(all).noneMatch(CompletableFuture::isCompletedExceptionally);
     }
 
     /** A grant of a session does not end by itself: whoever stops believing in it must give it back. */

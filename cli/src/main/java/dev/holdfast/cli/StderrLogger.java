@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One line per warning or error, without secrets. */
 final class StderrLogger implements System.Logger {
-    /** How the library begins to tell of a lost hold. Each command tells it by itself, with what became of its work. */
-    private static final String LOSS = "lost the hold of ";
+    /** The library's logger of losses. Each command tells of its loss by itself, with what became of its work. */
+    private static final String LOSSES = "dev.holdfast.loss";
 
     private final String name;
 
@@ -22,13 +22,13 @@ final class StderrLogger implements System.Logger {
 
     @Override
     public boolean isLoggable(Level level) {
-        return level.getSeverity() >= Level.WARNING.getSeverity() && level != Level.OFF;
+        return !name.equals(LOSSES) && level.getSeverity() >= Level.WARNING.getSeverity() && level != Level.OFF;
     }
 
     @Override
     public void log(
             Level level, @Nullable ResourceBundle bundle, @Nullable String message, @Nullable Throwable thrown) {
-        if (isLoggable(level) && (message == null || !message.startsWith(LOSS))) {
+        if (isLoggable(level)) {
             String cause = thrown == null ? "" : ": " + thrown;
             System.err.println("holdfast: " + Redaction.oneLine(message + cause));
         }

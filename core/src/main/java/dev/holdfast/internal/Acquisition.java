@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,7 +19,7 @@ final class Acquisition {
         }
         Waiter waiter = Waiter.thread(options, false, threadOwned, engine.time().nanoTime());
         engine.submit(name, waiter);
-        return finish(name, waiter.await(false));
+        return finish(engine, name, waiter, waiter.await(false));
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
@@ -28,9 +29,8 @@ final class Acquisition {
             return again.uninterruptibly();
         }
         Waiter waiter = Waiter.thread(options, true, true, engine.time().nanoTime());
-        Events.@Nullable Wait event = begin();
         engine.submit(name, waiter);
-        return end(event, name, finish(name, waiter.await(false))).orElseThrow(IllegalStateException::new);
+        return finish(engine, name, waiter, waiter.await(false)).orElseThrow(IllegalStateException::new);
     }
 
     /**
@@ -49,20 +49,20 @@ final class Acquisition {
             return again.within(wait);
         }
         Waiter waiter = Waiter.thread(options, true, threadOwned, engine.time().nanoTime());
-        Events.@Nullable Wait event = begin();
         LocalLock lock = engine.submit(name, waiter);
         Scheduled timeout = wait == null ? () -> {} : expireAfter(engine, lock, waiter, wait);
         Waiter.Outcome outcome = waiter.await(true);
         timeout.cancel();
         if (outcome == null) {
             if (waiter.resolve(Waiter.EMPTY)) {
-                lock.forget(waiter);
+                lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
+                engine.observer().recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
                 Thread.interrupted();
                 throw new InterruptedException();
             }
             outcome = waiter.outcome(); // came in the same moment; the interrupt flag stays for the caller
         }
-        return end(event, name, finish(name, outcome));
+        return finish(engine, name, waiter, outcome);
     }
 
     private static Scheduled expireAfter(Engine engine, LocalLock lock, Waiter waiter, Duration wait) {
@@ -73,38 +73,25 @@ final class Acquisition {
                 .schedule(
                         () -> {
                             if (waiter.resolve(Waiter.EMPTY)) {
-                                lock.forget(waiter);
+                                lock.forget(waiter, NotAcquired.Reason.TIMED_OUT);
                                 waiter.wake();
                             }
                         },
                         wait);
     }
 
-    private static Optional<HoldAnchor> finish(LockName name, Waiter.@Nullable Outcome outcome) {
+    private static Optional<HoldAnchor> finish(
+            Engine engine, LockName name, Waiter waiter, Waiter.@Nullable Outcome outcome) {
+        Observer observer = engine.observer();
         if (outcome instanceof Waiter.Outcome.Granted granted) {
+            observer.recordWait(name, waiter, granted.anchor());
             return Optional.of(granted.anchor());
         }
         if (outcome instanceof Waiter.Outcome.Failed failed) {
+            observer.recordWait(name, waiter, Observer.reason(failed.failure()));
             throw Failures.here(failed.failure(), "could not acquire '" + name + "'");
         }
+        observer.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
         return Optional.empty();
-    }
-
-    private static Events.@Nullable Wait begin() {
-        if (!Events.areRecorded()) {
-            return null;
-        }
-        Events.Wait event = new Events.Wait();
-        event.begin();
-        return event;
-    }
-
-    private static Optional<HoldAnchor> end(Events.@Nullable Wait event, LockName name, Optional<HoldAnchor> hold) {
-        if (event != null && event.shouldCommit()) {
-            event.lock = name.name();
-            event.acquired = hold.isPresent();
-            event.commit();
-        }
-        return hold;
     }
 }

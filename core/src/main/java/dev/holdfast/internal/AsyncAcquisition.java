@@ -1,6 +1,8 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockEvent.NotAcquired;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param <H> what the caller holds
  */
 final class AsyncAcquisition<H> {
+    private final Engine engine;
     private final LockName name;
     private final Executor executor;
     private final Function<HoldAnchor, H> wrap;
@@ -22,7 +25,9 @@ final class AsyncAcquisition<H> {
     private final CompletableFuture<H> future = new CompletableFuture<>();
     private @Nullable Waiter waiter;
 
-    private AsyncAcquisition(LockName name, Executor executor, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+    private AsyncAcquisition(
+            Engine engine, LockName name, Executor executor, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+        this.engine = engine;
         this.name = name;
         this.executor = executor;
         this.wrap = wrap;
@@ -36,13 +41,14 @@ final class AsyncAcquisition<H> {
             Executor executor,
             Function<HoldAnchor, H> wrap,
             Consumer<H> close) {
-        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(name, executor, wrap, close);
+        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, close);
         Waiter waiter = Waiter.callback(options, true, engine.time().nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
         LocalLock lock = engine.submit(name, waiter);
         acquisition.future.whenComplete((hold, failure) -> {
             if (waiter.resolve(Waiter.EMPTY)) {
-                lock.forget(waiter); // cancelled, timed out or completed by the caller
+                lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
+                engine.observer().recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
             }
         });
         return acquisition.future;
@@ -58,13 +64,16 @@ final class AsyncAcquisition<H> {
     }
 
     private void complete() {
-        Waiter.Outcome outcome = waiter == null ? null : waiter.outcome();
+        Waiter asked = Objects.requireNonNull(waiter);
+        Waiter.Outcome outcome = asked.outcome();
         if (outcome instanceof Waiter.Outcome.Granted granted) {
+            engine.observer().recordWait(name, asked, granted.anchor());
             H hold = wrap.apply(granted.anchor());
             if (!future.complete(hold)) {
                 close.accept(hold);
             }
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
+            engine.observer().recordWait(name, asked, Observer.reason(failed.failure()));
             future.completeExceptionally(Failures.here(failed.failure(), "could not acquire '" + name + "'"));
         }
     }

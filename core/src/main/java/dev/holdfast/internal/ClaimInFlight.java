@@ -20,6 +20,7 @@ final class ClaimInFlight {
     private final Answered answered;
     private volatile @Nullable Pending pending;
     private volatile boolean cancelled;
+    private volatile @Nullable String storeName;
     private volatile long wallLead;
 
     // Guarded by the local lock's mutex: what the store reported of its grant before the answer was handled.
@@ -40,6 +41,7 @@ final class ClaimInFlight {
 
     void sendTo(Store store, TimeSource time) {
         Pending sent;
+        storeName = store.description();
         wallLead = LiveGrant.wallLead(time);
         try {
             sent = Objects.requireNonNull(store.claim(claim), "the store answered null");
@@ -90,7 +92,9 @@ final class ClaimInFlight {
         try {
             sent.cancel();
         } catch (RuntimeException e) {
-            Log.warn(() -> "could not call off the claim of '" + claim.name() + "'; its answer ends it", e);
+            Log.warn(() -> "could not call off the claim of '" + claim.name() + "' on " + storeName
+                    + "; a grant that still comes is given back, and others may wait for that: report this to whoever"
+                    + " made the store: " + Redacted.text(e));
         }
     }
 }

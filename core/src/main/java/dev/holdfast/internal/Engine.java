@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.ClientStatistics;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockListener;
@@ -66,8 +67,11 @@ public final class Engine {
             Names names,
             Host host,
             Seams seams,
-            Teller teller) {
-        this.store = store;
+            Teller teller,
+            Counters counters) {
+        this.description = store.description();
+        this.observer = new Observer(counters, teller, time, description);
+        this.store = new CountedStore(store, description, counters, time);
         this.time = time;
         this.ownTime = ownTime;
         this.names = names;
@@ -75,12 +79,10 @@ public final class Engine {
         this.executor = seams.completing();
         this.ids = seams.ids();
         this.capabilities = store.capabilities();
-        this.description = store.description();
-        this.keeper = new Keeper(store, time);
+        this.keeper = new Keeper(this.store, time, observer);
         this.teller = teller;
-        this.observer = new Observer(teller, time);
-        this.returns = new Returns(store, time, observer);
-        this.refresh = new Refresh(store);
+        this.returns = new Returns(this.store, time, observer);
+        this.refresh = new Refresh(this.store);
     }
 
     /**
@@ -101,11 +103,13 @@ public final class Engine {
         Store store = null;
         try {
             store = opener.apply(time);
+            Counters counters = new Counters();
             Executor telling = seams.telling();
             Teller teller = telling == null
-                    ? Teller.onOwnThread(listeners, client + "-listeners")
-                    : new Teller(listeners, telling, () -> {});
-            Engine engine = new Engine(store, time, own, new Names(namespace), new Host(label), seams, teller);
+                    ? Teller.onOwnThread(listeners, client + "-listeners", store.description(), counters.droppedEvents)
+                    : new Teller(listeners, telling, () -> {}, store.description(), counters.droppedEvents);
+            Engine engine =
+                    new Engine(store, time, own, new Names(namespace), new Host(label), seams, teller, counters);
             store.listen(engine.new FromStore());
             return engine;
         } catch (RuntimeException | Error e) {
@@ -190,6 +194,11 @@ public final class Engine {
         return Failures.await(store.revoke(names.of(name).inStore(), now), "could not break '" + name + "'");
     }
 
+    /** What was done and is done now. */
+    public ClientStatistics statistics() {
+        return observer.statistics();
+    }
+
     /** What the store can do. */
     public Capabilities capabilities() {
         return capabilities;
@@ -265,6 +274,7 @@ public final class Engine {
     /** Brings a waiter to the queue of its lock. */
     LocalLock submit(LockName name, Waiter waiter) {
         throwIfClosed();
+        observer.waiting(name, waiter);
         while (true) {
             LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(this, name));
             if (lock.submit(waiter)) {
@@ -404,6 +414,16 @@ public final class Engine {
             if (live != null) {
                 keeper.doubt(live);
             }
+        }
+
+        @Override
+        public void unreachable(String name, Throwable why) {
+            observer.unreachable(names.inClient(name), why);
+        }
+
+        @Override
+        public void reachable() {
+            observer.reachable();
         }
 
         /** The grant as the keeper knows it; null if its claim's answer is not handled yet, and then that is told. */

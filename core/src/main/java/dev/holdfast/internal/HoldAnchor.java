@@ -53,15 +53,17 @@ public final class HoldAnchor {
     public void onLost(Consumer<Loss> action) {
         lossActions.add(action);
         if (hold.isLost()) {
-            tellLoss();
+            noteLoss();
+            engine().observer().flush();
         }
     }
 
-    /** Runs each action once, on the listener thread. */
-    void tellLoss() {
+    /** Has each action told once, on the listener thread. */
+    void noteLoss() {
         for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
             Consumer<Loss> told = action;
-            engine().teller().tell(() -> told.accept(hold.loss()));
+            Loss loss = hold.loss();
+            engine().teller().note(loss, told, () -> told.accept(loss));
         }
     }
 

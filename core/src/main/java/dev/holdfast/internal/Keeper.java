@@ -55,14 +55,16 @@ final class Keeper {
 
     private final Store store;
     private final TimeSource time;
+    private final Observer observer;
     private final Map<ClaimId, LiveGrant> grants = new ConcurrentHashMap<>();
     private final ReferenceQueue<HoldAnchor> leaks = new ReferenceQueue<>();
     private final AtomicBoolean failing = new AtomicBoolean();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
 
-    Keeper(Store store, TimeSource time) {
+    Keeper(Store store, TimeSource time, Observer observer) {
         this.store = store;
         this.time = time;
+        this.observer = observer;
     }
 
     /** Where the caller's side of a hold comes up when nobody refers to it any more. */
@@ -93,6 +95,7 @@ final class Keeper {
     /** The grant may be gone: invalid until the store confirms it. */
     void doubt(LiveGrant grant) {
         if (grant.doubt()) {
+            observer.suspect(grant);
             wakeBy(grant.dueAt());
         }
     }
@@ -192,9 +195,7 @@ final class Keeper {
 
     private void reportLeak(LiveHold hold, String why) {
         if (hold.grant.lock.stopRenewal(hold, Loss.Cause.LEAKED)) {
-            Log.warn(() -> "the hold of '" + hold.name + "' on " + store.description() + ", acquired " + hold.origin()
-                    + ", was never closed and " + why
-                    + ": it is renewed no more and ends with its lease; close holds in a try statement");
+            observer.leaked(hold, why);
         }
     }
 
@@ -204,35 +205,42 @@ final class Keeper {
             request.add(grant.toRenew());
         }
         long wallLead = due.get(0).wallLead();
+        Events.@Nullable Renewed event = observer.beginRenewal();
         Returns.guarded(() -> store.renew(request)).whenComplete((verdicts, failure) -> {
-            if (failure != null) {
-                sayOnce(due, failure);
-            } else {
-                failing.set(false);
-            }
+            int unanswered = 0;
             for (int i = 0; i < due.size(); i++) {
                 Renewal verdict =
                         verdicts == null ? null : verdicts.get(request.get(i).id());
-                renewed(due.get(i), request.get(i), verdict, wallLead);
+                unanswered += renewed(due.get(i), request.get(i), verdict, failure, wallLead) ? 0 : 1;
+            }
+            observer.recordRenewal(event, due.get(0), due.size(), unanswered);
+            if (unanswered == 0) {
+                failing.set(false);
+            } else {
+                sayOnce(due, unanswered, failure);
             }
         });
     }
 
     /** Once per outage: each grant is tried several times before its deadline. */
-    private void sayOnce(List<LiveGrant> due, Throwable failure) {
+    private void sayOnce(List<LiveGrant> due, int unanswered, @Nullable Throwable failure) {
         if (failing.compareAndSet(false, true)) {
-            Log.warn(() -> "could not renew " + due.size() + " hold(s), first '"
-                    + due.get(0).grant().name() + "', on " + store.description()
-                    + "; tried again until their leases end: " + failure.getMessage());
+            Log.warn(() -> "could not renew " + unanswered + " of " + due.size() + " hold(s), such as '"
+                    + due.get(0).lock.name() + "', on " + store.description()
+                    + "; tried again until their leases end; see that the store is up and can be reached: "
+                    + (failure == null ? "it gave no answer for them" : Redacted.text(failure)));
         }
     }
 
-    private void renewed(LiveGrant grant, Grant request, @Nullable Renewal renewal, long wallLead) {
+    /** Whether the store answered for this grant. */
+    private boolean renewed(
+            LiveGrant grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long wallLead) {
         Renewal verdict = renewal == null ? Renewal.unknown(0) : renewal;
         boolean unknown = verdict.verdict() == Renewal.Verdict.UNKNOWN;
         try {
             if (unknown) {
                 grant.retryRenewal();
+                observer.renewalFailed(grant, failure);
             }
             apply(grant, verdict, () -> grant.confirm(request, verdict.sentNanos(), wallLead));
         } finally {
@@ -241,6 +249,7 @@ final class Keeper {
         if (grant.isOpen()) {
             wakeBy(grant.dueAt());
         }
+        return !unknown;
     }
 
     /** Renews a fixed lease on its holder's behalf, and waits. */
@@ -260,6 +269,9 @@ final class Keeper {
             apply(live, renewal, () -> live.changeLease(lease, sent, wallLead));
         } finally {
             live.endRenewal(renewal.verdict() != Renewal.Verdict.UNKNOWN);
+            if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
+                observer.renewalFailed(live, null);
+            }
         }
         if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
             throw new StoreUnavailableException("could not extend the hold of '" + hold.name + "': no answer from "
@@ -276,6 +288,7 @@ final class Keeper {
             case UNKNOWN -> examine(live);
             case HELD -> {
                 if (held.getAsBoolean()) {
+                    observer.renewed(live);
                     live.lock.confirmed(live);
                 } else {
                     examine(live);

@@ -66,19 +66,10 @@ final class LiveHold {
         this.options = waiter.options;
         this.acquirer = waiter.thread;
         this.place = waiter.place();
-        this.event = begun();
+        this.event = Events.areRecorded() ? Events.beginHold() : null;
         HoldAnchor made = new HoldAnchor(this);
         this.anchor = new AnchorReference(this, made, leaks);
         this.pinned = made; // until the waiter has it in hand
-    }
-
-    private static Events.@Nullable Held begun() {
-        if (!Events.areRecorded()) {
-            return null;
-        }
-        Events.Held begun = new Events.Held();
-        begun.begin();
-        return begun;
     }
 
     /** What the flight recorder is told at the end; null if it was not running at the beginning. */

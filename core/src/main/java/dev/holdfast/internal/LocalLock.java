@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -108,6 +109,19 @@ final class LocalLock {
         return now != null && now.grant == of ? now : null;
     }
 
+    /** Does something short with the open hold under a grant, if there is one, while it cannot end. */
+    void withHoldOf(LiveGrant of, Consumer<LiveHold> action) {
+        mutex.lock();
+        try {
+            LiveHold now = holdOf(of);
+            if (now != null) {
+                action.accept(now);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
     // ---- what callers do ----
 
     /** Takes a waiter in; false if this lock is retired and another must be asked. */
@@ -163,8 +177,9 @@ final class LocalLock {
     }
 
     /** A waiter whose outcome was set by other means leaves the queue; the last one calls the claim off. */
-    void forget(Waiter waiter) {
+    void forget(Waiter waiter, NotAcquired.Reason why) {
         waiters.remove(waiter);
+        engine.observer().notAcquired(name, waiter, why);
         transition(() -> {
             ClaimInFlight unwanted = claiming;
             boolean forNobody = unwanted != null && unwanted.claim.waits() && waiters.isEmpty();
@@ -225,9 +240,10 @@ final class LocalLock {
                 return NOTHING;
             }
             hold = null;
+            engine.observer().released(closing);
             parting = givenBack;
             Runnable then = handOver(closing.grant);
-            return both(both(() -> engine.observer().released(closing), then), parted(closing.grant));
+            return both(both(() -> engine.observer().recordReleased(closing), then), parted(closing.grant));
         });
         return givenBack;
     }
@@ -337,7 +353,8 @@ final class LocalLock {
         }
         loser.tellOwner();
         Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
-        return both(() -> engine.observer().lost(loser), watch);
+        engine.observer().lost(loser);
+        return both(() -> engine.observer().recordLost(loser), watch);
     }
 
     private void refreshed(LiveGrant of, boolean standing, boolean freshNumber) {
@@ -378,6 +395,7 @@ final class LocalLock {
         } finally {
             mutex.unlock();
         }
+        engine.observer().flush();
         then.run();
     }
 
@@ -477,7 +495,8 @@ final class LocalLock {
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            return Optional.of(both(() -> engine.observer().acquired(made, taker.since), taker::wake));
+            engine.observer().acquired(made, taker);
+            return Optional.of(taker::wake);
         }
         if (owner != null) {
             owners.remove(owner, made);
@@ -511,22 +530,28 @@ final class LocalLock {
         return () -> engine.giveBack(live, last).whenComplete((held, failure) -> releaseAnswered());
     }
 
-    private static Runnable refuse(Waiter asker) {
-        return asker.resolve(Waiter.EMPTY) ? asker::wake : NOTHING;
+    private Runnable refuse(Waiter asker) {
+        if (!asker.resolve(Waiter.EMPTY)) {
+            return NOTHING;
+        }
+        engine.observer().notAcquired(name, asker, NotAcquired.Reason.TAKEN);
+        return asker::wake;
     }
 
-    private static Runnable fail(Waiter waiter, Throwable failure) {
-        return waiter.resolve(new Waiter.Outcome.Failed(failure)) ? waiter::wake : NOTHING;
+    private Runnable fail(Waiter waiter, Throwable failure) {
+        if (!waiter.resolve(new Waiter.Outcome.Failed(failure))) {
+            return NOTHING;
+        }
+        engine.observer().notAcquired(name, waiter, Observer.reason(failure));
+        return waiter::wake;
     }
 
     private Runnable failAll(Throwable failure) {
-        List<Waiter> failed = new ArrayList<>();
+        List<Runnable> wakes = new ArrayList<>();
         for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
-            if (waiter.resolve(new Waiter.Outcome.Failed(failure))) {
-                failed.add(waiter);
-            }
+            wakes.add(fail(waiter, failure));
         }
-        return () -> failed.forEach(Waiter::wake);
+        return () -> wakes.forEach(Runnable::run);
     }
 
     private void warnIfItsOwn(Waiter waiter) {

@@ -53,7 +53,12 @@ public final class Names {
 
     /** The status as the client knows its lock. */
     LockStatus inClient(LockStatus status) {
-        return status.withName(status.name().substring(prefix.length()));
+        return status.withName(inClient(status.name()));
+    }
+
+    /** A name in the store as the client knows it. */
+    String inClient(String inStore) {
+        return inStore.substring(prefix.length());
     }
 
     /** What a matching name in the store begins with: all before the pattern's first wild card. */

@@ -1,65 +1,327 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.ClientStatistics;
+import dev.holdfast.LockEvent.Acquired;
+import dev.holdfast.LockEvent.Leaked;
+import dev.holdfast.LockEvent.NotAcquired;
+import dev.holdfast.LockEvent.ReleaseFailed;
+import dev.holdfast.LockEvent.Released;
+import dev.holdfast.LockEvent.RenewalFailed;
+import dev.holdfast.LockEvent.Renewed;
+import dev.holdfast.LockEvent.Suspect;
+import dev.holdfast.LockEvent.Waiting;
+import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Tells the outside what happens to holds: flight recorder, log, listeners. */
+/**
+ * Tells the outside what happens to locks: figures, listeners, flight recorder, log.
+ *
+ * <p>What changes who holds or waits has two halves. The first counts and notes the event for the listeners; it neither
+ * waits nor calls anybody, and is called under the local lock's mutex, so that events of a lock are told in the order in
+ * which they happened. The second ({@code record…}) writes to the flight recorder and the log, after the mutex is free.
+ * Whoever is not under a mutex does both at once. With nobody listening and nothing recorded, a hold costs some additions
+ * and one reading of the clock. Thread-safe.
+ */
 final class Observer {
-
+    private final Counters counters;
     private final Teller teller;
     private final TimeSource time;
+    private final String store;
+    private final AtomicBoolean unreachable = new AtomicBoolean();
 
-    Observer(Teller teller, TimeSource time) {
+    Observer(Counters counters, Teller teller, TimeSource time, String store) {
+        this.counters = counters;
         this.teller = teller;
         this.time = time;
+        this.store = store;
     }
 
-    void acquired(LiveHold hold, long since) {
+    ClientStatistics statistics() {
+        return counters.read();
+    }
+
+    /** Has the listeners told what was noted under a mutex, after it. Never throws. */
+    void flush() {
+        teller.hurry();
+    }
+
+    // ---- waits ----
+
+    /** A caller is about to join the queue; on its thread. */
+    void waiting(LockName name, Waiter waiter) {
+        if (!waiter.waits) {
+            return;
+        }
+        counters.waits.increment();
+        if (Events.areRecorded()) {
+            waiter.event = Events.beginWait();
+        }
         if (teller.hasListeners()) {
-            Duration waited = Duration.ofNanos(hold.since - since);
-            teller.tellAll(listener -> listener.onAcquired(hold.name, hold.token, waited));
+            teller.note(new Waiting(name.name(), store), LockListener::onWaiting);
+            flush();
         }
     }
 
+    /** A caller's outcome was set, and it is no hold. May be called under a mutex. */
+    void notAcquired(LockName name, Waiter waiter, NotAcquired.Reason reason) {
+        long waited = time.nanoTime() - waiter.since;
+        counters.notAcquired(reason);
+        if (waiter.waits) {
+            counters.endedWaits.increment();
+            counters.waitNanos.add(waited);
+        }
+        if (teller.hasListeners()) {
+            teller.note(
+                    new NotAcquired(name.name(), reason, Duration.ofNanos(waited), store), LockListener::onNotAcquired);
+        }
+    }
+
+    static NotAcquired.Reason reason(Throwable failure) {
+        return failure instanceof ClientClosedException
+                ? NotAcquired.Reason.CLIENT_CLOSED
+                : NotAcquired.Reason.STORE_FAILED;
+    }
+
+    /** A wait has ended with a hold; on the thread of the caller, or of its callback. */
+    void recordWait(LockName name, Waiter waiter, HoldAnchor got) {
+        Events.Wait event = waiter.event;
+        if (event != null && event.shouldCommit()) {
+            event.acquired = true;
+            event.handedOver = isHandedOver(got.token());
+            commit(event, name);
+        }
+    }
+
+    /** A wait has ended without one; as before. */
+    void recordWait(LockName name, Waiter waiter, NotAcquired.Reason reason) {
+        Events.Wait event = waiter.event;
+        if (event != null && event.shouldCommit()) {
+            event.reason = reason.name();
+            commit(event, name);
+        }
+    }
+
+    private void commit(Events.Wait event, LockName name) {
+        event.lock = name.name();
+        event.store = store;
+        event.commit();
+    }
+
+    // ---- holds ----
+
+    /** A hold began; under the mutex. */
+    void acquired(LiveHold hold, Waiter taker) {
+        long waited = hold.since - taker.since;
+        boolean handedOver = isHandedOver(hold.token);
+        counters.acquisitions.increment();
+        if (handedOver) {
+            counters.handOvers.increment();
+        }
+        if (taker.waits) {
+            counters.endedWaits.increment();
+            counters.waitNanos.add(waited);
+        }
+        if (teller.hasListeners()) {
+            teller.note(
+                    new Acquired(hold.name, hold.token, Duration.ofNanos(waited), handedOver, store),
+                    LockListener::onAcquired);
+        }
+    }
+
+    /** Within one grant number all holds but the first came without a new grant. */
+    private static boolean isHandedOver(long token) {
+        return token % Tokens.BLOCK != 0;
+    }
+
+    /** A hold was closed by its holder; under the mutex. */
     void released(LiveHold hold) {
+        long held = ended(hold);
+        counters.releases.increment();
+        if (teller.hasListeners()) {
+            teller.note(new Released(hold.name, hold.token, Duration.ofNanos(held), store), LockListener::onReleased);
+        }
+    }
+
+    /** A hold was lost while open; under the mutex. */
+    void lost(LiveHold hold) {
+        ended(hold);
+        counters.lost(hold.loss().cause());
+        noteLoss(hold);
+    }
+
+    private long ended(LiveHold hold) {
+        long held = time.nanoTime() - hold.since;
+        counters.holdNanos.add(held);
+        return held;
+    }
+
+    private void noteLoss(LiveHold hold) {
+        teller.note(hold.loss(), LockListener::onLost);
+        HoldAnchor anchor = hold.anchor();
+        if (anchor != null) {
+            anchor.noteLoss();
+        }
+    }
+
+    /** A hold was closed; after the mutex is free. */
+    void recordReleased(LiveHold hold) {
+        recordHold(hold, false);
+    }
+
+    /** A hold was lost while open; after the mutex is free. */
+    void recordLost(LiveHold hold) {
+        recordHold(hold, true);
+        record(hold.loss());
+    }
+
+    private void recordHold(LiveHold hold, boolean lost) {
         Events.Held event = hold.event();
         if (event != null && event.shouldCommit()) {
             event.lock = hold.name;
+            event.store = store;
             event.token = hold.token;
-            event.handedOver = hold.token % Tokens.BLOCK != 0;
+            event.handedOver = isHandedOver(hold.token);
+            event.lost = lost;
             event.commit();
-        }
-        if (teller.hasListeners()) {
-            Duration held = Duration.ofNanos(time.nanoTime() - hold.since);
-            teller.tellAll(listener -> listener.onReleased(hold.name, hold.token, held));
-        }
-    }
-
-    /** A hold was lost while open. */
-    void lost(LiveHold hold) {
-        tell(hold.loss());
-        HoldAnchor anchor = hold.anchor();
-        if (anchor != null) {
-            anchor.tellLoss();
         }
     }
 
     /** The store had no such grant any more when it was released: the hold was lost before it was closed. */
     void lostUnnoticed(LiveHold hold, Loss loss) {
         hold.lostUnnoticed(loss);
-        lost(hold);
+        counters.lateLosses.increment();
+        noteLoss(hold);
+        record(loss);
+        flush();
     }
 
-    private void tell(Loss loss) {
+    private static void record(Loss loss) {
         if (Events.areRecorded()) {
             Events.Lost event = new Events.Lost();
             event.lock = loss.name();
+            event.store = loss.store();
             event.token = loss.token();
             event.cause = loss.cause().name();
             event.commit();
         }
-        Log.warn(loss::message);
-        teller.tellAll(listener -> listener.onLost(loss));
+        Log.lost(loss);
+    }
+
+    // ---- what the keeper sees ----
+
+    /** The store moved the lease of a grant. */
+    void renewed(LiveGrant grant) {
+        counters.renewals.increment();
+        ofHold(
+                grant,
+                hold -> teller.note(
+                        new Renewed(hold.name, hold.token, remaining(grant), store), LockListener::onRenewed));
+    }
+
+    /** A renewal of a grant got no answer. */
+    void renewalFailed(LiveGrant grant, @Nullable Throwable failure) {
+        counters.failedRenewals.increment();
+        ofHold(grant, hold -> {
+            String reason = failure == null ? null : Redacted.text(failure);
+            teller.note(
+                    new RenewalFailed(hold.name, hold.token, remaining(grant), reason, store),
+                    LockListener::onRenewalFailed);
+        });
+    }
+
+    /** A grant came to be in doubt. */
+    void suspect(LiveGrant grant) {
+        counters.suspects.increment();
+        ofHold(grant, hold -> teller.note(new Suspect(hold.name, hold.token, store), LockListener::onSuspect));
+    }
+
+    /** Nobody can close a hold any more. */
+    void leaked(LiveHold leaked, String why) {
+        counters.leaks.increment();
+        Log.warn(() -> "the hold of '" + leaked.name + "' on " + store + ", acquired " + leaked.origin()
+                + ", was never closed and " + why
+                + ": it is renewed no more and ends with its lease; close holds in a try statement");
+        ofHold(
+                leaked.grant,
+                hold -> teller.note(new Leaked(hold.name, hold.token, hold.origin(), store), LockListener::onLeaked));
+    }
+
+    /** Notes something of the hold that a grant has now, if anybody listens: never after its end was noted. */
+    private void ofHold(LiveGrant grant, Consumer<LiveHold> note) {
+        if (teller.hasListeners()) {
+            grant.lock.withHoldOf(grant, note);
+            flush();
+        }
+    }
+
+    private static Duration remaining(LiveGrant grant) {
+        return Duration.ofNanos(Math.max(0, grant.remaining()));
+    }
+
+    /** Leases are about to be renewed; null while nothing is recorded. */
+    Events.@Nullable Renewed beginRenewal() {
+        return Events.areRecorded() ? Events.beginRenewal() : null;
+    }
+
+    /** The store answered to a renewal, or did not. */
+    void recordRenewal(Events.@Nullable Renewed event, LiveGrant first, int holds, int unanswered) {
+        if (event != null && event.shouldCommit()) {
+            event.lock = first.lock.name().name();
+            event.store = store;
+            event.holds = holds;
+            event.unanswered = unanswered;
+            event.commit();
+        }
+    }
+
+    // ---- what goes back to the store ----
+
+    /** The store did not confirm a release. */
+    void releaseFailed(LiveGrant grant, @Nullable LiveHold last, Throwable failure) {
+        counters.failedReleases.increment();
+        String name = grant.lock.name().name();
+        Duration lease = grant.grant().lease();
+        String reason = Redacted.text(failure);
+        long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;
+        Log.warn(() -> "could not release '" + name + "' on " + store + "; tried once more, and free when its lease of "
+                + Durations.text(lease) + " ends at the latest; see that the store is up and can be reached: "
+                + reason);
+        if (Events.areRecorded()) {
+            Events.ReleaseFailed event = new Events.ReleaseFailed();
+            event.lock = name;
+            event.store = store;
+            event.token = token;
+            event.reason = reason;
+            event.commit();
+        }
+        if (teller.hasListeners()) {
+            teller.note(new ReleaseFailed(name, token, lease, reason, store), LockListener::onReleaseFailed);
+            flush();
+        }
+    }
+
+    // ---- what the store says by itself ----
+
+    /** The store cannot be reached while claims wait: said once, until it is there again. */
+    void unreachable(String name, Throwable why) {
+        if (unreachable.compareAndSet(false, true)) {
+            long callers = counters.waitingNow();
+            Log.warn(() -> store + " cannot be reached while " + callers + " caller(s) wait, first seen for '" + name
+                    + "'; they wait on and are served when it is back; see that it is up and can be reached: "
+                    + Redacted.text(why));
+        }
+    }
+
+    /** The store is there again. */
+    void reachable() {
+        if (unreachable.get()) {
+            unreachable.set(false);
+        }
     }
 }

@@ -62,9 +62,7 @@ final class Returns {
                 }
                 grant.released().complete(held);
             } else {
-                Log.warn(() -> "could not release '" + grant.grant().name() + "' on " + store.description()
-                        + "; tried once more, and free when its lease of "
-                        + Durations.text(grant.grant().lease()) + " ends at the latest: " + failure.getMessage());
+                observer.releaseFailed(grant, last, failure);
                 releaseAgainLater(grant);
                 grant.released().completeExceptionally(failure);
             }

@@ -37,6 +37,9 @@ final class Waiter {
     /** By {@link dev.holdfast.spi.TimeSource#nanoTime()}. */
     final long since;
 
+    /** What the flight recorder is told at the end; written before it joins, read by the caller after its outcome. */
+    Events.@Nullable Wait event;
+
     private final @Nullable Runnable callback;
     private volatile @Nullable StackTraceElement place;
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();

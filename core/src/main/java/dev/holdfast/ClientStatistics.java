@@ -1,0 +1,98 @@
+package dev.holdfast;
+
+import java.util.Map;
+
+/**
+ * What a client has done since it was opened, and what it does now: figures for a log line, a test, or a metrics
+ * library to build on. Per client, never per name, so their number is bounded.
+ *
+ * <p>All are counts since the client was opened, which only grow, but for the two gauges {@link #waitingNow} and
+ * {@link #heldNow}. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
+ * they give means, and their differences between two readings give the mean in between. The figures are read one after
+ * another while the client works on: a gauge may be too high by what ended meanwhile, never too low, and once the client
+ * is at rest all are exact. At any time
+ *
+ * <pre>{@code acquisitions == releases + losses() + heldNow}</pre>
+ *
+ * <p>More components may come; read them by their names and do not make or match such records.
+ *
+ * <pre>{@code
+ * ClientStatistics now = client.statistics();
+ * registry.gauge("locks.held", now.heldNow());
+ * }</pre>
+ *
+ * @param waits calls that asked for a lock and were prepared to wait
+ * @param waitingNow of these, how many wait now (gauge)
+ * @param waitNanos how long ended waits took together, however they ended
+ * @param acquisitions holds that began, by any call
+ * @param handOvers of these, those handed over inside the client, without asking the store for a new grant
+ * @param notAcquiredByReason calls that ended without the lock; every reason is there, with zero if it never was
+ * @param heldNow how many holds are open now (gauge)
+ * @param holdNanos how long ended holds lasted together, however they ended
+ * @param releases holds closed by their holders
+ * @param failedReleases releases that the store did not confirm
+ * @param lossesByCause holds lost while they were open; every cause is there, with zero if it never was
+ * @param lateLosses holds that were closed, and of which the store then said that they had been gone before; each counts
+ *     under {@code releases}, and not under {@code lossesByCause}
+ * @param leaks holds that were never closed and that nobody could close any more
+ * @param suspects how often a hold came to be in doubt
+ * @param renewals leases that the store moved, one per hold and renewal
+ * @param failedRenewals renewals without an answer, one per hold and try
+ * @param claims claims sent to the store
+ * @param storeCalls requests sent to the store, claims included
+ * @param failedStoreCalls of these, those the store failed or refused
+ * @param storeNanos how long the store took to answer, all requests together but claims that wait
+ * @param droppedEvents events that were not told because listeners were too slow
+ */
+public record ClientStatistics(
+        long waits,
+        long waitingNow,
+        long waitNanos,
+        long acquisitions,
+        long handOvers,
+        Map<LockEvent.NotAcquired.Reason, Long> notAcquiredByReason,
+        long heldNow,
+        long holdNanos,
+        long releases,
+        long failedReleases,
+        Map<Loss.Cause, Long> lossesByCause,
+        long lateLosses,
+        long leaks,
+        long suspects,
+        long renewals,
+        long failedRenewals,
+        long claims,
+        long storeCalls,
+        long failedStoreCalls,
+        long storeNanos,
+        long droppedEvents) {
+
+    public ClientStatistics {
+        notAcquiredByReason = Map.copyOf(notAcquiredByReason);
+        lossesByCause = Map.copyOf(lossesByCause);
+    }
+
+    /** Holds lost while they were open, for whatever cause. */
+    public long losses() {
+        return sum(lossesByCause);
+    }
+
+    /** Holds lost for one cause while they were open. */
+    public long losses(Loss.Cause cause) {
+        return lossesByCause.getOrDefault(cause, 0L);
+    }
+
+    /** Calls that ended without the lock, for whatever reason. */
+    public long notAcquired() {
+        return sum(notAcquiredByReason);
+    }
+
+    /** Calls that ended without the lock for one reason. */
+    public long notAcquired(LockEvent.NotAcquired.Reason reason) {
+        return notAcquiredByReason.getOrDefault(reason, 0L);
+    }
+
+    private static long sum(Map<?, Long> counts) {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.holdfast.internal;
+
+import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
+
+/**
+ * Text of others, a driver's say, as it may stand in a log: on one line, and without what URLs carry of users, passwords
+ * and parameters.
+ */
+final class Redacted {
+    /** Up to the last @ of the word: a password may itself hold an @ or a slash, and too much hidden is no harm. */
+    private static final Pattern USER_INFO = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*://)\\S*@");
+
+    private static final Pattern PARAMETERS =
+            Pattern.compile("((?:[A-Za-z][A-Za-z0-9+.-]*://|jdbc:)[^\\s?;']*)[?;][^\\s']+");
+    private static final Pattern PASSWORD =
+            Pattern.compile("(?i)\\b(password|passwd|pwd|secret)(\\s*[=:]\\s*)[^\\s,;&'\")]+");
+    private static final Pattern BREAKS = Pattern.compile("\\s*\\R\\s*");
+    private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}");
+
+    private Redacted() {}
+
+    static String text(String text) {
+        String anonymous = USER_INFO.matcher(text.strip()).replaceAll("$1");
+        String bare = PARAMETERS.matcher(anonymous).replaceAll("$1");
+        String open = PASSWORD.matcher(bare).replaceAll("$1$2…");
+        return CONTROLS.matcher(BREAKS.matcher(open).replaceAll("; ")).replaceAll("?");
+    }
+
+    /** What a failure says of itself, or what it is when it says nothing. */
+    static String text(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String message = cause.getMessage();
+        return text(message == null ? cause.getClass().getName() : message);
+    }
+}
