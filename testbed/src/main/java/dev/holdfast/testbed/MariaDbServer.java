@@ -1,0 +1,104 @@
+package dev.holdfast.testbed;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A real MariaDB on a private port and folder of this machine, with the durability it has by default. The user
+ * {@code root} may come in without a password; the database is {@code test}.
+ *
+ * <pre>{@code
+ * try (MariaDbServer mariadb = MariaDbServer.start("--max-connections=300");
+ *         Connection connection = DriverManager.getConnection(mariadb.jdbcUrl())) {
+ *     mariadb.process().stop();
+ *     mariadb.process().cont();
+ * }
+ * }</pre>
+ *
+ * <p>Thread-safe as its {@link ServerProcess} is.
+ */
+public final class MariaDbServer implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String HOW_TO_GET = "apt-get install mariadb-server-core mariadb-client-core";
+
+    private final ServerProcess process;
+
+    private MariaDbServer(ServerProcess process) {
+        this.process = process;
+    }
+
+    /**
+     * Makes a database, starts a server and returns when it answers.
+     *
+     * @param options more options of the command line, which win over those set here
+     * @throws ServerMissingException when there is no MariaDB on this machine
+     */
+    public static MariaDbServer start(String... options) {
+        Path server = Binaries.onThisMachine().find("mariadbd", HOW_TO_GET);
+        Path installer = Binaries.onThisMachine().find("mariadb-install-db", HOW_TO_GET);
+        List<String> more = List.of(options);
+        return new MariaDbServer(ServerProcess.named("mariadb")
+                .prepare(home -> makeDatabase(installer, home))
+                .command(home -> command(server, home, more))
+                .readyWhenLogContains("ready for connections")
+                .patience(PATIENCE)
+                .start());
+    }
+
+    /** The port it listens on, the same over restarts. */
+    public int port() {
+        return process.port();
+    }
+
+    /** Its address with the user, as {@code jdbc:mariadb://127.0.0.1:20304/test?user=root}. */
+    public String jdbcUrl() {
+        return "jdbc:mariadb://127.0.0.1:" + port() + "/test?user=root";
+    }
+
+    /** The process: to stop, kill, restart, and read the log. */
+    public ServerProcess process() {
+        return process;
+    }
+
+    /** Kills the server and deletes its folder. */
+    @Override
+    public void close() {
+        process.close();
+    }
+
+    @Override
+    public String toString() {
+        return process.toString();
+    }
+
+    private static void makeDatabase(Path installer, ServerHome home) {
+        List<String> command = new ArrayList<>(List.of(installer.toString(), "--no-defaults"));
+        command.addAll(user());
+        command.addAll(List.of("--datadir=" + data(home), "--auth-root-authentication-method=normal"));
+        Setup.run(home, PATIENCE, command);
+    }
+
+    private static List<String> command(Path server, ServerHome home, List<String> more) {
+        List<String> command = new ArrayList<>(List.of(server.toString(), "--no-defaults"));
+        command.addAll(user());
+        command.addAll(List.of(
+                "--datadir=" + data(home),
+                "--port=" + home.port(),
+                "--bind-address=127.0.0.1",
+                "--socket=" + home.folder().resolve("socket"),
+                "--pid-file=" + home.folder().resolve("pid"),
+                "--skip-name-resolve"));
+        command.addAll(more);
+        return command;
+    }
+
+    private static List<String> user() {
+        return Setup.isRoot() ? List.of("--user=root") : List.of();
+    }
+
+    private static Path data(ServerHome home) {
+        return home.folder().resolve("data");
+    }
+}

@@ -1,0 +1,128 @@
+package dev.holdfast.testbed;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A real PostgreSQL on a private port and folder of this machine, with the durability it has by default. The superuser
+ * {@code postgres} may come in without a password; the database is {@code postgres}.
+ *
+ * <pre>{@code
+ * try (PostgresServer postgres = PostgresServer.start("-c", "max_connections=300");
+ *         Connection connection = DriverManager.getConnection(postgres.jdbcUrl())) {
+ *     postgres.process().kill();
+ *     postgres.process().restart();
+ * }
+ * }</pre>
+ *
+ * <p>PostgreSQL refuses to run as root; there it runs in a user namespace of its own ({@code unshare -U}). Thread-safe
+ * as its {@link ServerProcess} is.
+ */
+public final class PostgresServer implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final ServerProcess process;
+
+    private PostgresServer(ServerProcess process) {
+        this.process = process;
+    }
+
+    /**
+     * Makes a database, starts a server and returns when it answers.
+     *
+     * @param options more options of the command line, which win over those set here
+     * @throws ServerMissingException when there is no PostgreSQL on this machine
+     */
+    public static PostgresServer start(String... options) {
+        Path programs = Binaries.onThisMachine().postgresPrograms();
+        List<String> more = List.of(options);
+        return new PostgresServer(ServerProcess.named("postgres")
+                .prepare(home -> makeDatabase(programs, home))
+                .command(home -> command(programs, home, more))
+                .readyWhenLogContains("database system is ready to accept connections")
+                .patience(PATIENCE)
+                .start());
+    }
+
+    /** The port it listens on, the same over restarts. */
+    public int port() {
+        return process.port();
+    }
+
+    /** Its address with the user, as {@code jdbc:postgresql://127.0.0.1:20304/postgres?user=postgres}. */
+    public String jdbcUrl() {
+        return "jdbc:postgresql://127.0.0.1:" + port() + "/postgres?user=postgres";
+    }
+
+    /** The process: to stop, kill, restart, and read the log. */
+    public ServerProcess process() {
+        return process;
+    }
+
+    /** Kills the server and deletes its folder. */
+    @Override
+    public void close() {
+        process.close();
+    }
+
+    @Override
+    public String toString() {
+        return process.toString();
+    }
+
+    private static void makeDatabase(Path programs, ServerHome home) {
+        Setup.run(
+                home,
+                PATIENCE,
+                asPlainUser(
+                        programs.resolve("initdb").toString(),
+                        "--pgdata=" + data(home),
+                        "--username=postgres",
+                        "--auth=trust",
+                        "--encoding=UTF8",
+                        "--locale=C",
+                        "--no-sync"));
+    }
+
+    private static List<String> command(Path programs, ServerHome home, List<String> more) {
+        List<String> command = new ArrayList<>(asPlainUser(
+                programs.resolve("postgres").toString(),
+                "-D",
+                data(home),
+                "-p",
+                Integer.toString(home.port()),
+                "-c",
+                "listen_addresses=127.0.0.1",
+                "-c",
+                "unix_socket_directories=" + home.folder()));
+        command.addAll(more);
+        return command;
+    }
+
+    private static String data(ServerHome home) {
+        return home.folder().resolve("data").toString();
+    }
+
+    private static List<String> asPlainUser(String... command) {
+        List<String> line = new ArrayList<>();
+        if (Setup.isRoot()) {
+            line.addAll(List.of("unshare", "-U"));
+        }
+        line.addAll(List.of(command));
+        return line;
+    }
+
+    /** The folder in which {@code postgres} really lies, with {@code initdb} beside it. */
+    static Path folderOf(Path program) {
+        try {
+            Path real = program.toRealPath();
+            return real.resolveSibling("");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot follow " + program, e);
+        }
+    }
+}
