@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A folder that is gone when the measurement is over. */
-final class TemporaryFolder {
+public final class TemporaryFolder {
     private TemporaryFolder() {}
 
     /** What is done in the folder. */
-    interface Use {
+    public interface Use {
         void in(Path folder) throws IOException;
     }
 
-    static void use(Use what) throws IOException {
+    public static void use(Use what) throws IOException {
         Path folder = make();
         try {
             what.in(folder);
@@ -25,11 +25,11 @@ final class TemporaryFolder {
         }
     }
 
-    static Path make() throws IOException {
+    public static Path make() throws IOException {
         return Files.createTempDirectory("holdfast-bench");
     }
 
-    static void delete(Path folder) throws IOException {
+    public static void delete(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
             for (Path file : deepestFirst) {

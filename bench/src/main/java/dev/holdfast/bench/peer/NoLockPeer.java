@@ -1,0 +1,18 @@
+package dev.holdfast.bench.peer;
+
+/** Excludes nobody. What the check for lost updates must catch. */
+final class NoLockPeer implements Peer {
+    @Override
+    public PeerLock open(String name, Mode mode) {
+        return new PeerLock() {
+            @Override
+            public void acquire() {}
+
+            @Override
+            public void release() {}
+        };
+    }
+
+    @Override
+    public void close() {}
+}

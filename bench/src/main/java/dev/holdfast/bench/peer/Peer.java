@@ -1,0 +1,50 @@
+package dev.holdfast.bench.peer;
+
+/**
+ * A lock library as one process uses it: open a lock, acquire, release, close.
+ *
+ * <pre>{@code
+ * try (Peer peer = Peers.of("redisson").connect("redis://127.0.0.1:6379", 1)) {
+ *     PeerLock lock = peer.open("order:42", Mode.EXCLUSIVE);   // once per thread
+ *     lock.acquire();
+ *     lock.release();
+ * }
+ * }</pre>
+ *
+ * <p>Opening is thread-safe; a {@link PeerLock} belongs to the thread that opened it.
+ */
+public interface Peer extends AutoCloseable {
+    /** How many permits the semaphores have. */
+    int PERMITS = 4;
+
+    /** Opens a lock for the calling thread. */
+    PeerLock open(String name, Mode mode) throws Exception;
+
+    /** Ends the connections to the store. */
+    @Override
+    void close() throws Exception;
+
+    /** What of a lock is wanted. */
+    enum Mode {
+        /** A plain lock. */
+        EXCLUSIVE,
+        /** The shared side of a read-write lock. */
+        READ,
+        /** The exclusive side of a read-write lock. */
+        WRITE,
+        /** One of {@link Peer#PERMITS} permits of a semaphore. */
+        PERMIT
+    }
+
+    /** One thread's view of a lock. */
+    interface PeerLock {
+        /** Waits for the lock for as long as it takes. */
+        void acquire() throws Exception;
+
+        /** Gives it back. */
+        void release() throws Exception;
+
+        /** Frees what was opened for this thread alone; most have nothing. */
+        default void close() throws Exception {}
+    }
+}

@@ -1,0 +1,100 @@
+package dev.holdfast.bench.peer;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.bench.peer.Peer.Mode;
+import dev.holdfast.bench.peer.PeerKind.Opening;
+import dev.holdfast.bench.peer.PeerKind.Role;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/** All that is measured. A new peer, or a new setting of Holdfast, is one line here. */
+public final class Peers {
+    /** Holdfast as it comes. */
+    public static final String HOLDFAST = "holdfast";
+
+    /** Every change of holder through the store's queue. */
+    public static final String STRICT_FIFO = "holdfast-fifo";
+
+    /** No hand-over between the threads of a process. */
+    public static final String NO_HAND_OVER = "holdfast-no-hand-over";
+
+    /** A close that waits for the store. */
+    public static final String AWAIT_RELEASE = "holdfast-await";
+
+    /** The fair lock of the JDK. */
+    public static final String CEILING = "local-fair";
+
+    /** The store's bare commands. */
+    public static final String FLOOR = "raw";
+
+    private static final Set<StoreKind> EVERYWHERE = EnumSet.allOf(StoreKind.class);
+    private static final Set<StoreKind> SQL = EnumSet.of(StoreKind.MARIADB, StoreKind.POSTGRESQL);
+    private static final Set<Mode> PLAIN = EnumSet.of(Mode.EXCLUSIVE);
+    private static final Set<Mode> ALL_MODES = EnumSet.allOf(Mode.class);
+
+    private static final List<PeerKind> ALL = List.of(
+            new PeerKind(CEILING, Role.CEILING, EVERYWHERE, ALL_MODES, (url, clients) -> new LocalPeer()),
+            floor(StoreKind.SQLITE, (url, clients) -> new RawSqlPeer(url)),
+            floor(StoreKind.REDIS, (url, clients) -> new RawRedisPeer(url)),
+            floor(StoreKind.ZOOKEEPER, (url, clients) -> new RawZooKeeperPeer(url)),
+            floor(StoreKind.MARIADB, (url, clients) -> new RawSqlPeer(url)),
+            floor(StoreKind.POSTGRESQL, (url, clients) -> new RawSqlPeer(url)),
+            peer("redisson", StoreKind.REDIS, ALL_MODES, (url, clients) -> new RedissonPeer(url, false, clients)),
+            peer("redisson-fair", StoreKind.REDIS, PLAIN, (url, clients) -> new RedissonPeer(url, true, clients)),
+            peer(
+                    "spring-redis",
+                    StoreKind.REDIS,
+                    PLAIN,
+                    (url, clients) -> new SpringRedisPeer(url, RedisLockType.SPIN_LOCK)),
+            peer(
+                    "spring-redis-pubsub",
+                    StoreKind.REDIS,
+                    PLAIN,
+                    (url, clients) -> new SpringRedisPeer(url, RedisLockType.PUB_SUB_LOCK)),
+            peer("curator", StoreKind.ZOOKEEPER, ALL_MODES, (url, clients) -> new CuratorPeer(url, true)),
+            peer("curator-per-thread", StoreKind.ZOOKEEPER, ALL_MODES, (url, clients) -> new CuratorPeer(url, false)),
+            new PeerKind("shedlock", Role.PEER, SQL, PLAIN, ShedLockPeer::new),
+            new PeerKind("spring-jdbc", Role.PEER, SQL, PLAIN, SpringJdbcPeer::new),
+            holdfast(HOLDFAST, options -> options),
+            holdfast(STRICT_FIFO, options -> options.strictFifo(true)),
+            holdfast(NO_HAND_OVER, options -> options.handOver(0, Duration.ZERO)),
+            holdfast(AWAIT_RELEASE, options -> options.awaitRelease(true)),
+            new PeerKind("none", Role.FAKE, Set.of(), ALL_MODES, (url, clients) -> new NoLockPeer()));
+
+    private Peers() {}
+
+    /** Those that run on a store, ceiling and floor first. */
+    public static List<PeerKind> on(StoreKind store) {
+        return ALL.stream().filter(peer -> peer.stores().contains(store)).toList();
+    }
+
+    /** The one of that id on that store; the fakes, which have no store, on any. */
+    public static PeerKind of(String id, StoreKind store) {
+        return ALL.stream()
+                .filter(peer -> peer.id().equals(id))
+                .filter(peer -> peer.stores().isEmpty() || peer.stores().contains(store))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no " + id + " on " + store));
+    }
+
+    private static PeerKind floor(StoreKind store, Opening opening) {
+        return new PeerKind(FLOOR, Role.FLOOR, EnumSet.of(store), PLAIN, opening);
+    }
+
+    private static PeerKind peer(String id, StoreKind store, Set<Mode> modes, Opening opening) {
+        return new PeerKind(id, Role.PEER, EnumSet.of(store), modes, opening);
+    }
+
+    private static PeerKind holdfast(String id, UnaryOperator<HoldOptions> options) {
+        return new PeerKind(
+                id,
+                Role.HOLDFAST,
+                EVERYWHERE,
+                PLAIN,
+                (url, clients) -> new HoldfastPeer(url, options.apply(HoldOptions.defaults())));
+    }
+}

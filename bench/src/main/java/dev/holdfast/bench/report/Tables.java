@@ -1,0 +1,116 @@
+package dev.holdfast.bench.report;
+
+import dev.holdfast.bench.peer.PeerKind.Role;
+import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Cell;
+import dev.holdfast.bench.run.Ratio;
+import dev.holdfast.bench.run.Results;
+import dev.holdfast.bench.run.Sample;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.HdrHistogram.Histogram;
+
+/** The table of one workload on one store. */
+final class Tables {
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final String NOTHING = "–";
+
+    private Tables() {}
+
+    static Table of(Results results, StoreKind store, String workload) {
+        List<Cell> cells = results.cells(store, workload);
+        boolean contended = cells.get(0).workload().load().isContended();
+        List<String> counters = counters(cells);
+        Table table = new Table(headings(contended, counters));
+        for (Cell cell : cells) {
+            table.row(row(results, cell, contended, counters));
+        }
+        return table;
+    }
+
+    private static List<String> headings(boolean contended, List<String> counters) {
+        List<String> headings = new ArrayList<>(
+                List.of("", "turns/s", "× best peer", "× floor", "× ceiling", "wait p50 ms", "p99", "longest"));
+        if (contended) {
+            headings.addAll(List.of("Jain", "hand-over p50 ms", "lost"));
+        }
+        headings.addAll(List.of("client µs/turn", "server µs"));
+        headings.addAll(counters);
+        return headings;
+    }
+
+    private static List<String> row(Results results, Cell cell, boolean contended, List<String> counters) {
+        List<String> row = new ArrayList<>();
+        row.add(cell.peer().id());
+        if (!cell.isSound()) {
+            row.add("FAILED");
+            while (row.size() < headings(contended, counters).size()) {
+                row.add(NOTHING);
+            }
+            return row;
+        }
+        row.add(count(cell.median(Sample::perSecond)));
+        row.addAll(ratios(results, cell));
+        Histogram waits = cell.waits();
+        row.add(millis(waits.getValueAtPercentile(50)));
+        row.add(millis(waits.getValueAtPercentile(99)));
+        row.add(millis(cell.longest()));
+        if (contended) {
+            row.add(String.format(Locale.ROOT, "%.3f", cell.median(Sample::jain)));
+            Histogram handOvers = cell.handOvers();
+            row.add(handOvers.getTotalCount() == 0 ? NOTHING : millis(handOvers.getValueAtPercentile(50)));
+            row.add(Long.toString(cell.breaches()));
+        }
+        row.add(Ratio.brief(cell.median(Sample::clientMicros)));
+        row.add(isWithoutServer(cell) ? NOTHING : Ratio.brief(cell.median(Sample::serverMicros)));
+        for (String counter : counters) {
+            row.add(
+                    cell.peer().role() == Role.CEILING
+                            ? NOTHING
+                            : cell.perTurn(counter).map(Ratio::brief).orElse(NOTHING));
+        }
+        return row;
+    }
+
+    private static List<String> ratios(Results results, Cell cell) {
+        String workload = cell.workload().id();
+        Optional<Cell> best = results.bestPeer(cell.store(), workload);
+        Optional<Cell> floor = results.cell(cell.store(), workload, Peers.FLOOR);
+        Optional<Cell> ceiling = results.cell(cell.store(), workload, Peers.CEILING);
+        boolean spread = cell.peer().role() == Role.HOLDFAST;
+        return List.of(ratio(cell, best, spread), ratio(cell, floor, false), ratio(cell, ceiling, false));
+    }
+
+    private static String ratio(Cell cell, Optional<Cell> other, boolean spread) {
+        return other.filter(beside -> beside != cell)
+                .flatMap(beside -> Ratio.of(cell, beside))
+                .map(ratio -> spread ? ratio.toString() : Ratio.brief(ratio.median()))
+                .orElse(NOTHING);
+    }
+
+    private static List<String> counters(List<Cell> cells) {
+        TreeSet<String> names = new TreeSet<>();
+        cells.forEach(cell ->
+                cell.samples().forEach(sample -> names.addAll(sample.perTurn().keySet())));
+        return List.copyOf(names);
+    }
+
+    private static boolean isWithoutServer(Cell cell) {
+        return cell.peer().role() == Role.CEILING
+                || cell.store() == StoreKind.MEMORY
+                || cell.store() == StoreKind.SQLITE;
+    }
+
+    static String count(double number) {
+        return String.format(Locale.ROOT, "%,.0f", number);
+    }
+
+    static String millis(long nanos) {
+        double millis = nanos / NANOS_PER_MILLI;
+        return String.format(Locale.ROOT, millis < 0.1 ? "%.4f" : millis < 10 ? "%.2f" : "%.1f", millis);
+    }
+}

@@ -1,0 +1,45 @@
+package dev.holdfast.bench.run;
+
+import dev.holdfast.bench.peer.PeerKind;
+import dev.holdfast.bench.peer.PeerKind.Role;
+import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.run.Workload.Tier;
+import java.time.Duration;
+
+/**
+ * How thorough a run is.
+ *
+ * @param tier which workloads it has
+ * @param warmUp how long each peer runs a workload before it counts
+ * @param round how long a round is
+ * @param rounds how many there are, the peers taking turns
+ */
+public record Plan(Tier tier, Duration warmUp, Duration round, int rounds) {
+    /** Three minutes in all, to see that everything works; few rounds, and Holdfast only as it comes. */
+    public static final Plan QUICK = new Plan(Tier.QUICK, Duration.ofMillis(200), Duration.ofMillis(300), 2);
+
+    /** Enough for ratios. */
+    public static final Plan NORMAL = new Plan(Tier.NORMAL, Duration.ofMillis(400), Duration.ofMillis(1000), 3);
+
+    /** Everything, for long tails as well. */
+    public static final Plan FULL = new Plan(Tier.FULL, Duration.ofSeconds(2), Duration.ofSeconds(4), 5);
+
+    /** What starting, ending and counting add to a round. */
+    private static final Duration OVERHEAD = Duration.ofMillis(120);
+
+    /** Whether a peer takes part. */
+    public boolean has(PeerKind peer) {
+        return tier != Tier.QUICK || peer.role() != Role.HOLDFAST || peer.id().equals(Peers.HOLDFAST);
+    }
+
+    /** About how long one peer takes for one workload. */
+    public Duration ofOneCell() {
+        return warmUp.plus(OVERHEAD).plus(round.plus(OVERHEAD).multipliedBy(rounds));
+    }
+
+    @Override
+    public String toString() {
+        return "%d rounds of %d ms each, the peers taking turns, after %d ms of warm-up"
+                .formatted(rounds, round.toMillis(), warmUp.toMillis());
+    }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast.bench.run;
+
+import dev.holdfast.bench.peer.Peer.Mode;
+import dev.holdfast.bench.peer.PeerKind;
+import dev.holdfast.bench.peer.PeerKind.Role;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Load.Locks;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One table of the report.
+ *
+ * @param id how targets and charts name it
+ * @param title what people read
+ * @param load what the threads do
+ * @param tier from which thoroughness on it is run
+ */
+public record Workload(String id, String title, Load load, Tier tier) {
+    /** How thorough a run is. */
+    public enum Tier {
+        QUICK,
+        NORMAL,
+        FULL
+    }
+
+    public static final String OWN_1 = "own-1";
+    public static final String OWN_16 = "own-16";
+    public static final String ONE_1X16 = "one-1x16";
+    public static final String ONE_2X16 = "one-2x16";
+    public static final String ONE_2X1 = "one-2x1";
+    public static final String ONE_4X4 = "one-4x4";
+    public static final String HOLD_1 = "hold-1ms";
+    public static final String HOLD_10 = "hold-10ms";
+    public static final String ROUND_TRIP = "round-trip-2ms";
+    public static final String HAND_OVER = "hand-over";
+    public static final String TURNS = "turns";
+    public static final String WAITING_2 = "waiting-2";
+    public static final String WAITING_20 = "waiting-20";
+    public static final String WAITING_200 = "waiting-200";
+    public static final String READS = "reads-95";
+    public static final String SEMAPHORE = "semaphore-4";
+
+    private static final Duration MILLI = Duration.ofMillis(1);
+
+    private static final List<Workload> ALL = List.of(
+            new Workload(OWN_1, "own lock, 1 thread", Load.own(1), Tier.QUICK),
+            new Workload(OWN_16, "own locks, 16 threads", Load.own(16), Tier.QUICK),
+            new Workload(ONE_1X16, "one lock, 1 process × 16 threads", Load.one(1, 16), Tier.QUICK),
+            new Workload(ONE_2X16, "one lock, 2 processes × 16 threads", Load.one(2, 16), Tier.QUICK),
+            new Workload(ONE_2X1, "one lock, 2 processes × 1 thread", Load.one(2, 1), Tier.NORMAL),
+            new Workload(ONE_4X4, "one lock, 4 processes × 4 threads", Load.one(4, 4), Tier.NORMAL),
+            new Workload(
+                    HOLD_1,
+                    "one lock, 2 processes × 16 threads, held 1 ms",
+                    Load.one(2, 16).holding(MILLI),
+                    Tier.FULL),
+            new Workload(
+                    HOLD_10,
+                    "one lock, 2 processes × 16 threads, held 10 ms",
+                    Load.one(2, 16).holding(MILLI.multipliedBy(10)),
+                    Tier.NORMAL),
+            new Workload(
+                    ROUND_TRIP,
+                    "own lock, 1 thread, 2 ms of round trip added",
+                    Load.own(1).through(MILLI.multipliedBy(2)),
+                    Tier.NORMAL),
+            new Workload(
+                    HAND_OVER,
+                    "one lock, 2 processes × 1 thread, held 50 ms: how soon the other is in",
+                    Load.one(2, 1).holding(MILLI.multipliedBy(50)),
+                    Tier.NORMAL),
+            new Workload(
+                    TURNS,
+                    "one lock, 4 processes × 1 thread, held 10 ms",
+                    Load.one(4, 1).holding(MILLI.multipliedBy(10)),
+                    Tier.NORMAL),
+            new Workload(WAITING_2, "one lock, 2 clients × 1 thread", Load.one(2, 1), Tier.FULL),
+            new Workload(
+                    WAITING_20,
+                    "one lock, 20 clients × 1 thread",
+                    Load.one(2, 1).clients(10),
+                    Tier.NORMAL),
+            new Workload(
+                    WAITING_200,
+                    "one lock, 200 clients × 1 thread",
+                    Load.one(2, 1).clients(100),
+                    Tier.FULL),
+            new Workload(
+                    READS,
+                    "one read-write lock, 2 processes × 16 threads, 95 % reads",
+                    Load.one(2, 16).on(Locks.ONE_MOSTLY_READ),
+                    Tier.NORMAL),
+            new Workload(
+                    SEMAPHORE,
+                    "one semaphore of 4, 2 processes × 16 threads",
+                    Load.one(2, 16).on(Locks.ONE_SEMAPHORE),
+                    Tier.NORMAL));
+
+    /** Those of a tier and below, in the order of the report. */
+    public static List<Workload> upTo(Tier tier) {
+        return ALL.stream()
+                .filter(workload -> workload.tier.compareTo(tier) <= 0)
+                .toList();
+    }
+
+    /** Whether it makes sense on a store. */
+    public boolean suits(StoreKind store) {
+        return switch (store) {
+            case MEMORY -> load.processes() == 1 && load.roundTrip().isZero();
+            case SQLITE -> load.roundTrip().isZero();
+            default -> true;
+        };
+    }
+
+    /** Whether a peer can do it. */
+    public boolean suits(PeerKind peer) {
+        if (peer.role() == Role.CEILING && !load.roundTrip().isZero()) {
+            return false;
+        }
+        return peer.modes().containsAll(modes());
+    }
+
+    /** What the peer runs; the ceiling has all its threads in one process. */
+    public Load loadOf(PeerKind peer) {
+        return peer.role() == Role.CEILING ? load.inOneProcess() : load;
+    }
+
+    private Set<Mode> modes() {
+        return switch (load.locks()) {
+            case OWN, ONE -> EnumSet.of(Mode.EXCLUSIVE);
+            case ONE_MOSTLY_READ -> EnumSet.of(Mode.READ, Mode.WRITE);
+            case ONE_SEMAPHORE -> EnumSet.of(Mode.PERMIT);
+        };
+    }
+}

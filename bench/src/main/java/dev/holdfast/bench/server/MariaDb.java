@@ -1,0 +1,66 @@
+package dev.holdfast.bench.server;
+
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.testbed.MariaDbServer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/** MariaDB with its default durability: every commit is forced to disk. */
+final class MariaDb implements Server {
+    private final MariaDbServer server = MariaDbServer.start("--max-connections=500");
+    private final Database database = new Database(server.jdbcUrl());
+
+    @Override
+    public StoreKind kind() {
+        return StoreKind.MARIADB;
+    }
+
+    @Override
+    public String url() {
+        return server.jdbcUrl();
+    }
+
+    @Override
+    public OptionalInt port() {
+        return OptionalInt.of(server.port());
+    }
+
+    @Override
+    public String settings() {
+        return "MariaDB " + database.text("select version()") + ", innodb_flush_log_at_trx_commit="
+                + database.text("select @@innodb_flush_log_at_trx_commit") + ", "
+                + database.text("select @@tx_isolation") + ", max_connections=500";
+    }
+
+    @Override
+    public Map<String, Double> counters() {
+        Map<String, Double> status = database.numbers("show global status");
+        return Map.of(
+                "statements", status.getOrDefault("Questions", 0.0),
+                "log bytes", status.getOrDefault("Innodb_os_log_written", 0.0),
+                "rows changed",
+                        status.getOrDefault("Innodb_rows_inserted", 0.0)
+                                + status.getOrDefault("Innodb_rows_updated", 0.0)
+                                + status.getOrDefault("Innodb_rows_deleted", 0.0));
+    }
+
+    @Override
+    public Map<String, Double> residue() {
+        return Map.of(
+                "bytes",
+                database.number("select coalesce(sum(data_length + index_length), 0) from information_schema.tables"
+                        + " where table_schema = 'test'"));
+    }
+
+    @Override
+    public Duration cpuTime() {
+        return server.process().cpuTime();
+    }
+
+    @Override
+    public void close() {
+        database.close();
+        server.close();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.holdfast.bench.server;
+
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.testbed.PostgresServer;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** PostgreSQL with its default durability: every commit is forced to disk. A process for each connection. */
+final class Postgres implements Server {
+    private static final String CONNECTIONS = "max_connections=500";
+
+    private final PostgresServer server;
+    private final Database database;
+    private final boolean countsStatements;
+
+    Postgres() {
+        server = PostgresServer.start("-c", CONNECTIONS, "-c", "shared_preload_libraries=pg_stat_statements");
+        database = new Database(server.jdbcUrl());
+        countsStatements = canCountStatements();
+    }
+
+    @Override
+    public StoreKind kind() {
+        return StoreKind.POSTGRESQL;
+    }
+
+    @Override
+    public String url() {
+        return server.jdbcUrl();
+    }
+
+    @Override
+    public OptionalInt port() {
+        return OptionalInt.of(server.port());
+    }
+
+    @Override
+    public String settings() {
+        return "PostgreSQL " + database.text("show server_version") + ", fsync=" + database.text("show fsync")
+                + ", synchronous_commit=" + database.text("show synchronous_commit") + ", "
+                + database.text("show default_transaction_isolation") + ", " + CONNECTIONS;
+    }
+
+    @Override
+    public Map<String, Double> counters() {
+        Map<String, Double> counters = new TreeMap<>();
+        counters.put("WAL bytes", database.number("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"));
+        if (countsStatements) {
+            counters.put("statements", database.number("select coalesce(sum(calls), 0) from pg_stat_statements"));
+        }
+        return counters;
+    }
+
+    @Override
+    public Map<String, Double> residue() {
+        return Map.of("bytes", database.number("select pg_database_size(current_database())"));
+    }
+
+    @Override
+    public Duration cpuTime() {
+        return ProcessHandle.of(server.process().pid()).stream()
+                .flatMap(main -> Stream.concat(Stream.of(main), main.descendants()))
+                .map(process -> process.info().totalCpuDuration().orElse(Duration.ZERO))
+                .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    @Override
+    public void close() {
+        database.close();
+        server.close();
+    }
+
+    private boolean canCountStatements() {
+        try {
+            database.execute("create extension pg_stat_statements");
+            return true;
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.bench.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.bench.peer.Peer;
+import dev.holdfast.bench.peer.PeerKind;
+import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Load.Locks;
+import dev.holdfast.bench.server.Server;
+import dev.holdfast.bench.server.Servers;
+import dev.holdfast.testbed.ServerMissingException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two real worker processes over each adapter, on the servers that start quickly. */
+class AdaptersExcludeTest {
+    private static final Duration SHORT = Duration.ofMillis(250);
+
+    @TempDir
+    private Path folder;
+
+    @TestFactory
+    Stream<DynamicTest> onSqlite() {
+        return each(StoreKind.SQLITE);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onRedis() {
+        return each(StoreKind.REDIS);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onZooKeeper() {
+        return each(StoreKind.ZOOKEEPER);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onMariaDb() {
+        return each(StoreKind.MARIADB);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> onPostgres() {
+        return each(StoreKind.POSTGRESQL);
+    }
+
+    private Stream<DynamicTest> each(StoreKind store) {
+        Server server = start(store);
+        List<PeerKind> peers = Peers.on(store).stream()
+                .filter(peer -> peer.role() != PeerKind.Role.CEILING)
+                .filter(peer -> Holdfasts.hasStoreFor(peer, server))
+                .toList();
+        return peers.stream()
+                .map(peer -> DynamicTest.dynamicTest(store.id() + " " + peer.id(), () -> excludes(peer, server)))
+                .onClose(server::close);
+    }
+
+    private void excludes(PeerKind peer, Server server) {
+        try (Fleet fleet = new Fleet(peer, server, folder.resolve("page"))) {
+            // the first round of a new JVM may be over before its first turn
+            Sample first = fleet.run(Load.one(2, 3), SHORT);
+            Sample sample = fleet.run(Load.one(2, 3), SHORT);
+            assertThat(sample.perSecond()).isPositive();
+            assertThat(first.lost() + sample.lost()).as("lost updates").isZero();
+            assertThat(sample.clientMicros()).isPositive();
+            if (peer.modes().contains(Peer.Mode.READ)) {
+                Sample mostlyReads = fleet.run(Load.one(2, 3).on(Locks.ONE_MOSTLY_READ), SHORT);
+                assertThat(mostlyReads.overlaps() + mostlyReads.lost()).isZero();
+            }
+            if (peer.modes().contains(Peer.Mode.PERMIT)) {
+                Sample permits = fleet.run(Load.one(2, 3).on(Locks.ONE_SEMAPHORE), SHORT);
+                assertThat(permits.overlaps()).isZero();
+            }
+        }
+    }
+
+    private static Server start(StoreKind store) {
+        try {
+            return Servers.start(store);
+        } catch (ServerMissingException e) {
+            if (e.isFailure()) {
+                throw e;
+            }
+            return Assumptions.abort(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.holdfast.bench.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.bench.peer.PeerKind;
+import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Load.Locks;
+import dev.holdfast.bench.server.Server;
+import dev.holdfast.bench.server.Servers;
+import dev.holdfast.testbed.ChildProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** That a round tells the truth: of locks that do not exclude, of workers that die. */
+class RoundsTest {
+    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final PeerKind NO_LOCK = Peers.of("none", StoreKind.MEMORY);
+
+    @TempDir
+    private Path folder;
+
+    private Server server;
+
+    @BeforeEach
+    void start() {
+        server = Servers.start(StoreKind.MEMORY);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void theLostUpdatesOfALockThatDoesNotExcludeAreFound() {
+        try (Fleet fleet = fleet(NO_LOCK)) {
+            assertThat(fleet.run(Load.one(2, 4), SHORT).lost()).isPositive();
+            assertThat(fleet.run(Load.one(1, 8), SHORT).lost()).isPositive();
+        }
+    }
+
+    @Test
+    void soAreReadersBesideAWriterAndTooManyHoldersOfPermits() {
+        try (Fleet fleet = fleet(NO_LOCK)) {
+            Duration hold = Duration.ofMillis(1);
+            Load reads = Load.one(2, 8).on(Locks.ONE_MOSTLY_READ).holding(hold);
+            assertThat(fleet.run(reads, SHORT).overlaps()).isPositive();
+            Load permits = Load.one(2, 8).on(Locks.ONE_SEMAPHORE).holding(hold);
+            assertThat(fleet.run(permits, SHORT).overlaps()).isPositive();
+        }
+    }
+
+    @Test
+    void aLockThatExcludesLosesNothingAndItsTurnsAreCountedForEachThread() {
+        try (Fleet fleet = fleet(Peers.of(Peers.CEILING, StoreKind.MEMORY))) {
+            Sample sample = fleet.run(Load.one(1, 4).holding(Duration.ofMillis(1)), SHORT);
+            assertThat(sample.lost()).isZero();
+            assertThat(sample.overlaps()).isZero();
+            // a hold of 1 ms allows 1,000 turns a second and no more
+            assertThat(sample.perSecond()).isBetween(1.0, 1_000.0);
+            assertThat(sample.jain()).isBetween(0.25, 1.0);
+            assertThat(sample.longest()).isGreaterThan(Duration.ofMillis(1).toNanos());
+        }
+    }
+
+    @Test
+    void aWorkerThatDiesFailsItsRoundLoudlyAndTheNextRoundHasNewWorkers() throws Exception {
+        try (Fleet fleet = fleet(Peers.of(Peers.CEILING, StoreKind.MEMORY))) {
+            double unused = fleet.run(Load.own(1), SHORT).perSecond();
+            ChildProcess worker = fleet.workers().get(0);
+            CompletableFuture<Void> killed = CompletableFuture.runAsync(
+                    worker::kill, CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
+            assertThatThrownBy(() -> fleet.run(Load.own(1), Duration.ofSeconds(20)))
+                    .isInstanceOf(RoundFailed.class)
+                    .hasMessageContaining("local-fair: worker process " + worker.pid() + " ended with 137");
+            killed.get();
+            assertThat(fleet.run(Load.own(1), SHORT).perSecond()).isPositive();
+        }
+    }
+
+    @Test
+    void aWorkerThatCannotGoOnSaysWhy() {
+        PeerKind lost =
+                new PeerKind("nowhere", PeerKind.Role.FAKE, NO_LOCK.stores(), NO_LOCK.modes(), NO_LOCK.opening());
+        try (Fleet fleet = fleet(lost)) {
+            assertThatThrownBy(() -> fleet.run(Load.own(1), SHORT))
+                    .isInstanceOf(RoundFailed.class)
+                    .hasMessageContaining("there is no nowhere");
+        }
+    }
+
+    @Test
+    void aSlowNetworkIsSlow() {
+        try (Server redis = Servers.start(StoreKind.REDIS);
+                Fleet fleet = new Fleet(Peers.of(Peers.FLOOR, StoreKind.REDIS), redis, folder.resolve("page"))) {
+            Sample sample = fleet.run(Load.own(1).through(Duration.ofMillis(20)), Duration.ofMillis(500));
+            // a turn is two round trips
+            assertThat(sample.perSecond()).isBetween(1.0, 25.0);
+        }
+    }
+
+    private Fleet fleet(PeerKind peer) {
+        return new Fleet(peer, server, folder.resolve("page"));
+    }
+}
