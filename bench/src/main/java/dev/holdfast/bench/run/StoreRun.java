@@ -7,10 +7,9 @@ import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.server.Server;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All workloads on one store. Within a workload the peers take turns, round by round (A B C A B C), so that whatever else
@@ -53,7 +52,7 @@ public final class StoreRun {
                 List<Fleet> able = fleets.stream()
                         .filter(fleet -> workload.suits(fleet.peer()))
                         .toList();
-                if (workload.suits(server.kind()) && able.stream().anyMatch(StoreRun::isNoMeasure)) {
+                if (workload.suits(server.kind()) && able.stream().anyMatch(StoreRun::isOfInterest)) {
                     run(workload, able);
                 }
             }
@@ -62,40 +61,50 @@ public final class StoreRun {
         }
     }
 
-    private static boolean isNoMeasure(Fleet fleet) {
+    private static boolean isOfInterest(Fleet fleet) {
         return fleet.peer().role() == Role.PEER || fleet.peer().role() == Role.HOLDFAST;
     }
 
     private void run(Workload workload, List<Fleet> fleets) {
         progress.begin(server.kind(), workload, fleets.size());
-        Map<Fleet, List<Sample>> samples = new LinkedHashMap<>();
-        Map<Fleet, String> failures = new LinkedHashMap<>();
-        fleets.forEach(fleet -> samples.put(fleet, new ArrayList<>()));
+        List<Row> rows = fleets.stream().map(Row::new).toList();
         for (int round = 0; round <= plan.rounds(); round++) {
-            for (Fleet fleet : fleets) {
-                if (!failures.containsKey(fleet)) {
-                    try {
-                        Sample sample =
-                                fleet.run(workload.loadOf(fleet.peer()), round == 0 ? plan.warmUp() : plan.round());
-                        if (round > 0) {
-                            samples.get(fleet).add(sample);
-                        }
-                    } catch (RoundFailed e) {
-                        failures.put(fleet, e.reason());
-                        progress.failed(e);
-                    }
-                }
+            for (Row row : rows) {
+                row.round(workload, round);
             }
         }
-        for (Fleet fleet : fleets) {
-            Cell cell = new Cell(
-                    server.kind(),
-                    workload,
-                    fleet.peer(),
-                    samples.get(fleet),
-                    Optional.ofNullable(failures.get(fleet)));
-            results.add(cell);
-        }
+        rows.forEach(row -> results.add(row.cell(workload)));
         progress.end(results.cells(server.kind(), workload.id()));
+    }
+
+    /** One peer's rounds of one workload; after a failure there are no more. */
+    private final class Row {
+        private final Fleet fleet;
+        private final List<Sample> samples = new ArrayList<>();
+        private @Nullable String failure;
+
+        Row(Fleet fleet) {
+            this.fleet = fleet;
+        }
+
+        /** Runs a round; the first, 0, is for warming up. */
+        void round(Workload workload, int number) {
+            if (failure != null) {
+                return;
+            }
+            try {
+                Sample sample = fleet.run(workload.loadOf(fleet.peer()), number == 0 ? plan.warmUp() : plan.round());
+                if (number > 0) {
+                    samples.add(sample);
+                }
+            } catch (RoundFailed e) {
+                failure = e.reason();
+                progress.failed(e);
+            }
+        }
+
+        Cell cell(Workload workload) {
+            return new Cell(server.kind(), workload, fleet.peer(), samples, Optional.ofNullable(failure));
+        }
     }
 }
