@@ -9,6 +9,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,14 @@ abstract class CommandLineContract {
 
     /** The URL of a store of this kind that cannot be reached, with the user and password {@code me:s3cret} if it may. */
     protected abstract String unreachableStore(Path folder);
+
+    /** An empty store behind a log-in; none where the store has no such thing. */
+    protected Optional<GuardedStore> guardedStore(Path folder) {
+        return Optional.empty();
+    }
+
+    /** A URL without the password, and the password. */
+    protected record GuardedStore(String url, String password) {}
 
     /** What messages show of a URL; other than the URL where that holds secrets. */
     protected String shown(String url) {
@@ -163,6 +172,18 @@ abstract class CommandLineContract {
                 .startsWith("holdfast: ")
                 .doesNotContain("s3cret");
         assertThat(cli.run("-v", "--store", url, "list").err()).noneMatch(line -> line.contains("s3cret"));
+    }
+
+    @Test
+    void aPasswordMayStandInTheEnvironmentAndAStoreWithoutLogInsHasNoUseForIt() {
+        GuardedStore guarded = guardedStore(folder).orElse(new GuardedStore(cli.store(), "s3cret-of-nobody"));
+        Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "env")
+                .environment("HOLDFAST_STORE", guarded.url())
+                .environment("HOLDFAST_PASSWORD", guarded.password())
+                .start());
+
+        assertThat(ended.code()).as(ended.toString()).isZero();
+        assertThat(ended.out()).contains("HOLDFAST_NAME=job").noneMatch(line -> line.contains(guarded.password()));
     }
 
     // ---- list
