@@ -69,7 +69,7 @@ class ReleaseTest {
     void controlCAtTheQuestionLeavesItAsItIs() {
         ChildProcess terminal = Pseudoterminal.holdfast(cli, "release", "job");
         terminal.expect(line -> line.contains("held by"), SOON);
-        terminal.send(Pseudoterminal.CTRL_C);
+        terminal.type(Pseudoterminal.CTRL_C); // a line end would be an answer
 
         assertThat(Cli.end(terminal).code()).isEqualTo(130);
         assertHeld();

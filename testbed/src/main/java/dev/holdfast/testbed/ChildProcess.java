@@ -147,12 +147,18 @@ public final class ChildProcess implements AutoCloseable {
      * @throws AssertionError when the process no longer takes input
      */
     public void send(String line) {
-        transcript.add(Transcript.Source.IN, line);
+        type(line + "\n");
+    }
+
+    /** Writes characters to the standard input of the process as they are, without the end of a line: Ctrl-C, a TAB. */
+    public void type(String characters) {
+        String shown = characters.stripTrailing();
+        transcript.add(Transcript.Source.IN, shown);
         try {
-            input.write(line + "\n");
+            input.write(characters);
             input.flush();
         } catch (IOException e) {
-            throw new AssertionError("cannot send \"" + line + "\" to " + story(), e);
+            throw new AssertionError("cannot send \"" + shown + "\" to " + story(), e);
         }
     }
 

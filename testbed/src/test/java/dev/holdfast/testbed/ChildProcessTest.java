@@ -16,6 +16,17 @@ class ChildProcessTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     @Test
+    void whatIsTypedArrivesWithoutTheEndOfALine() {
+        try (ChildProcess cat = ChildProcess.command("cat").start()) {
+            cat.type("half ");
+            cat.type("a line");
+            cat.closeInput();
+
+            assertThat(cat.expect("half", SOON)).isEqualTo("half a line");
+        }
+    }
+
+    @Test
     void linesGoInAndComeOut() {
         try (ChildProcess cat = ChildProcess.command("cat").start()) {
             cat.send("one");
