@@ -1,6 +1,8 @@
 package dev.holdfast;
 
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What a client has done since it was opened, and what it does now: figures for a log line, a test, or a metrics
@@ -68,8 +70,8 @@ public record ClientStatistics(
         long droppedEvents) {
 
     public ClientStatistics {
-        notAcquiredByReason = Map.copyOf(notAcquiredByReason);
-        lossesByCause = Map.copyOf(lossesByCause);
+        notAcquiredByReason = Collections.unmodifiableMap(new TreeMap<>(notAcquiredByReason));
+        lossesByCause = Collections.unmodifiableMap(new TreeMap<>(lossesByCause));
     }
 
     /** Holds lost while they were open, for whatever cause. */

@@ -1,21 +1,29 @@
 package dev.holdfast.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.ClientStatistics;
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockEvent;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockStatus;
+import dev.holdfast.Loss;
 import dev.holdfast.TokenGate;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
@@ -170,6 +178,62 @@ class SnippetsTest {
         // @formatter:on
         try (Hold hold = nightly.acquire()) {
             assertThat(hold.remaining()).isLessThan(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void listener() throws InterruptedException {
+        Alerts alerts = new Alerts();
+        // @formatter:off
+        // snippet listener
+        LockClient client = LockClient.builder("mem:")
+                .listener(new LockListener() {
+                    @Override
+                    public void onLost(Loss loss) {
+                        alerts.send(loss.message());
+                    }
+
+                    @Override
+                    public void onNotAcquired(LockEvent.NotAcquired event) {
+                        alerts.send(event.name() + " after " + event.waited() + ": " + event.reason());
+                    }
+                })
+                .build();
+        // end
+        // @formatter:on
+        try (client;
+                Hold hold = client.lock("a").acquire()) {
+            assertThat(client.lock("a").tryAcquire()).isEmpty();
+            await().untilAsserted(() ->
+                    assertThat(alerts.sent).singleElement().asString().endsWith("TAKEN"));
+            assertThat(hold.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void statistics() throws InterruptedException {
+        Map<String, Number> gauges = new HashMap<>();
+        try (Hold hold = lock.acquire()) {
+            // @formatter:off
+            // snippet statistics
+            ClientStatistics now = client.statistics();
+            gauges.put("locks.held", now.heldNow());
+            gauges.put("locks.waiting", now.waitingNow());
+            gauges.put("locks.mean.wait.millis", now.waitNanos() / 1e6 / Math.max(1, now.waits() - now.waitingNow()));
+            gauges.put("locks.lost.expired", now.losses(Loss.Cause.EXPIRED));
+            // end
+            // @formatter:on
+            assertThat(hold.isValid()).isTrue();
+        }
+        assertThat(gauges.get("locks.held")).isEqualTo(1L);
+        assertThat(gauges.get("locks.waiting")).isEqualTo(0L);
+    }
+
+    private static final class Alerts {
+        final List<String> sent = new CopyOnWriteArrayList<>();
+
+        void send(String text) {
+            sent.add(text);
         }
     }
 

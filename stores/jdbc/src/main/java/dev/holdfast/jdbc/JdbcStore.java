@@ -73,9 +73,11 @@ final class JdbcStore implements Store {
         return dialect.capabilities();
     }
 
-    /** A row learns nothing by itself: what became of a grant is known when it is renewed. */
+    /** A row learns nothing of grants by itself; only that the database cannot be reached while claims wait. */
     @Override
-    public void listen(StoreListener listener) {}
+    public void listen(StoreListener listener) {
+        waiters.tell(listener);
+    }
 
     @Override
     public Pending claim(Claim claim) {

@@ -4,7 +4,9 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.jdbc.LockTable.Place;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,12 +52,18 @@ final class Waiters {
     private final Patience patience;
     private final Set<Waiting> all = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+    private volatile StoreListener listener = new Nobody();
     private volatile boolean closed;
 
     Waiters(Dialect dialect, Worker worker, Patience patience) {
         this.dialect = dialect;
         this.worker = worker;
         this.patience = patience;
+    }
+
+    /** Who is told when waiting claims cannot be served, and when they can again. */
+    void tell(StoreListener told) {
+        listener = told;
     }
 
     Pending claim(Claim claim) {
@@ -108,10 +116,12 @@ final class Waiters {
     private void tried(Waiting waiting, @Nullable Throwable failure) {
         if (failure instanceof HoldfastException e && dialect.isPassing(e)) {
             waiting.due = dialect.nanoTime() + AFTER_FAILURE.toNanos();
+            listener.unreachable(waiting.claim().name(), e);
         } else if (failure != null) {
             waiting.fail(failure);
         } else {
             waiting.stale = true;
+            listener.reachable();
         }
         waiting.trying = false;
         if (!waiting.isDone()) {
@@ -266,5 +276,14 @@ final class Waiters {
                 });
             }
         }
+    }
+
+    /** Before anybody listens. */
+    private static final class Nobody implements StoreListener {
+        @Override
+        public void lost(Grant grant) {}
+
+        @Override
+        public void suspect(Grant grant) {}
     }
 }

@@ -16,6 +16,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.StoreListener;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,6 +93,38 @@ class BusyFileTest {
             assertThatThrownBy(() -> get(one.revoke(NAME, true))).isInstanceOf(StoreUnavailableException.class);
         }
         assertThat(release(one, grant)).isTrue();
+    }
+
+    @Test
+    void aClaimThatWaitsLivesOnAndTheEngineIsToldThatTheFileIsBlocked() throws Exception {
+        JdbcStore one = rig.open(BRIEF);
+        List<String> told = new CopyOnWriteArrayList<>();
+        one.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {}
+
+            @Override
+            public void suspect(Grant grant) {}
+
+            @Override
+            public void unreachable(String name, Throwable why) {
+                told.add(name + ": " + why.getMessage());
+            }
+
+            @Override
+            public void reachable() {
+                told.add("reachable");
+            }
+        });
+        hold(one, "opened");
+        Pending waits;
+        try (AutoCloseable block = block()) {
+            waits = one.claim(waiting(NAME));
+            await().until(() -> !told.isEmpty());
+            assertThat(told.get(0)).startsWith(NAME + ": ").contains(rig.file.toString());
+        }
+        assertThat(get(waits.answer())).isPresent();
+        await().until(() -> told.contains("reachable"));
     }
 
     @Test
