@@ -8,6 +8,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 abstract class CommandLineContract {
     private static final String HOLD = "echo in $HOLDFAST_TOKEN; exec sleep 60";
+    private static final Duration LEASE_AND_A_SECOND = Duration.ofSeconds(2);
 
     @TempDir
     Path folder;
@@ -133,16 +135,18 @@ abstract class CommandLineContract {
     }
 
     @Test
-    void theNextGetsInWhenTheLeaseOfAKilledHolderHasRunOut() {
+    void theNextGetsInWithinLeaseAndOneSecondAfterKillMinusNine() {
         try (Holder holder = holder("1s");
                 ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
             awaitWaiters(1);
+            long killed = System.nanoTime();
             ProcessHandle.of(holder.process().pid()).stream()
                     .flatMap(ProcessHandle::children)
                     .forEach(ProcessHandle::destroyForcibly);
             holder.process().kill();
 
             assertThat(tokenOf(waiter)).isGreaterThan(holder.token());
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(LEASE_AND_A_SECOND);
         }
     }
 

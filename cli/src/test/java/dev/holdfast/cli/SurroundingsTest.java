@@ -99,7 +99,7 @@ class SurroundingsTest {
     @ParameterizedTest
     @EnumSource
     void aLostHoldExitsWith79WhereverItIsCalledFrom(Caller caller) {
-        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 3s job -- sh -c 'echo up >&2; exec sleep 60'")
+        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 1s job -- sh -c 'echo up >&2; exec sleep 60'")
                 .start();
         run.stderr().expect("up", SOON);
         assertThat(cli.run("release", "--yes", "job").code()).isZero();

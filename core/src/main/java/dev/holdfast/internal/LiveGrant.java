@@ -52,7 +52,6 @@ final class LiveGrant {
     private volatile boolean inDoubt;
 
     private volatile Loss.@Nullable Cause renewalStopped;
-    private volatile Loss.@Nullable Cause lossCause;
 
     // Guarded by the local lock's mutex: the block of tokens under the present grant number.
     private int tokensUsed;
@@ -112,13 +111,17 @@ final class LiveGrant {
 
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
     boolean doubt() {
-        Validity now = validity.get();
-        long at = time.nanoTime();
-        if (now.state() != Validity.State.VALID || !validity.compareAndSet(now, now.doubted(at))) {
-            return false;
+        while (true) {
+            Validity now = validity.get();
+            if (now.state() != Validity.State.VALID) {
+                return false;
+            }
+            long at = time.nanoTime();
+            if (validity.compareAndSet(now, now.doubted(at))) {
+                renewAt = at;
+                return true;
+            }
         }
-        renewAt = at;
-        return true;
     }
 
     boolean isSuspect() {
@@ -182,29 +185,26 @@ final class LiveGrant {
 
     /** Marks it lost; false if it was lost or given back before. */
     boolean lose(Loss.Cause cause) {
-        if (isOpen()) {
-            lossCause = cause; // before the state, so that whoever sees the state sees a reason
-        }
-        return end(Validity.State.LOST);
+        return end(now -> now.lost(cause));
     }
 
     /** Why it was lost; null if it was not. */
     Loss.@Nullable Cause lossCause() {
-        return validity.get().state() == Validity.State.LOST ? lossCause : null;
+        return validity.get().cause();
     }
 
     /** Marks it given back; false if it was lost or given back before. */
     boolean giveBack() {
-        return end(Validity.State.GIVEN_BACK);
+        return end(Validity::givenBack);
     }
 
-    private boolean end(Validity.State state) {
+    private boolean end(UnaryOperator<Validity> step) {
         while (true) {
             Validity now = validity.get();
             if (!now.isOpen()) {
                 return false;
             }
-            if (validity.compareAndSet(now, now.with(state))) {
+            if (validity.compareAndSet(now, step.apply(now))) {
                 return true;
             }
         }

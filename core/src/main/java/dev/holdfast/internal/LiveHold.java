@@ -23,10 +23,9 @@ import org.jspecify.annotations.Nullable;
  * only the owning thread touches.
  */
 final class LiveHold {
-    private enum State {
-        OPEN,
-        CLOSED,
-        LOST
+    /** How it ended; the loss is part of it, so that whoever sees the end sees the reason. */
+    private record End(@Nullable Loss loss) {
+        static final End CLOSED = new End(null);
     }
 
     /** How the engine sees the caller's side; comes up in the engine's queue when that is gone. */
@@ -50,10 +49,9 @@ final class LiveHold {
     private final @Nullable StackTraceElement place;
 
     private final Events.@Nullable Held event;
-    private final AtomicReference<State> state = new AtomicReference<>(State.OPEN);
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final AnchorReference anchor;
     private volatile @Nullable HoldAnchor pinned;
-    private volatile @Nullable Loss loss;
     private volatile boolean detached;
     private volatile boolean ownerAwaitsNews;
     private int entries = 1;
@@ -115,32 +113,31 @@ final class LiveHold {
     }
 
     boolean isOpen() {
-        return state.get() == State.OPEN;
+        return end.get() == null;
     }
 
     boolean isLost() {
-        return state.get() == State.LOST;
+        End now = end.get();
+        return now != null && now.loss != null;
     }
 
     boolean close() {
-        return state.compareAndSet(State.OPEN, State.CLOSED);
+        return end.compareAndSet(null, End.CLOSED);
     }
 
     /** Marks it lost; false if it was closed or lost before. */
     boolean lose(Loss why) {
-        loss = why; // before the state, so that whoever sees the state sees the reason
-        return state.compareAndSet(State.OPEN, State.LOST);
+        return end.compareAndSet(null, new End(why));
     }
 
     /** It was closed in good faith, but the store had lost the grant before. */
     void lostUnnoticed(Loss why) {
-        loss = why;
-        state.set(State.LOST);
+        end.set(new End(why));
     }
 
     /** Why it was lost, once it is. */
     Loss loss() {
-        return Objects.requireNonNull(loss);
+        return Objects.requireNonNull(Objects.requireNonNull(end.get()).loss);
     }
 
     HoldLostException lostException() {

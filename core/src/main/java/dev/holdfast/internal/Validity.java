@@ -1,7 +1,9 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a grant at one moment; immutable, so that it changes as a whole.
@@ -11,8 +13,9 @@ import java.util.concurrent.TimeUnit;
  * @param wallLead wall clock minus {@code nanoTime} when it was confirmed: it grows when the machine sleeps
  * @param doubtedAt when it became suspect, by {@code nanoTime}; what was sent before proves nothing
  * @param grant as the store last gave or moved it
+ * @param cause why it was lost; null where it was not
  */
-record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant grant) {
+record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant grant, Loss.@Nullable Cause cause) {
     private static final long SMALLEST_MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long MARGIN_DIVISOR = 100;
     /** How far the wall clock may run ahead before the machine counts as having slept. */
@@ -28,7 +31,7 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
 
     /** A grant that the store gave or moved by a request sent at {@code sentNanos}. */
     static Validity confirmed(Grant grant, long sentNanos, long wallLead) {
-        return new Validity(State.VALID, deadline(grant, sentNanos), wallLead, 0, grant);
+        return new Validity(State.VALID, deadline(grant, sentNanos), wallLead, 0, grant, null);
     }
 
     /** Until when a grant is valid whose lease was begun by a request sent at {@code sentNanos}. */
@@ -40,19 +43,23 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
         return Math.max(Durations.nanos(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
     }
 
-    Validity with(State newState) {
-        return new Validity(newState, deadline, wallLead, doubtedAt, grant);
+    Validity lost(Loss.Cause why) {
+        return new Validity(State.LOST, deadline, wallLead, doubtedAt, grant, why);
+    }
+
+    Validity givenBack() {
+        return new Validity(State.GIVEN_BACK, deadline, wallLead, doubtedAt, grant, null);
     }
 
     Validity doubted(long nanoTime) {
-        return new Validity(State.SUSPECT, deadline, wallLead, nanoTime, grant);
+        return new Validity(State.SUSPECT, deadline, wallLead, nanoTime, grant, null);
     }
 
     /** As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. */
     Validity moved(Grant newGrant, long sentNanos, long newWallLead) {
         Validity confirmed = confirmed(newGrant, sentNanos, newWallLead);
         return state == State.SUSPECT && sentNanos - doubtedAt < 0
-                ? new Validity(State.SUSPECT, confirmed.deadline, newWallLead, doubtedAt, newGrant)
+                ? new Validity(State.SUSPECT, confirmed.deadline, newWallLead, doubtedAt, newGrant, null)
                 : confirmed;
     }
 

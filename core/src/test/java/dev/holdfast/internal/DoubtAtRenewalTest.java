@@ -1,0 +1,50 @@
+package dev.holdfast.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A doubt that a renewal's answer crosses is not forgotten, whichever of them is first by a step. */
+class DoubtAtRenewalTest {
+    private Runnable atNextLook = () -> {};
+    private final LiveGrant grant = GrantInterleavingsTest.grant(new TimeSource() {
+        @Override
+        public long nanoTime() {
+            Runnable now = atNextLook;
+            atNextLook = () -> {};
+            now.run();
+            return 5_000_000_000L;
+        }
+
+        @Override
+        public long wallMillis() {
+            return 5_000;
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            return () -> {};
+        }
+    });
+
+    @Test
+    void aRenewalThatComesBetweenTheStepsOfADoubtDoesNotUndoIt() {
+        atNextLook = () -> assertThat(grant.confirm(grant.grant(), 4_000_000_000L, 0))
+                .as("a renewal that was sent before the doubt")
+                .isTrue();
+        assertThat(grant.doubt()).isTrue();
+        assertThat(grant.isSuspect()).isTrue();
+        assertThat(grant.isValid()).isFalse();
+    }
+
+    @Test
+    void aRenewalSentAfterTheDoubtConfirms() {
+        grant.doubt();
+        assertThat(grant.confirm(grant.grant(), 4_000_000_000L, 0)).isTrue();
+        assertThat(grant.isValid()).as("sent before").isFalse();
+        assertThat(grant.confirm(grant.grant(), 6_000_000_000L, 0)).isTrue();
+        assertThat(grant.isValid()).as("sent after").isTrue();
+    }
+}

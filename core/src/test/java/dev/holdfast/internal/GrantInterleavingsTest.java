@@ -1,0 +1,72 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Loss;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Renewal, loss and release race for a grant: each takes effect as a whole, at one moment; it ends once, and for the
+ * reason that counted.
+ *
+ * <p>Fails within seconds if {@code LiveGrant.end} sets without comparing. With 30 scenarios, 500 interleavings of each,
+ * it has found that the cause of a loss was written beside the state instead of with it.
+ */
+public class GrantInterleavingsTest {
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private final LiveGrant grant = grant();
+
+    static LiveGrant grant() {
+        return grant(new StillTime());
+    }
+
+    static LiveGrant grant(TimeSource time) {
+        return new LiveGrant(null, lease(1), true, false, time, 0);
+    }
+
+    private static Grant lease(long number) {
+        return new Grant(
+                new ClaimId("00000000000000000000000000000000"),
+                List.of("a"),
+                Mode.EXCLUSIVE,
+                LEASE,
+                List.of(number),
+                0);
+    }
+
+    @Operation
+    public boolean renumber() {
+        return grant.renumber(lease(2), 0);
+    }
+
+    @Operation
+    public boolean loseToTheStore() {
+        return grant.lose(Loss.Cause.STORE);
+    }
+
+    @Operation
+    public boolean loseToTime() {
+        return grant.lose(Loss.Cause.EXPIRED);
+    }
+
+    @Operation
+    public boolean giveBack() {
+        return grant.giveBack();
+    }
+
+    @Operation
+    public Loss.Cause lossCause() {
+        return grant.lossCause();
+    }
+
+    @Test
+    void itEndsOnceAndForOneReason() {
+        Interleavings.check(GrantInterleavingsTest.class);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import java.lang.ref.ReferenceQueue;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Close and loss race for a hold: it ends once, and who sees that it is lost sees the reason that counted.
+ *
+ * <p>Fails in its first scenarios if {@code LiveHold.close()} looks first and sets afterwards.
+ */
+public class HoldInterleavingsTest {
+    private final LiveHold hold = new LiveHold(
+            GrantInterleavingsTest.grant(),
+            "a",
+            Waiter.callback(HoldOptions.defaults(), true, 0, () -> {}),
+            new ReferenceQueue<>(),
+            0);
+
+    private static Loss loss(Loss.Cause cause) {
+        return new Loss("a", 1, cause, "store");
+    }
+
+    @Operation
+    public boolean close() {
+        return hold.close();
+    }
+
+    @Operation
+    public boolean loseToTheStore() {
+        return hold.lose(loss(Loss.Cause.STORE));
+    }
+
+    @Operation
+    public boolean loseToTime() {
+        return hold.lose(loss(Loss.Cause.EXPIRED));
+    }
+
+    @Operation
+    public boolean isOpen() {
+        return hold.isOpen();
+    }
+
+    @Operation
+    public String loss() {
+        return hold.isLost() ? hold.loss().cause().name() : "none";
+    }
+
+    @Test
+    void itEndsOnceAndForOneReason() {
+        Interleavings.check(HoldInterleavingsTest.class);
+    }
+}
