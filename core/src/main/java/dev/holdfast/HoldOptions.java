@@ -4,6 +4,7 @@ import static dev.holdfast.internal.Durations.text;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * How holds of a lock behave. Immutable; every setter-like method returns a changed copy.
@@ -45,17 +46,18 @@ public record HoldOptions(
     public HoldOptions {
         require(
                 lease.compareTo(SMALLEST_LEASE) >= 0 && lease.compareTo(LARGEST_LEASE) <= 0,
-                "the lease must be " + text(SMALLEST_LEASE) + " to " + text(LARGEST_LEASE) + ", not " + text(lease));
+                () -> "the lease must be " + text(SMALLEST_LEASE) + " to " + text(LARGEST_LEASE) + ", not "
+                        + text(lease));
         require(
                 maxHold.isEmpty() || maxHold.get().compareTo(SMALLEST_LEASE) >= 0,
-                "the maximum hold time must be at least " + text(SMALLEST_LEASE) + ", not "
+                () -> "the maximum hold time must be at least " + text(SMALLEST_LEASE) + ", not "
                         + text(maxHold.orElse(Duration.ZERO)));
         require(
                 maxHandOvers >= 0 && maxHandOvers <= MOST_HAND_OVERS,
-                "hand-overs must be 0 to " + MOST_HAND_OVERS + ", not " + maxHandOvers);
+                () -> "hand-overs must be 0 to " + MOST_HAND_OVERS + ", not " + maxHandOvers);
         require(
                 !maxHandOverTime.isNegative() && maxHandOverTime.compareTo(LONGEST_HAND_OVER) <= 0,
-                "the hand-over time must be 0s to " + text(LONGEST_HAND_OVER) + ", not " + text(maxHandOverTime));
+                () -> "the hand-over time must be 0s to " + text(LONGEST_HAND_OVER) + ", not " + text(maxHandOverTime));
     }
 
     /** The defaults: lease 30 s, renewed, at most 64 hand-overs or 5 ms, everything else off. */
@@ -110,9 +112,10 @@ public record HoldOptions(
                 lease, autoRenew, maxHold, maxHandOvers, maxHandOverTime, strictFifo, awaitRelease, value);
     }
 
-    private static void require(boolean ok, String message) {
+    /** The message is made only when it is needed: options are made for every acquire by some callers. */
+    private static void require(boolean ok, Supplier<String> message) {
         if (!ok) {
-            throw new IllegalArgumentException(message);
+            throw new IllegalArgumentException(message.get());
         }
     }
 }

@@ -48,6 +48,7 @@ public final class Engine {
     private final Names names;
     private final Host host;
     private final Executor executor;
+    private final Consumer<CompletableFuture<?>> awaiting;
     private final Supplier<ClaimId> ids;
     private final Capabilities capabilities;
     private final String description;
@@ -77,6 +78,7 @@ public final class Engine {
         this.names = names;
         this.host = host;
         this.executor = seams.completing();
+        this.awaiting = seams.awaiting();
         this.ids = seams.ids();
         this.capabilities = store.capabilities();
         this.keeper = new Keeper(this.store, time, observer);
@@ -320,7 +322,7 @@ public final class Engine {
             saw(grant.number());
         }
         boolean autoRenew = claim.asker.options.autoRenew();
-        return new LiveGrant(lock, grant, autoRenew, capabilities.sessionBound(), time, claim.wallLead());
+        return new LiveGrant(lock, grant, autoRenew, capabilities, time, claim.wallLead());
     }
 
     /** Why a grant that just came cannot be used; empty when it can. */
@@ -361,11 +363,17 @@ public final class Engine {
         returns.withdraw(claim);
     }
 
+    /** Waits for a future, as a caller's thread. */
+    <T> T await(CompletableFuture<T> future) {
+        awaiting.accept(future);
+        return future.join();
+    }
+
     /** Waits until the store has confirmed the release of a hold that was just closed. */
     void awaitRelease(LiveHold hold) {
         boolean wasHeld;
         try {
-            wasHeld = hold.grant.released().join();
+            wasHeld = await(hold.grant.released());
         } catch (RuntimeException failed) {
             return; // logged; the lease bounds it
         }

@@ -78,6 +78,11 @@ final class Keeper {
         wakeBy(grant.dueAt());
     }
 
+    /** Its lease was changed: it may be due sooner than was planned. */
+    void changed(LiveGrant grant) {
+        wakeBy(grant.dueAt());
+    }
+
     /** Keeps it no more: it was given back. */
     void forget(LiveGrant grant) {
         grants.remove(grant.grant().id());
@@ -259,7 +264,8 @@ final class Keeper {
         Patience.until(() -> beganRenewal(hold), RENEWAL_POLL);
         Renewal renewal = Renewal.unknown(0);
         try {
-            Grant request = live.grant().withLease(lease);
+            Grant request = live.toChange(lease);
+            wakeBy(live.dueAt());
             long wallLead = live.wallLead();
             Map<ClaimId, Renewal> answer = Failures.await(
                     Returns.guarded(() -> store.renew(List.of(request))),
@@ -269,16 +275,17 @@ final class Keeper {
             apply(live, renewal, () -> live.changeLease(lease, sent, wallLead));
         } finally {
             live.endRenewal(renewal.verdict() != Renewal.Verdict.UNKNOWN);
+            wakeBy(live.dueAt());
             if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
                 observer.renewalFailed(live, null);
             }
         }
         if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
-            throw new StoreUnavailableException("could not extend the hold of '" + hold.name + "': no answer from "
-                    + store.description() + "; the present lease stands, try again before it ends");
+            throw new StoreUnavailableException(
+                    "could not extend the hold of '" + hold.name + "': no answer from " + store.description()
+                            + "; the shorter of the old lease and the new one counts, try again before it ends");
         }
         throwIfLost(hold);
-        wakeBy(live.dueAt());
     }
 
     /** What a verdict means for a grant: it goes on, it is lost, or it is as it was. */

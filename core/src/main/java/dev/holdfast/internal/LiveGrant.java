@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
+import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
@@ -28,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * (Gray and Cheriton, "Leases", 1989, count the same way.) Only an answer that proves that the store moved the lease
  * moves the deadline, and only while the old one has not passed.
  *
+ * <p>A request for a shorter lease moves the deadline closer when it is sent, not when it is answered: the store may
+ * handle it at any time from then on. If no answer comes it may be handled even after a later request, so from then on
+ * no lease counts for longer than that one, unless the store keeps requests in order.
+ *
  * <pre>
  *   VALID ◄──confirmed── SUSPECT        SUSPECT: the connection broke, or the machine slept
  *     │ ───── doubt ───────► │
@@ -42,6 +47,7 @@ final class LiveGrant {
     final LocalLock lock;
     private final TimeSource time;
     private final boolean sessionBound;
+    private final boolean ordered;
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
     private final AtomicReference<Validity> validity;
     private volatile boolean autoRenew;
@@ -50,6 +56,10 @@ final class LiveGrant {
     private final AtomicBoolean renewing = new AtomicBoolean();
     /** Such a request got no answer: the lease may last longer in the store than the deadline says. */
     private volatile boolean inDoubt;
+    /** The lease that the request under way asks for; null when none is. */
+    private volatile @Nullable Duration asking;
+    /** The shortest lease that a request without an answer may still set, at any time; null if there is none. */
+    private volatile @Nullable Duration shortestInDoubt;
 
     private volatile Loss.@Nullable Cause renewalStopped;
 
@@ -62,11 +72,12 @@ final class LiveGrant {
             LocalLock lock,
             Grant grant,
             boolean autoRenew,
-            boolean sessionBound,
+            Capabilities store,
             TimeSource time,
             long wallLeadWhenSent) {
         this.lock = lock;
-        this.sessionBound = sessionBound;
+        this.sessionBound = store.sessionBound();
+        this.ordered = store.ordered();
         this.autoRenew = autoRenew;
         this.time = time;
         this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
@@ -136,10 +147,11 @@ final class LiveGrant {
     boolean confirm(Grant renewed, long sentNanos, long wallLeadWhenSent) {
         return move(now -> {
             boolean sameLease = renewed.lease().equals(now.grant().lease());
-            boolean later = Validity.deadline(renewed, sentNanos) - now.deadline() > 0;
+            boolean later = Validity.deadline(renewed.withLease(sure(renewed.lease())), sentNanos) - now.deadline() > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
             return now.state() == Validity.State.SUSPECT || (sameLease && later)
-                    ? now.moved(now.grant().withLease(renewed.lease()), sentNanos, wallLeadWhenSent)
+                    ? now.moved(
+                            now.grant().withLease(renewed.lease()), sentNanos, sure(renewed.lease()), wallLeadWhenSent)
                     : now;
         });
     }
@@ -150,7 +162,7 @@ final class LiveGrant {
      * @return as {@link #confirm}
      */
     boolean changeLease(Duration lease, long sentNanos, long wallLeadWhenSent) {
-        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, wallLeadWhenSent));
+        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, sure(lease), wallLeadWhenSent));
     }
 
     /**
@@ -159,7 +171,7 @@ final class LiveGrant {
      * @return as {@link #confirm}
      */
     boolean renumber(Grant fresh, long wallLeadWhenSent) {
-        return move(now -> now.moved(fresh, fresh.sentNanos(), wallLeadWhenSent));
+        return move(now -> now.moved(fresh, fresh.sentNanos(), sure(fresh.lease()), wallLeadWhenSent));
     }
 
     private boolean move(UnaryOperator<Validity> step) {
@@ -177,7 +189,7 @@ final class LiveGrant {
                 boolean doubted = next.state() == Validity.State.SUSPECT;
                 renewAt = doubted
                         ? time.nanoTime()
-                        : next.deadline() - nanosOf(next.grant().lease()) * 2 / 3;
+                        : next.deadline() - nanosOf(sure(next.grant().lease())) * 2 / 3;
                 return true;
             }
         }
@@ -244,11 +256,37 @@ final class LiveGrant {
     Grant toRenew() {
         Grant grant = grant();
         if (autoRenew) {
-            return grant;
+            return asks(grant);
         }
         long margin = Validity.margin(grant);
         long left = Math.max(deadline() + margin - time.nanoTime(), margin);
-        return grant.withLease(Duration.ofNanos(left));
+        return asks(grant.withLease(Duration.ofNanos(left)));
+    }
+
+    /** The grant as it is to be renewed for another lease, as its holder asks. */
+    Grant toChange(Duration lease) {
+        return asks(grant().withLease(lease));
+    }
+
+    /** What is about to be sent: from now on the store may end the lease as soon as this says. */
+    private Grant asks(Grant request) {
+        asking = request.lease();
+        if (!sessionBound) {
+            long nearest = Validity.deadline(request, time.nanoTime());
+            Validity now = validity.get();
+            while (now.isOpen()
+                    && nearest - now.deadline() < 0
+                    && !validity.compareAndSet(now, now.shortened(nearest))) {
+                now = validity.get();
+            }
+        }
+        return request;
+    }
+
+    /** How much of a lease that the store confirmed is sure. */
+    private Duration sure(Duration lease) {
+        Duration doubtful = shortestInDoubt;
+        return doubtful == null || ordered || doubtful.compareTo(lease) > 0 ? lease : doubtful;
     }
 
     /** Begins a request that moves the lease; false while another is under way. */
@@ -258,8 +296,14 @@ final class LiveGrant {
 
     /** The request has an answer, or failed. */
     void endRenewal(boolean answered) {
+        Duration asked = asking;
+        Duration shortest = shortestInDoubt;
+        asking = null;
         if (!answered) {
             inDoubt = true;
+            if (asked != null && !sessionBound && (shortest == null || asked.compareTo(shortest) < 0)) {
+                shortestInDoubt = asked;
+            }
         }
         renewing.set(false);
     }
@@ -293,8 +337,10 @@ final class LiveGrant {
 
     /** Whether a waiter with these options can be given this grant as it is. */
     boolean fits(HoldOptions options) {
+        Duration underWay = asking;
         return autoRenew == options.autoRenew()
                 && renewalStopped == null
+                && (underWay == null || underWay.equals(grant().lease()))
                 && (sessionBound || grant().lease().equals(options.lease()));
     }
 
@@ -307,7 +353,7 @@ final class LiveGrant {
     Grant toHandOver(HoldOptions options) {
         autoRenew = options.autoRenew();
         renewalStopped = null;
-        return grant().withLease(leaseFor(options));
+        return asks(grant().withLease(leaseFor(options)));
     }
 
     /** The lease a holder gets: its own, or that of the session. */
@@ -315,11 +361,14 @@ final class LiveGrant {
         return sessionBound ? grant().lease() : options.lease();
     }
 
-    /** Whether the bounds of hand-over allow one more under the present grant number. */
+    /** Whether the bounds of hand-over allow one more under the present grant number, without asking the store. */
     boolean mayHandOver(HoldOptions options) {
-        return !options.strictFifo()
-                && tokensUsed <= options.maxHandOvers()
-                && time.nanoTime() - blockSince <= nanosOf(options.maxHandOverTime());
+        return hasTokenFor(options) && time.nanoTime() - blockSince <= nanosOf(options.maxHandOverTime());
+    }
+
+    /** Whether a waiter with these options may have a hold under the present grant number. */
+    boolean hasTokenFor(HoldOptions options) {
+        return tokensUsed == 0 || (!options.strictFifo() && tokensUsed <= options.maxHandOvers());
     }
 
     /** Begins a new block of tokens: the store gave a fresh grant number. */

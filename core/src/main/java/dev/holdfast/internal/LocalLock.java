@@ -200,7 +200,7 @@ final class LocalLock {
             engine.keeper().examine(closing.grant); // a deadline that passed unnoticed counts before the close
         }
         CompletableFuture<Boolean> givenBack = passOn(closing);
-        if (closing.options.awaitRelease() && givenBack.join()) {
+        if (closing.options.awaitRelease() && engine.await(givenBack)) {
             engine.awaitRelease(closing);
         }
         throwIfLost(closing);
@@ -362,6 +362,7 @@ final class LocalLock {
             if (grant != of || phase != Phase.REFRESHING) {
                 return NOTHING; // lost meanwhile
             }
+            engine.keeper().changed(of);
             if (standing && freshNumber) {
                 engine.saw(of.grant().number());
                 of.newBlock();
@@ -462,12 +463,15 @@ final class LocalLock {
         if (live.mayHandOver(first.options)) {
             return live.hasEnoughLease() ? give(live) : renewFor(live, first.options);
         }
-        return engine.capabilities().extendable() ? refreshNumber(live) : release(live);
+        return renumberOrRelease(live);
     }
 
     /** Gives the grant to the first waiter who still wants it. */
     private Runnable give(LiveGrant live) {
         for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
+            if (!live.hasTokenFor(first.options)) {
+                return renumberOrRelease(live); // it was renewed for another, who is gone
+            }
             if (!live.fits(first.options)) {
                 return renewFor(live, first.options);
             }
@@ -504,6 +508,10 @@ final class LocalLock {
         hold = null;
         live.notTaken(before);
         return Optional.empty();
+    }
+
+    private Runnable renumberOrRelease(LiveGrant live) {
+        return engine.capabilities().extendable() ? refreshNumber(live) : release(live);
     }
 
     private Runnable refreshNumber(LiveGrant live) {

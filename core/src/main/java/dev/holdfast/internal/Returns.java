@@ -113,6 +113,6 @@ final class Returns {
     }
 
     private static Duration third(Duration lease) {
-        return lease.dividedBy(3);
+        return Duration.ofNanos(Durations.nanos(lease) / 3);
     }
 }

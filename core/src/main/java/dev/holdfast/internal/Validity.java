@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -55,12 +56,22 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
         return new Validity(State.SUSPECT, deadline, wallLead, nanoTime, grant, null);
     }
 
-    /** As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains. */
-    Validity moved(Grant newGrant, long sentNanos, long newWallLead) {
-        Validity confirmed = confirmed(newGrant, sentNanos, newWallLead);
+    /**
+     * As the store moved it by a request sent at {@code sentNanos}; a doubt that came after the request remains.
+     *
+     * @param surely how much of the lease is sure, where an earlier request may still make it shorter
+     */
+    Validity moved(Grant newGrant, long sentNanos, Duration surely, long newWallLead) {
+        long deadline = deadline(newGrant.withLease(surely), sentNanos);
+        Validity confirmed = new Validity(State.VALID, deadline, newWallLead, 0, newGrant);
         return state == State.SUSPECT && sentNanos - doubtedAt < 0
                 ? new Validity(State.SUSPECT, confirmed.deadline, newWallLead, doubtedAt, newGrant, null)
                 : confirmed;
+    }
+
+    /** With a nearer deadline: a request on its way may make the lease end then. */
+    Validity shortened(long nearer) {
+        return new Validity(state, nearer, wallLead, doubtedAt, grant);
     }
 
     /** Neither lost nor given back. */

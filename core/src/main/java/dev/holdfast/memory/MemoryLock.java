@@ -45,15 +45,23 @@ final class MemoryLock {
         return held != null && !revoked && held.id().equals(id);
     }
 
+    /** Whether this very grant holds it: the claim may have come again after it was lost, and has a new number then. */
+    boolean isHeldBy(Grant grant) {
+        return isHeldBy(grant.id()) && number == grant.number();
+    }
+
     boolean isIdle() {
         return held == null && queue.isEmpty();
     }
 
+    /** A claim that is repeated counts its lease anew, and never ends it earlier: it may have been made longer. */
     void holdBy(Claim claim, long now) {
-        since = held != null && held.id().equals(claim.id()) ? since : now;
+        boolean again = isHeldBy(claim.id());
+        long expiry = now + claim.lease().toNanos();
+        since = again ? since : now;
+        expiresAt = again && expiresAt - expiry > 0 ? expiresAt : expiry;
         held = claim;
         revoked = false;
-        expiresAt = now + claim.lease().toNanos();
     }
 
     void free() {

@@ -98,7 +98,7 @@ public final class MemoryStore {
         for (Grant grant : grants) {
             change(grant.name(), lock -> {
                 long sent = clientTime.nanoTime();
-                boolean held = lock.isHeldBy(grant.id());
+                boolean held = lock.isHeldBy(grant);
                 if (held) {
                     lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
                 }
@@ -112,7 +112,7 @@ public final class MemoryStore {
     Optional<Grant> extend(Grant grant, TimeSource clientTime) {
         List<Grant> fresh = new ArrayList<>();
         change(grant.name(), lock -> {
-            if (lock.isHeldBy(grant.id()) && lock.queue.isEmpty()) {
+            if (lock.isHeldBy(grant) && lock.queue.isEmpty()) {
                 long sent = clientTime.nanoTime();
                 lock.number = nextNumber(lock.number);
                 lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
@@ -220,7 +220,7 @@ public final class MemoryStore {
         lock.queue.removeFirst();
         Claim claim = first.claim();
         long sent = first.session().time().nanoTime();
-        lock.number = nextNumber(claim.floor());
+        lock.number = lock.isHeldBy(claim.id()) ? lock.number : nextNumber(claim.floor());
         lock.holdBy(claim, time.nanoTime());
         Grant grant = Grant.of(claim, List.of(lock.number), sent);
         return () -> first.answer().complete(Optional.of(grant));

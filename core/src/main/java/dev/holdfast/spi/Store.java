@@ -47,13 +47,14 @@ public interface Store extends AutoCloseable {
 
     /**
      * Asks for names. Repeated under the same id it succeeds again and resets the lease, so that a lost reply can be
-     * asked for.
+     * asked for; but it never ends a lease earlier, for a repetition may arrive after the lease was made longer.
      */
     Pending claim(Claim claim);
 
     /**
      * Renews grants for the lease each of them states; the answer has one entry per grant. A grant that has run out, or
-     * is another's, is {@link Renewal.Verdict#LOST}, never revived.
+     * is another's, or came before a later one of the same claim, is {@link Renewal.Verdict#LOST}, never revived. A request that was answered is never carried out a
+     * second time, which might bring an older and shorter lease back; one that failed may still be.
      */
     CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants);
 

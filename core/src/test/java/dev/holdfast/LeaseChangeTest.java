@@ -1,0 +1,130 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.memory.ManualTime;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Store;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A grant whose lease changes: what counts from when on, and for whom. All were found by the simulation. */
+@Timeout(30)
+class LeaseChangeTest {
+    private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
+
+    private final ManualTime time = new ManualTime();
+    private final MemoryStore memory = new MemoryStore(time);
+    private final HostileStore line = new HostileStore(memory.open(time));
+    private final LockClient rival = open(memory.open(time));
+
+    @AfterEach
+    void close() {
+        rival.close();
+    }
+
+    private LockClient open(Store store) {
+        return LockClient.builder(store).time(time).executor(Runnable::run).build();
+    }
+
+    @Test
+    void aShorterLeaseCountsFromTheSendingOfTheRequest() throws InterruptedException {
+        LockClient client = open(line);
+        Hold hold = client.lock("a", FIXED).acquire();
+        line.renews = new HostileStore.ReplyLost();
+        assertThatThrownBy(() -> hold.extend(Duration.ofSeconds(1))).isInstanceOf(StoreUnavailableException.class);
+        assertThat(hold.remaining()).isLessThan(Duration.ofSeconds(1));
+        time.advance(Duration.ofSeconds(1));
+        assertThat(hold.isValid()).isFalse();
+        assertThat(rival.lock("a").tryAcquire()).as("the store did shorten it").isPresent();
+    }
+
+    @Test
+    void whereRequestsMayOvertakeEachOtherNoLeaseCountsForLongerThanOneThatGotNoAnswer() throws InterruptedException {
+        line.caps = capabilities -> HostileStore.with(capabilities, false, false, true);
+        LockClient client = open(line);
+        Hold hold = client.lock("a", FIXED).acquire();
+        Late late = new Late();
+        line.renews = late;
+        assertThatThrownBy(() -> hold.extend(Duration.ofSeconds(2))).isInstanceOf(StoreUnavailableException.class);
+        line.renews = HostileStore.PASS;
+        hold.extend(Duration.ofSeconds(60));
+        late.arrive.run();
+        time.advance(Duration.ofSeconds(3));
+        Optional<Hold> next = rival.lock("a").tryAcquire();
+        assertThat(next).as("the late request left two seconds").isPresent();
+        assertThat(hold.isValid()).isFalse();
+    }
+
+    @Test
+    void aGrantWhoseLeaseIsBeingChangedIsNotHandedOver() throws InterruptedException {
+        LockClient client = open(line);
+        HoldOptions options = FIXED.handOver(64, Duration.ofMinutes(1));
+        Hold first = client.lock("a", options).acquire();
+        CompletableFuture<Hold> next = client.lock("a", options).acquireAsync();
+        HostileStore.HoldReply slow = new HostileStore.HoldReply();
+        line.renews = slow;
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(1)));
+        await().until(() -> slow.held.get() > 0);
+        first.close();
+        slow.open.complete(null);
+        await().until(extending::isDone);
+        await().until(next::isDone);
+        assertThat(next.join().remaining())
+                .as("the next one has the lease it asked for")
+                .isGreaterThan(Duration.ofSeconds(29));
+    }
+
+    @Test
+    void aHoldThatWasHandedOverWithAShorterLeaseIsRenewedInTime() throws InterruptedException {
+        LockClient client = open(line);
+        HoldOptions options = HoldOptions.defaults().handOver(64, Duration.ofMinutes(1));
+        Hold first = client.lock("a", options.lease(Duration.ofMinutes(10))).acquire();
+        CompletableFuture<Hold> next =
+                client.lock("a", options.lease(Duration.ofSeconds(3))).acquireAsync();
+        first.close();
+        Hold second = next.join();
+        time.advance(Duration.ofSeconds(30));
+        assertThat(second.isValid()).isTrue();
+        second.close();
+    }
+
+    @Test
+    void theBoundsOfHandOverAreThoseOfTheOneWhoGetsIt() throws InterruptedException {
+        LockClient client = open(line);
+        HoldOptions loose = HoldOptions.defaults().handOver(64, Duration.ofMinutes(1));
+        Hold first = client.lock("a", loose).acquire();
+        CompletableFuture<Hold> other =
+                client.lock("a", loose.lease(Duration.ofSeconds(90))).acquireAsync();
+        CompletableFuture<Hold> strict =
+                client.lock("a", loose.strictFifo(true)).acquireAsync();
+        HostileStore.HoldReply slow = new HostileStore.HoldReply();
+        line.renews = slow;
+        first.close(); // renewed for the other one, who gives up meanwhile
+        other.cancel(false);
+        line.renews = HostileStore.PASS;
+        slow.open.complete(null);
+        assertThat(strict.join().token() % 1024)
+                .as("through the store: the first hold of its number")
+                .isZero();
+    }
+
+    /** Fails a request at once, and carries it out when told. */
+    private static final class Late implements HostileStore.Gate {
+        Runnable arrive = () -> {};
+
+        @Override
+        public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
+            arrive = request::get;
+            return CompletableFuture.failedFuture(new StoreUnavailableException("no answer in time"));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/** What the simulation, which lives in a package of its own, needs of the engine beyond its public methods. */
+public final class EngineDoor {
+    private EngineDoor() {}
+
+    /** Tries once, as {@link Engine#tryAcquire(LockName, HoldOptions)}, without a thread that waits for the store. */
+    public static CompletableFuture<Optional<HoldAnchor>> tryAcquire(
+            Engine engine, LockName name, HoldOptions options, Executor executor) {
+        CompletableFuture<Optional<HoldAnchor>> future = new CompletableFuture<>();
+        Waiter[] waiter = new Waiter[1];
+        waiter[0] = Waiter.callback(
+                options,
+                false,
+                engine.time().nanoTime(),
+                () -> executor.execute(() -> complete(future, waiter[0].outcome())));
+        engine.submit(name, waiter[0]);
+        return future;
+    }
+
+    private static void complete(CompletableFuture<Optional<HoldAnchor>> future, Waiter.Outcome outcome) {
+        if (outcome instanceof Waiter.Outcome.Granted granted) {
+            future.complete(Optional.of(granted.anchor()));
+        } else if (outcome instanceof Waiter.Outcome.Failed failed) {
+            future.completeExceptionally(Failures.here(failed.failure(), "could not try"));
+        } else {
+            future.complete(Optional.empty());
+        }
+    }
+
+    /** The first half of {@link Engine#close()}. */
+    public static boolean beginClose(Engine engine) {
+        return engine.beginClose();
+    }
+
+    /** What {@link Engine#close()} waits for between its halves; also: whether an engine remembers no lock at all. */
+    public static boolean isQuiet(Engine engine) {
+        return engine.isQuiet();
+    }
+
+    /** The second half of {@link Engine#close()}. */
+    public static void endClose(Engine engine) {
+        engine.endClose();
+    }
+
+    /** Looks at a hold without touching it. */
+    public static Sight sight(HoldAnchor anchor) {
+        return new Sight(anchor.hold());
+    }
+
+    /** A hold, seen without the consequences that {@link HoldAnchor#isValid()} has for one that ran out. */
+    public static final class Sight {
+        private final LiveHold hold;
+
+        private Sight(LiveHold hold) {
+            this.hold = hold;
+        }
+
+        /** What {@link HoldAnchor#isValid()} would say. */
+        public boolean isValid() {
+            return hold.isOpen() && hold.grant.isValid();
+        }
+
+        /** In doubt: invalid, but may be confirmed. */
+        public boolean isSuspect() {
+            return hold.isOpen() && hold.grant.isSuspect();
+        }
+
+        /** Open, and its deadline has not passed: valid, or in doubt. */
+        public boolean isWithinLease() {
+            return hold.isOpen() && hold.grant.isOpen() && !hold.grant.hasRunOut();
+        }
+
+        /** Ended otherwise than by its close. */
+        public boolean isLost() {
+            return hold.isLost();
+        }
+
+        /** When it was given, by its client's {@code nanoTime}. */
+        public long since() {
+            return hold.since;
+        }
+
+        /** What is left of its lease, in nanoseconds. */
+        public long remaining() {
+            return hold.grant.remaining();
+        }
+
+        /** The lease of its grant at present, in nanoseconds. */
+        public long lease() {
+            return hold.grant.grant().lease().toNanos();
+        }
+
+        /** Whether an extension would have to wait for a request under way. */
+        public boolean isBeingRenewed() {
+            boolean free = hold.grant.beginRenewal();
+            if (free) {
+                hold.grant.endRenewal(true);
+            }
+            return !free;
+        }
+    }
+}

@@ -1,0 +1,260 @@
+package dev.holdfast.sim;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.internal.EngineDoor;
+import dev.holdfast.internal.HoldAnchor;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One who uses locks on a client: a few rounds of wanting one, holding it, and closing it, with everything else a caller
+ * may do in between. It never reads a clock; what it does next falls to the dice.
+ */
+final class Caller {
+    private final Client client;
+    private final World world;
+    private final Dice dice;
+    private final Setting setting;
+    private final String name;
+    private int rounds;
+
+    Caller(Client client, String name) {
+        this.client = client;
+        this.world = client.world;
+        this.dice = world.dice;
+        this.setting = client.setting;
+        this.name = name;
+        this.rounds = setting.rounds();
+    }
+
+    void begin() {
+        client.after(dice.percent(50) ? dice.micros(0, 2_000) : dice.part(setting.lease(), 0, 100), this::nextRound);
+    }
+
+    private void pause() {
+        client.after(dice.percent(60) ? dice.micros(0, 500) : dice.part(setting.lease(), 0, 150), this::nextRound);
+    }
+
+    private void nextRound() {
+        if (client.isClosing() || rounds-- == 0) {
+            return;
+        }
+        String lock = "lock" + dice.below(setting.names());
+        try {
+            int what = dice.below(100);
+            if (what < 80) {
+                acquire(lock);
+            } else if (what < 90) {
+                tryOnce(lock);
+            } else if (world.mayBlock()) {
+                ask(lock, what);
+                pause();
+            } else {
+                pause();
+            }
+        } catch (ClientClosedException closed) {
+            client.note(() -> name + " finds its client closed");
+        }
+    }
+
+    // ---- getting one ----
+
+    private void acquire(String lock) {
+        HoldOptions options = setting.options(dice);
+        Wish wish = world.judge.asks(client, name, lock, true);
+        client.note(() -> name + " wants " + lock + ": " + shown(options));
+        CompletableFuture<Held> future;
+        try {
+            future = client.engine.acquireAsync(
+                    client.engine.exclusive(lock), options, anchor -> granted(wish, options, anchor), this::notWanted);
+        } catch (ClientClosedException closed) {
+            wish.answered = true;
+            throw closed;
+        }
+        future.whenComplete((held, failure) -> {
+            if (held == null) {
+                ended(wish, failure);
+            } else {
+                world.judge.answered(wish, null);
+                hold(held);
+            }
+        });
+        if (dice.percent(setting.impatient())) {
+            long patience = dice.percent(30) ? dice.micros(0, 2_000) : dice.part(setting.lease(), 0, 150);
+            client.after(patience, dice.percent(50) ? () -> cancel(future) : () -> timeOut(future));
+        }
+    }
+
+    private Held granted(Wish wish, HoldOptions options, HoldAnchor anchor) {
+        Held held = new Held(client, wish.name, options, anchor);
+        anchor.onLost(loss -> world.judge.told(held, loss));
+        client.note(() -> name + " gets " + held + (held.sight.isValid() ? "" : ", not valid"));
+        world.judge.granted(wish, held);
+        return held;
+    }
+
+    private void cancel(CompletableFuture<Held> future) {
+        if (future.cancel(false)) {
+            world.counts.add(Happening.WAIT_CANCELLED);
+            client.note(() -> name + " gives up waiting");
+        }
+    }
+
+    private void timeOut(CompletableFuture<Held> future) {
+        if (future.completeExceptionally(new TimeoutException("patience"))) {
+            world.counts.add(Happening.WAIT_TIMED_OUT);
+            client.note(() -> name + " has waited long enough");
+        }
+    }
+
+    /** A hold that came when its future was complete: it is closed for the caller, who never sees it. */
+    private void notWanted(Held held) {
+        if (mayClose(held)) {
+            close(held);
+        } else {
+            client.after(dice.millis(1, 10), () -> notWanted(held));
+        }
+    }
+
+    private boolean mayClose(Held held) {
+        return !held.options.awaitRelease() || world.mayBlock();
+    }
+
+    private void ended(Wish wish, Throwable failure) {
+        boolean own = failure instanceof CancellationException || failure instanceof TimeoutException;
+        world.judge.answered(wish, own ? null : failure);
+        if (!own) {
+            world.counts.add(Happening.WAIT_FAILED);
+            client.note(() -> name + " waited in vain: " + failure.getMessage());
+        }
+        pause();
+    }
+
+    private void tryOnce(String lock) {
+        HoldOptions options = setting.options(dice);
+        Wish wish = world.judge.asks(client, name, lock, false);
+        client.note(() -> name + " tries " + lock + ": " + shown(options));
+        var future = EngineDoor.tryAcquire(client.engine, client.engine.exclusive(lock), options, client::later);
+        future.whenComplete((anchor, failure) -> {
+            if (failure != null) {
+                ended(wish, failure);
+            } else if (anchor.isEmpty()) {
+                world.counts.add(Happening.TRY_REFUSED);
+                world.judge.answered(wish, null);
+                client.note(() -> name + " does not get " + lock);
+                pause();
+            } else {
+                world.judge.answered(wish, null);
+                hold(granted(wish, options, anchor.get()));
+            }
+        });
+    }
+
+    // ---- having one ----
+
+    private void hold(Held held) {
+        int how = dice.below(100);
+        if (how < 40) {
+            closeThenPause(held);
+            return;
+        }
+        long span = how < 65 ? dice.micros(0, 6_000) : dice.part(setting.lease(), 5, how < 90 ? 120 : 400);
+        client.after(span, () -> closeThenPause(held));
+        if (!held.options.autoRenew() && dice.percent(60)) {
+            client.after(span / 2, () -> extend(held));
+        }
+        if (dice.percent(30)) {
+            client.after(span / 3, () -> held.anchor.isValid());
+        }
+    }
+
+    private void extend(Held held) {
+        if (held.closed || held.sight.isBeingRenewed() || !world.mayBlock()) {
+            return;
+        }
+        long lease = held.options.lease().toNanos() * dice.of(1, 1, 2) / dice.of(1, 1, 2);
+        Duration asked = Duration.ofNanos(Math.max(100_000_000, lease));
+        client.note(() -> name + " extends " + held + " to " + asked.toMillis() + " ms");
+        try {
+            held.anchor.extend(asked);
+            world.counts.add(Happening.EXTENDED);
+        } catch (HoldLostException | StoreUnavailableException | ClientClosedException refused) {
+            world.counts.add(Happening.EXTEND_FAILED);
+            client.note(() -> name + " could not: " + refused.getMessage());
+        } catch (IllegalStateException closedMeanwhile) {
+            if (!held.closed) {
+                throw closedMeanwhile;
+            }
+        }
+    }
+
+    private void closeThenPause(Held held) {
+        if (!mayClose(held)) {
+            client.after(dice.millis(1, 10), () -> closeThenPause(held));
+            return;
+        }
+        close(held);
+        if (dice.percent(10)) {
+            world.counts.add(Happening.CLOSED_TWICE);
+            closeAgain(held);
+        }
+        pause();
+    }
+
+    private void close(Held held) {
+        boolean good = held.sight.isWithinLease();
+        client.note(() -> name + " closes " + held);
+        world.judge.closes(held);
+        RuntimeException thrown = null;
+        try {
+            held.anchor.close();
+        } catch (RuntimeException lost) {
+            thrown = lost;
+            client.note(() -> name + " is told by close: " + lost.getMessage());
+        }
+        world.judge.closed(held, good, thrown);
+        if (held.options.awaitRelease()) {
+            world.counts.add(Happening.AWAITED_RELEASE);
+        }
+    }
+
+    /** The engine's own close, which must not mind; the public one stops at the first. */
+    private static void closeAgain(Held held) {
+        try {
+            held.anchor.close();
+        } catch (HoldLostException again) {
+            // as before
+        }
+    }
+
+    // ---- asking and breaking ----
+
+    private void ask(String lock, int what) {
+        try {
+            if (what < 95) {
+                client.engine.status(client.engine.exclusive(lock));
+                world.counts.add(Happening.STATUS_ASKED);
+            } else {
+                client.note(() -> name + " breaks " + lock + (what < 97 ? "" : " at once"));
+                client.breakLock(lock, what >= 97);
+            }
+        } catch (StoreUnavailableException noAnswer) {
+            client.note(() -> name + ": " + noAnswer.getMessage());
+        }
+    }
+
+    private static @Nullable String shown(HoldOptions options) {
+        return options.lease().toMillis() + " ms" + (options.autoRenew() ? ", renewed" : "")
+                + options.maxHold()
+                        .map(most -> ", at most " + most.toMillis() + " ms")
+                        .orElse("")
+                + ", handed over " + options.maxHandOvers() + " times or "
+                + options.maxHandOverTime().toMillis() + " ms" + (options.strictFifo() ? ", strict" : "");
+    }
+}

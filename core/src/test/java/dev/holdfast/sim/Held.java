@@ -1,0 +1,48 @@
+package dev.holdfast.sim;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.internal.EngineDoor;
+import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.spi.ClaimId;
+
+/** A hold in a caller's hand, and what the judge remembers of it. */
+final class Held {
+    final Client client;
+    final String name;
+    final HoldOptions options;
+    final HoldAnchor anchor;
+    final EngineDoor.Sight sight;
+    final ClaimId id;
+    final long token;
+    final long inHandSince;
+    /** The caller has begun to close it. */
+    boolean closed;
+
+    boolean wasSuspect;
+    int told;
+
+    Held(Client client, String name, HoldOptions options, HoldAnchor anchor) {
+        this.client = client;
+        this.name = name;
+        this.options = options;
+        this.anchor = anchor;
+        this.sight = EngineDoor.sight(anchor);
+        this.id = new ClaimId(anchor.id());
+        this.token = anchor.token();
+        this.inHandSince = client.world.now();
+    }
+
+    int index() {
+        return (int) (token % 1024);
+    }
+
+    /** Whether its caller may rely on it at this moment; on a machine that sleeps nobody relies on anything. */
+    boolean isReliedOn() {
+        return !closed && client.isAlive() && !client.machine.clock.isAsleep() && sight.isValid();
+    }
+
+    @Override
+    public String toString() {
+        return client.name() + "'s hold of " + name + " " + Ids.token(token) + " (" + Ids.of(id) + ")";
+    }
+}

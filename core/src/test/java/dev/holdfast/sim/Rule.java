@@ -1,0 +1,27 @@
+package dev.holdfast.sim;
+
+/** What must hold in every schedule: the guarantees of the engine as far as they can be seen from outside. */
+enum Rule {
+    EXCLUSION("holds believed valid never overlap"),
+    STANDING("a hold believed valid stands in the store"),
+    TOKENS("tokens rise from hold to hold and are fixed in each"),
+    LOSS_TOLD("a loss is told, once, to the hold and to the client, and only a loss"),
+    LOSS_FIRST("a loss is told before a rival's hold begins"),
+    CLOSE_SAYS("close throws exactly when the hold was lost"),
+    RELEASE("a release frees its own grant and no other"),
+    RENEWAL("a renewal moves only a lease that stands, and is its own"),
+    GRANTS("the store grants no name twice, and with numbers that rise"),
+    RENEWAL_STOPS("nothing is renewed after its release or beyond its maximum hold time"),
+    ONE_CLAIM("one claim per client and name"),
+    HAND_OVER("hand-over keeps its bounds: number, time, lease left, strict FIFO"),
+    FIFO("waiters of one client are served in the order they came"),
+    LIVENESS("when the faults have stopped every caller is served or told"),
+    NOTHING_LEFT("in the end nothing is left in the store or the client"),
+    NO_SURPRISE("no exception but those that are promised");
+
+    final String text;
+
+    Rule(String text) {
+        this.text = text;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.holdfast.sim;
+
+import dev.holdfast.HoldOptions;
+import java.time.Duration;
+
+/**
+ * The kind of world a schedule plays in; thrown with its first dice.
+ *
+ * @param machines how many client machines
+ * @param names how many locks they fight for
+ * @param callers how many callers on each machine
+ * @param rounds how often each of them wants a lock
+ * @param lease the usual lease; everything else is in proportion to it
+ * @param autoRenew whether holds are renewed, as a rule
+ * @param strictFifo whether all ask for strict order
+ * @param awaitRelease whether closing waits for the store
+ * @param mixed whether callers differ in their options
+ * @param impatient how many of a hundred waits are given up
+ * @param ordered whether the store promises that requests take effect in order, and the network keeps it
+ * @param extendable whether the store gives fresh numbers
+ * @param timeout how long the store's client waits for an answer
+ * @param pollNanos how often, about, a waiting claim is sent again
+ * @param trouble how many of a hundred messages meet with something
+ * @param faults how many things befall machines and server
+ * @param sleeps whether machines sleep; their wall clocks are then never set back, which would hide it
+ * @param chaos for how long all this goes on, in nanoseconds
+ */
+record Setting(
+        int machines,
+        int names,
+        int callers,
+        int rounds,
+        Duration lease,
+        boolean autoRenew,
+        boolean strictFifo,
+        boolean awaitRelease,
+        boolean mixed,
+        int impatient,
+        boolean ordered,
+        boolean extendable,
+        Duration timeout,
+        long pollNanos,
+        int trouble,
+        int faults,
+        boolean sleeps,
+        long chaos) {
+
+    static Setting thrown(Dice dice) {
+        Duration lease = Duration.ofMillis(dice.of(100, 300, 300, 1_000, 3_000));
+        int callers = (int) dice.between(1, 4);
+        return new Setting(
+                (int) dice.between(1, 3),
+                dice.percent(80) ? 1 : 2,
+                callers,
+                (int) dice.between(1, callers > 2 ? 6 : 4),
+                lease,
+                dice.percent(60),
+                dice.percent(10),
+                dice.percent(20),
+                dice.percent(30),
+                dice.of(0, 10, 50),
+                dice.percent(50),
+                dice.percent(75),
+                Duration.ofNanos(dice.part(lease, 20, 150)),
+                dice.part(lease, 30, 200),
+                dice.of(0, 0, 5, 20),
+                (int) dice.between(0, 5),
+                dice.percent(50),
+                dice.part(lease, 200, 600));
+    }
+
+    HoldOptions options(Dice dice) {
+        HoldOptions options =
+                HoldOptions.defaults().lease(lease).autoRenew(autoRenew).strictFifo(strictFifo);
+        if (mixed) {
+            options = options.lease(Duration.ofNanos(lease.toNanos() * dice.of(1, 1, 2)))
+                    .autoRenew(dice.percent(70) == autoRenew);
+        }
+        if (dice.percent(10)) {
+            options = options.maxHold(Duration.ofNanos(Math.max(100_000_000, dice.part(lease, 50, 200))));
+        }
+        return options.awaitRelease(awaitRelease)
+                .handOver(dice.of(0, 1, 3, 64), Duration.ofMillis(dice.of(5, 5, 100, 60_000)));
+    }
+
+    /** Longer than anything in the store can live unrenewed. */
+    long longestLease() {
+        return lease.toNanos() * 2;
+    }
+}
