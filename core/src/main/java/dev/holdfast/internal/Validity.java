@@ -63,7 +63,7 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
      */
     Validity moved(Grant newGrant, long sentNanos, Duration surely, long newWallLead) {
         long deadline = deadline(newGrant.withLease(surely), sentNanos);
-        Validity confirmed = new Validity(State.VALID, deadline, newWallLead, 0, newGrant);
+        Validity confirmed = new Validity(State.VALID, deadline, newWallLead, 0, newGrant, null);
         return state == State.SUSPECT && sentNanos - doubtedAt < 0
                 ? new Validity(State.SUSPECT, confirmed.deadline, newWallLead, doubtedAt, newGrant, null)
                 : confirmed;
@@ -71,7 +71,7 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
 
     /** With a nearer deadline: a request on its way may make the lease end then. */
     Validity shortened(long nearer) {
-        return new Validity(state, nearer, wallLead, doubtedAt, grant);
+        return new Validity(state, nearer, wallLead, doubtedAt, grant, cause);
     }
 
     /** Neither lost nor given back. */
