@@ -1,6 +1,8 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.Loss;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.Test;
  */
 public class GrantInterleavingsTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Capabilities LEASED =
+            new MemoryStore(new StillTime()).open().capabilities();
 
     private final LiveGrant grant = grant();
 
@@ -27,7 +31,7 @@ public class GrantInterleavingsTest {
     }
 
     static LiveGrant grant(TimeSource time) {
-        return new LiveGrant(null, lease(1), true, false, time, 0);
+        return new LiveGrant(null, lease(1), true, LEASED, time, 0);
     }
 
     private static Grant lease(long number) {
