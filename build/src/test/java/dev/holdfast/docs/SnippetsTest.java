@@ -15,6 +15,12 @@ import dev.holdfast.Loss;
 import dev.holdfast.TokenGate;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.redis.RedisFence;
+import dev.holdfast.redis.RedisStores;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.ServerMissingException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -234,6 +241,53 @@ class SnippetsTest {
 
         void send(String text) {
             sent.add(text);
+        }
+    }
+
+    @Test
+    void redisClient() throws InterruptedException {
+        try (RedisServer server = redisServer()) {
+            String url = server.uri();
+            // @formatter:off
+            // snippet redisClient, with "redis://127.0.0.1:6379" for url
+            RedisClient redis = RedisClient.create(url);
+            try (LockClient client = LockClient.builder(RedisStores.on(redis)).build()) {
+                Hold hold = client.lock("order:42").acquire();
+                hold.close();
+            }
+            // end
+            // @formatter:on
+            redis.shutdown();
+        }
+    }
+
+    @Test
+    void redisFence() throws InterruptedException {
+        try (RedisServer server = redisServer();
+                RedisClient redis = RedisClient.create(server.uri());
+                StatefulRedisConnection<String, String> connection = redis.connect()) {
+            // @formatter:off
+            // snippet redisFence
+            RedisFence fence = RedisFence.on(connection);
+            try (Hold hold = client.lock("stock:7").acquire()) {
+                fence.check("stock:7", hold.token());       // StaleTokenException once a later hold was here
+                connection.sync().decr("stock:7");
+            }
+            // end
+            // @formatter:on
+            assertThat(connection.sync().get("stock:7")).isEqualTo("-1");
+        }
+    }
+
+    /** A Redis; where there is none the test is skipped, in CI it fails. */
+    private static RedisServer redisServer() {
+        try {
+            return RedisServer.start();
+        } catch (ServerMissingException e) {
+            if (e.isFailure()) {
+                throw e;
+            }
+            return Assumptions.abort(e.getMessage());
         }
     }
 

@@ -12,8 +12,11 @@ import java.util.TreeSet;
 /** Finds the store of a URL among the modules on the class path. */
 public final class Stores {
     /** Which artifact brings which scheme, for the message when it is missing. */
-    private static final Map<String, String> ARTIFACTS =
-            Map.of("sqlite", "dev.holdfast:holdfast-jdbc", "jdbc", "dev.holdfast:holdfast-jdbc");
+    private static final Map<String, String> ARTIFACTS = Map.of(
+            "sqlite", "dev.holdfast:holdfast-jdbc",
+            "jdbc", "dev.holdfast:holdfast-jdbc",
+            "redis", "dev.holdfast:holdfast-redis",
+            "rediss", "dev.holdfast:holdfast-redis");
 
     private Stores() {}
 

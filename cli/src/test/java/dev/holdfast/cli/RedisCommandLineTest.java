@@ -1,0 +1,47 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import dev.holdfast.testbed.ServerMissingException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The command line on Redis. */
+class RedisCommandLineTest extends CommandLineContract {
+    private static RedisServer server;
+
+    @BeforeAll
+    static void startServer() {
+        try {
+            server = RedisServer.start("--appendonly", "yes"); // one that is not warned about
+        } catch (ServerMissingException e) {
+            if (e.isFailure()) {
+                throw e;
+            }
+            Assumptions.abort(e.getMessage());
+        }
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected String emptyStore(Path folder) {
+        try (RespConnection redis = server.connect()) {
+            redis.call("FLUSHALL");
+        }
+        return server.uri();
+    }
+
+    @Override
+    protected String unreachableStore(Path folder) {
+        return "redis://me:s3cret@127.0.0.1:" + Ports.free();
+    }
+}

@@ -1,0 +1,229 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.DefaultEndpoint;
+import io.netty.util.internal.ThreadExecutorMap;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one connection on which all scripts are called, in the order they were asked for.
+ *
+ * <pre>
+ *   any thread ── call ──► outbox ──► event loop: drain ──► one write of all that came together ──► server
+ *                                        │ a release and the claim of the same lock behind it: one script
+ *   engine ◄── answer, on the event loop ◄──────────────────────────────────────────────────────────┘
+ * </pre>
+ *
+ * <p>Nobody writes to the socket but the connection's own thread, which takes all calls that came meanwhile and sends them
+ * in one packet. That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
+ * which nobody waits for, travel with the claim that follows it.
+ *
+ * <p>When the connection breaks, Lettuce connects again and repeats what was not answered, in its order. Every script may
+ * be repeated: claims and releases are told apart by their ids. A call that was given up is not repeated: its command is
+ * cancelled. What still arrives late was sent before its withdrawal, on the same connection, or is ended by its lease.
+ *
+ * <p>A server that is connected but silent is found by the calls that get no answer in time; after that long a silence the
+ * connection is made anew. Thread-safe.
+ */
+final class Link implements AutoCloseable {
+    private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final TimeSource time;
+    private final Duration patience;
+    private final RedisErrors errors;
+    private final Queue<Call> outbox = new ConcurrentLinkedQueue<>();
+    private final Queue<Call> inFlight = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean draining = new AtomicBoolean();
+    private final AtomicBoolean watching = new AtomicBoolean();
+    private volatile Executor loop;
+    private volatile long lastAnswer;
+    private volatile @Nullable RuntimeException closed;
+
+    Link(StatefulRedisConnection<byte[], byte[]> connection, TimeSource time, Duration patience, RedisErrors errors) {
+        this.connection = connection;
+        this.time = time;
+        this.patience = patience;
+        this.errors = errors;
+        this.loop = connection.getResources().eventExecutorGroup();
+        this.lastAnswer = time.nanoTime();
+        connection.setAutoFlushCommands(false);
+        connection.addListener(new RedisConnectionStateListener() {
+            @Override
+            public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
+                moveToThisLoop();
+            }
+        });
+    }
+
+    /** Called on the connection's event loop, which from now on does the sending. */
+    void moveToThisLoop() {
+        Executor current = ThreadExecutorMap.currentExecutor();
+        if (current != null) {
+            loop = current;
+        }
+    }
+
+    /** Sends a call soon; its answer comes on the event loop. */
+    void send(Call call) {
+        outbox.add(call);
+        if (draining.compareAndSet(false, true)) {
+            try {
+                loop.execute(this::drain);
+            } catch (RejectedExecutionException shutDown) {
+                failOutbox(closedOr("its client was shut down"));
+            }
+        }
+        RuntimeException end = closed;
+        if (end != null) {
+            failOutbox(end);
+        }
+    }
+
+    private void drain() {
+        draining.set(false);
+        long now = time.nanoTime();
+        for (Call call : taken()) {
+            dispatch(call, now, false);
+        }
+        flush();
+        if (!inFlight.isEmpty()) {
+            watch();
+        }
+    }
+
+    private void flush() {
+        try {
+            connection.flushCommands();
+        } catch (RuntimeException e) {
+            // What could not be written is found by its time-out.
+        }
+    }
+
+    /** All calls in the outbox; of a lock whose release is followed by a claim, one call for both. */
+    private List<Call> taken() {
+        List<Call> batch = new ArrayList<>();
+        Map<String, Integer> released = new HashMap<>();
+        for (Call call = outbox.poll(); call != null; call = outbox.poll()) {
+            String name = call.name();
+            Integer before = name == null ? null : released.remove(name);
+            if (before != null && call.isExclusiveClaim()) {
+                batch.set(before, batch.get(before).with(call));
+                continue;
+            }
+            if (name != null && call.isExclusiveRelease()) {
+                released.put(name, batch.size());
+            }
+            batch.add(call);
+        }
+        return batch;
+    }
+
+    private void dispatch(Call call, long now, boolean inFull) {
+        AsyncCommand<byte[], byte[], byte[]> command = call.command(now, inFull);
+        command.onComplete((text, failure) -> answered(call, text, failure, inFull));
+        inFlight.add(call);
+        try {
+            connection.dispatch(command);
+        } catch (RuntimeException e) {
+            call.fail(errors.of(e));
+        }
+    }
+
+    private void answered(Call call, byte @Nullable [] text, @Nullable Throwable failure, boolean inFull) {
+        lastAnswer = time.nanoTime();
+        if (text != null && failure == null) {
+            call.answered(text);
+        } else if (failure != null && !inFull && RedisErrors.isUnknownScript(failure) && !call.isDone()) {
+            dispatch(call, lastAnswer, true);
+            flush();
+        } else if (!call.isDone()) {
+            call.fail(errors.of(failure == null ? new IllegalStateException("an empty answer") : failure));
+        }
+        forgetDone();
+    }
+
+    private void forgetDone() {
+        for (Call first = inFlight.peek(); first != null && first.isDone(); first = inFlight.peek()) {
+            inFlight.remove(first);
+        }
+    }
+
+    // ---- calls that get no answer ----
+
+    private void watch() {
+        if (watching.compareAndSet(false, true)) {
+            time.schedule(this::giveUpLate, patience.dividedBy(4));
+        }
+    }
+
+    private void giveUpLate() {
+        watching.set(false);
+        forgetDone();
+        long now = time.nanoTime();
+        boolean silent = false;
+        for (Call call : inFlight) {
+            if (!call.isDone() && now - call.sentNanos() >= patience.toNanos()) {
+                silent |= lastAnswer - call.sentNanos() < 0;
+                call.fail(new StoreUnavailableException("no answer from " + errors.store() + " within "
+                        + patience.toMillis() + " ms: it is down, busy, or cannot be reached"));
+            }
+        }
+        if (silent) {
+            connectAnew();
+        }
+        forgetDone();
+        if (!inFlight.isEmpty()) {
+            watch();
+        }
+    }
+
+    private void connectAnew() {
+        if (connection instanceof RedisChannelHandler<?, ?> handler
+                && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
+            endpoint.disconnect();
+        }
+    }
+
+    // ---- the end ----
+
+    /** Every call from now on, and all that have no answer yet, fail so. */
+    void close(RuntimeException why) {
+        closed = why;
+        failOutbox(why);
+        inFlight.forEach(call -> call.fail(why));
+        inFlight.clear();
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+
+    private void failOutbox(RuntimeException why) {
+        for (Call call = outbox.poll(); call != null; call = outbox.poll()) {
+            call.fail(why);
+        }
+    }
+
+    private RuntimeException closedOr(String otherwise) {
+        RuntimeException end = closed;
+        return end != null
+                ? end
+                : new StoreUnavailableException(errors.store() + " cannot be reached any more: " + otherwise);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.Mode;
+
+/** Modes as the scripts know them. */
+final class Permits {
+    private Permits() {}
+
+    /** X, S or P. */
+    static String kind(Mode mode) {
+        return switch (mode.kind()) {
+            case EXCLUSIVE -> "X";
+            case SHARED -> "S";
+            case PERMITS -> "P";
+        };
+    }
+
+    /** How many it takes. */
+    static String wanted(Mode mode) {
+        return mode instanceof Mode.Permits some ? Integer.toString(some.permits()) : "1";
+    }
+
+    /** How many there are. */
+    static String of(Mode mode) {
+        return mode instanceof Mode.Permits some ? Integer.toString(some.of()) : "1";
+    }
+
+    /** The kind behind a letter; of a broken lock, which keeps none, exclusive. */
+    static Mode.Kind kind(String letter) {
+        return switch (letter) {
+            case "S" -> Mode.Kind.SHARED;
+            case "P" -> Mode.Kind.PERMITS;
+            default -> Mode.Kind.EXCLUSIVE;
+        };
+    }
+}

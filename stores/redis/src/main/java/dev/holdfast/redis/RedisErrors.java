@@ -1,0 +1,154 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What went wrong, in words that say what to do next. An error that a script met is wrapped by the server, differently in
+ * each version, so the code is looked for anywhere in its text. No text of ours shows a user or a password.
+ *
+ * @param store the store, as messages name it
+ */
+record RedisErrors(String store) {
+    private static final String KEYS = "its keys are holdfast:*";
+    private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
+
+    /** An answer of the server, and what it means: refused for good, or only for now. */
+    private record Meaning(String code, boolean forGood, String words) {}
+
+    private static final List<Meaning> MEANINGS = List.of(
+            new Meaning("NOAUTH", true, "wants a log-in: give user and password in the URL, or HOLDFAST_PASSWORD"),
+            new Meaning("WRONGPASS", true, "refused the user or the password: correct them"),
+            new Meaning("invalid password", true, "refused the password: correct it"),
+            new Meaning("no password is set", true, "has no password, but one was given: leave it out"),
+            new Meaning("without any password configured", true, "has no password, but one was given: leave it out"),
+            new Meaning(
+                    "NOPERM",
+                    true,
+                    "does not let this user run a command or reach a key or channel that locks need: grant what the"
+                            + " page of the Redis store lists"),
+            new Meaning(
+                    "WRONGTYPE",
+                    true,
+                    "has a key of another type where this lock is kept, not written by Holdfast: remove it, or use"
+                            + " another namespace or database; " + KEYS),
+            new Meaning("DB index", true, "has no database of that number: correct the URL"),
+            new Meaning(
+                    "unknown command", true, "does not know a command that locks need; it must be Redis 5 or later"),
+            new Meaning("MOVED", true, "is a node of a cluster, and another node has this lock"),
+            new Meaning(
+                    "OOM",
+                    false,
+                    "is out of memory and refuses new locks; renewals and releases still work: raise"
+                            + " maxmemory or remove data"),
+            new Meaning("LOADING", false, "is loading its data; try again in a moment"),
+            new Meaning("BUSY", false, "is busy with somebody's long script; SCRIPT KILL ends it"),
+            new Meaning("READONLY", false, "is a replica and takes no writes: name the master"),
+            new Meaning("MISCONF", false, "refuses writes because it cannot save its data: see its log"),
+            new Meaning("MASTERDOWN", false, "is a replica without its master"),
+            new Meaning("NOREPLICAS", false, "has fewer replicas than it needs to take writes"),
+            new Meaning("max number of clients", false, "has too many clients: raise maxclients"));
+
+    /** The failure of a request. */
+    HoldfastException of(Throwable failure) {
+        if (failure instanceof HoldfastException known) {
+            return known;
+        }
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof RedisCommandExecutionException) {
+                return answered(String.valueOf(each.getMessage()), failure);
+            }
+        }
+        return new StoreUnavailableException(store + " cannot be reached: " + rootMessage(failure), failure);
+    }
+
+    /** The failure to connect. */
+    HoldfastException ofConnecting(Throwable failure, boolean tls) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String said = String.valueOf(each.getMessage());
+            if (each instanceof HoldfastException known) {
+                return known;
+            }
+            if (each instanceof RedisCommandExecutionException) {
+                return answered(said, failure);
+            }
+            if (each instanceof SSLException) {
+                return said.contains("not an SSL/TLS record")
+                        ? refused("does not speak TLS: write redis:// instead of rediss://", failure)
+                        : refused(
+                                "could not agree on TLS: " + said + "; is its certificate trusted (cacert=)?", failure);
+            }
+            if (each instanceof UnknownHostException) {
+                return unavailable("cannot be found: there is no such host", failure);
+            }
+            if (said.contains("Invalid first byte")
+                    || each.getClass().getSimpleName().contains("Protocol")) {
+                return refused("is no Redis server: it answers in another language", failure);
+            }
+            if (each instanceof java.net.ConnectException) {
+                return unavailable("refuses connections: is it running, and is this its port?", failure);
+            }
+        }
+        return unavailable(
+                "did not answer as Redis does: " + rootMessage(failure)
+                        + (tls ? "" : "; if it wants TLS, write rediss://"),
+                failure);
+    }
+
+    /** Whether the server does not know a script by its digest. */
+    static boolean isUnknownScript(Throwable failure) {
+        return failure instanceof RedisCommandExecutionException
+                && String.valueOf(failure.getMessage()).startsWith("NOSCRIPT");
+    }
+
+    /** A failure as it was before futures wrapped it. */
+    static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    private HoldfastException answered(String said, Throwable failure) {
+        Matcher ours = OURS.matcher(said);
+        if (ours.find()) {
+            return ours.group(1).equals("foreign")
+                    ? refused(
+                            "has a value where this lock is kept that is no lock: remove it, or use another namespace"
+                                    + " or database; " + KEYS,
+                            failure)
+                    : refused(
+                            "has this lock in layout " + ours.group(1) + ", written by a newer Holdfast, and this one"
+                                    + " knows layout 1: upgrade",
+                            failure);
+        }
+        for (Meaning meaning : MEANINGS) {
+            if (said.contains(meaning.code)) {
+                return meaning.forGood ? refused(meaning.words, failure) : unavailable(meaning.words, failure);
+            }
+        }
+        return refused("answered: " + said, failure);
+    }
+
+    private StoreRefusedException refused(String why, @Nullable Throwable cause) {
+        return new StoreRefusedException(store + " " + why, cause);
+    }
+
+    private StoreUnavailableException unavailable(String why, @Nullable Throwable cause) {
+        return new StoreUnavailableException(store + " " + why, cause);
+    }
+
+    private static String rootMessage(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+    }
+}

@@ -1,0 +1,72 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StaleTokenException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
+
+/**
+ * A fence in Redis: admits work whose token is at least as high as every token seen before for the same resource. It
+ * guards data that lives in Redis, or anything that can be reached only through a check in Redis.
+ *
+ * <pre>{@code
+ * RedisFence fence = RedisFence.on(connection);
+ * try (Hold hold = client.lock("stock:7").acquire()) {
+ *     fence.check("stock:7", hold.token());       // StaleTokenException once a later hold was here
+ *     connection.sync().decr("stock:7");
+ * }
+ * }</pre>
+ *
+ * <p>For exclusive holds only. The check is one step in the server; what follows it is a step of its own, and a later
+ * holder may come in between. The highest token stays for ever under {@code holdfast:fence:} and the resource's name: a
+ * fence that forgets protects nothing. Thread-safe as its connection is.
+ */
+public final class RedisFence {
+    private static final String PREFIX = "holdfast:fence:";
+    private static final RedisErrors ERRORS = new RedisErrors("the Redis of the fence");
+
+    private final StatefulRedisConnection<String, String> connection;
+
+    private RedisFence(StatefulRedisConnection<String, String> connection) {
+        this.connection = connection;
+    }
+
+    /** A fence that remembers in the server of this connection, which stays the caller's. */
+    public static RedisFence on(StatefulRedisConnection<String, String> connection) {
+        return new RedisFence(connection);
+    }
+
+    /**
+     * Admits a token; waits for the server's answer, as long as the connection's timeout allows.
+     *
+     * @param resource what is guarded; usually the name of the lock
+     * @param token of the hold under which the work is done, not negative
+     * @throws StaleTokenException if a higher one was admitted before
+     * @throws dev.holdfast.StoreUnavailableException if the server did not answer; the token may have been admitted
+     * @throws dev.holdfast.StoreRefusedException if the server would not, for want of a right or because the key holds
+     *     something else
+     */
+    public void check(String resource, long token) {
+        if (token < 0) {
+            throw new IllegalArgumentException("a token is not negative: " + token);
+        }
+        long admitted = Long.parseLong(highest(PREFIX + resource, Long.toString(token)));
+        if (admitted > token) {
+            throw new StaleTokenException(resource, token, admitted);
+        }
+    }
+
+    private String highest(String key, String token) {
+        String[] keys = {key};
+        try {
+            try {
+                return connection.sync().evalsha(Script.FENCE.digest(), ScriptOutputType.VALUE, keys, token);
+            } catch (RedisNoScriptException unknown) {
+                return connection.sync().eval(Script.FENCE.body(), ScriptOutputType.VALUE, keys, token);
+            }
+        } catch (RedisException e) {
+            throw ERRORS.of(e);
+        }
+    }
+}

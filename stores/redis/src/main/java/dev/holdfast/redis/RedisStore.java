@@ -1,0 +1,224 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.LockStatus;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks in one Redis server.
+ *
+ * <p>The path of a claim, on the wire:
+ *
+ * <pre>
+ *   free lock       acquire   claim ────────────► GET TIME SET           ─► +NUMBER      the only round trip awaited
+ *                   close     release ──────────► GET PTTL SET           ─► 1            not awaited; with the next
+ *                                                                                        claim of the lock one script
+ *   held, no wait             claim ────────────► GET PTTL               ─► -
+ *   held, waits               claim, place ─────► GET PTTL TIME ZADD …   ─► -LEFT WAITING PLACE
+ *   hand-over       A closes  release ──────────► GET PTTL ZPOPMIN TIME PUBLISH SET
+ *                   B hears   ◄── the id of its claim, on its own channel
+ *                   B         claim ────────────► GET PTTL TIME SET      ─► +NUMBER      B's lease counts from its sending
+ * </pre>
+ *
+ * <p>So a hand-over between clients is two scripts and one message, however many wait: the release makes the first in
+ * the queue the holder for a second, an offer, and tells it; its claim, repeated under the same id, confirms and begins
+ * the lease. If it does not, the offer runs out, and the next look of any waiter passes the lock on. The idea is that of
+ * the queue of waiters in {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines instead of trust.
+ *
+ * <p>What is stored, and how, is told in {@code lock.lua}; how calls become packets, in {@link Link}; how a claim waits,
+ * in {@link Waiting}. Thread-safe.
+ */
+final class RedisStore implements Store {
+    private final String description;
+    private final Capabilities capabilities;
+    private final Scripts scripts;
+    private final Waiters waiters;
+    private final Listing listing;
+    private final Link link;
+    private final Runnable shutDown;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private RedisStore(
+            String description,
+            Greeting greeting,
+            Scripts scripts,
+            Waiters waiters,
+            Listing listing,
+            Link link,
+            Runnable shutDown) {
+        this.description = description;
+        this.capabilities = new Capabilities(
+                EnumSet.allOf(Mode.Kind.class),
+                1,
+                false,
+                true,
+                true,
+                true,
+                // A release and the claim behind it are one script already: there is nothing cheaper.
+                false,
+                Capabilities.Tokens.AS_CLOCKS_AGREE,
+                greeting.caveats());
+        this.scripts = scripts;
+        this.waiters = waiters;
+        this.listing = listing;
+        this.link = link;
+        this.shutDown = shutDown;
+    }
+
+    /**
+     * Connects. A failure leaves nothing behind.
+     *
+     * @param timeout after this a request is answered with {@link dev.holdfast.StoreUnavailableException}
+     * @param poll how often a waiter looks when it hears nothing
+     * @param shutDown ends the Lettuce client, if it is ours
+     */
+    static RedisStore open(
+            RedisClient client,
+            RedisErrors errors,
+            TimeSource time,
+            Duration timeout,
+            Duration poll,
+            boolean tls,
+            Runnable shutDown) {
+        StatefulRedisConnection<byte[], byte[]> connection = null;
+        try {
+            connection = client.connect(ByteArrayCodec.INSTANCE);
+            Link link = new Link(connection, time, timeout, errors);
+            Greeting greeting = Greeting.exchange(connection, link, errors, timeout.toMillis());
+            Scripts scripts = new Scripts(link, errors);
+            String channel = "holdfast:client:" + ClaimId.random();
+            Waiters waiters = new Waiters(scripts, time, poll, client, channel);
+            Listing listing = new Listing(connection, scripts);
+            return new RedisStore(errors.store(), greeting, scripts, waiters, listing, link, shutDown);
+        } catch (RuntimeException e) {
+            undo(connection, shutDown);
+            throw errors.ofConnecting(e, tls);
+        } catch (Error e) {
+            undo(connection, shutDown);
+            throw e;
+        }
+    }
+
+    private static void undo(@Nullable StatefulRedisConnection<byte[], byte[]> connection, Runnable shutDown) {
+        if (connection != null) {
+            connection.close();
+        }
+        shutDown.run();
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    /** A key learns nothing by itself: what became of a grant is known when it is renewed. */
+    @Override
+    public void listen(StoreListener listener) {}
+
+    @Override
+    public Pending claim(Claim claim) {
+        if (claim.names().size() > capabilities.maxNames()) {
+            return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
+                    + claim.name() + "' together with others on " + description + ": it grants one name at a time")));
+        }
+        if (!claim.waits()) {
+            return new Answered(scripts.attempt(claim).thenApply(ClaimAnswer::grant));
+        }
+        Pending waiting = waiters.claim(claim);
+        if (closed.get()) {
+            waiters.failAll(closedException()); // the close may have looked before this claim came
+        }
+        return waiting;
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return scripts.renew(grants);
+    }
+
+    /** Never: releasing and claiming anew is one script too, and lets others in. */
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        return closed.get()
+                ? CompletableFuture.failedFuture(closedException())
+                : CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return scripts.release(grant.name(), grant.id(), grant.mode());
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return scripts.leave(claim, waiters.ear().channel());
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return scripts.status(name);
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return closed.get() ? CompletableFuture.failedFuture(closedException()) : listing.of(prefix);
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, boolean now) {
+        return scripts.revoke(name, now);
+    }
+
+    /** Places in the queue are given up; grants are left to their leases. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            ClientClosedException why = closedException();
+            scripts.closing();
+            waiters.leaveAll();
+            waiters.failAll(why);
+            link.close(why);
+            waiters.closeEar();
+            link.close();
+            shutDown.run();
+        }
+    }
+
+    private ClientClosedException closedException() {
+        return new ClientClosedException("the client of " + description + " is closed; connect again");
+    }
+
+    /** A claim that is answered at once; there is nothing to cancel. */
+    private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
+        @Override
+        public void cancel() {}
+    }
+}

@@ -1,0 +1,56 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreProvider;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * Opens locks kept in one Redis server.
+ *
+ * <ul>
+ *   <li>{@code redis://HOST[:PORT][/DATABASE]}, for example {@code redis://127.0.0.1:6379}
+ *   <li>{@code redis://USER:PASSWORD@HOST…} and {@code redis://:PASSWORD@HOST…}; the password may be given beside the URL
+ *       instead
+ *   <li>{@code rediss://…} for TLS, with the certificates the JVM trusts, or those of a file: {@code ?cacert=FILE}
+ *   <li>{@code ?timeout=5s}: how long a request may go without an answer; 5 s unless it is given
+ * </ul>
+ *
+ * <p>Thread-safe.
+ */
+public final class RedisStoreProvider implements StoreProvider {
+    /** The provider; made by {@link java.util.ServiceLoader}. */
+    public RedisStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("redis", "rediss");
+    }
+
+    /**
+     * Connects to the server of a URL.
+     *
+     * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
+     * @throws dev.holdfast.StoreRefusedException if the server will not do: a wrong password, TLS on one side only, no
+     *     such database, no Redis at all, one older than 5, a replica, a node of a cluster
+     * @throws dev.holdfast.StoreUnavailableException if it does not answer
+     */
+    @Override
+    public Store open(String url, StoreContext context) {
+        return open(RedisUrl.parse(url, context.password()), context.time(), Waiters.POLL);
+    }
+
+    static RedisStore open(RedisUrl url, TimeSource time, Duration poll) {
+        OwnClient own = OwnClient.of(url);
+        return RedisStore.open(
+                own.client(),
+                new RedisErrors(url.description()),
+                time,
+                url.timeout(),
+                poll,
+                url.uri().isSsl(),
+                own::shutDown);
+    }
+}

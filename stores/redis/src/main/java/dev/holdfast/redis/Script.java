@@ -1,0 +1,67 @@
+package dev.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * What runs inside the server, each in one step: a file of that name beside this class. Those about one lock begin with
+ * {@code lock.lua}, which tells what is stored: read that first.
+ */
+enum Script {
+    CLAIM(true),
+    RELEASE(true),
+    EXCHANGE(true),
+    STATUS(true),
+    REVOKE(true),
+    RENEW(false),
+    FENCE(false);
+
+    private final String body;
+    private final String digest;
+
+    Script(boolean ofOneLock) {
+        String own = read(name().toLowerCase(Locale.ROOT) + ".lua");
+        this.body = ofOneLock ? read("lock.lua") + own : own;
+        this.digest = sha1(body);
+    }
+
+    /** The text, without its comments. */
+    String body() {
+        return body;
+    }
+
+    /** What the server knows it by once it has seen it. */
+    String digest() {
+        return digest;
+    }
+
+    private static String read(String file) {
+        try (InputStream in = Script.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException(file + " is missing beside " + Script.class);
+            }
+            return new String(in.readAllBytes(), UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.stripLeading().startsWith("--"))
+                    .collect(Collectors.joining("\n", "", "\n"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String sha1(String text) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-1", e);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The requests of a store as calls of its scripts, and their answers read. Thread-safe. */
+final class Scripts {
+    /** How many grants one script renews: short enough that others get in between. */
+    static final int CHUNK = 64;
+
+    private final Link link;
+    private final RedisErrors errors;
+    private final AtomicLong attempts = new AtomicLong();
+    private volatile boolean closed;
+
+    Scripts(Link link, RedisErrors errors) {
+        this.link = link;
+        this.errors = errors;
+    }
+
+    RedisErrors errors() {
+        return errors;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** From now on only failures are to be expected. */
+    void closing() {
+        closed = true;
+    }
+
+    /** Claims without waiting. */
+    CompletableFuture<ClaimAnswer> attempt(Claim claim) {
+        return claim(claim, "", "");
+    }
+
+    /**
+     * Claims, and takes a place in the queue if the lock is not free.
+     *
+     * @param channel where offers are heard; empty not to wait
+     * @param place the place it has already, or 0
+     */
+    CompletableFuture<ClaimAnswer> claim(Claim claim, String channel, String place) {
+        boolean exclusive = claim.mode() instanceof Mode.Exclusive;
+        List<String> args = new ArrayList<>(9);
+        args.add(claim.id().value());
+        args.add(Permits.kind(claim.mode()));
+        args.add(Long.toString(millis(claim.lease())));
+        args.add(Long.toString(claim.floor()));
+        args.add(Holders.write(claim.holder()));
+        if (!channel.isEmpty() || !exclusive) {
+            args.add(channel);
+            args.add(place.isEmpty() ? "0" : place);
+        }
+        if (!exclusive) {
+            args.add(Permits.wanted(claim.mode()));
+            args.add(Permits.of(claim.mode()));
+        }
+        return call(Call.claim(claim.name(), exclusive, args)).thenApply(said -> {
+            if (said.text().charAt(0) != '+') {
+                return ClaimAnswer.notYet(said.text());
+            }
+            long number = Long.parseLong(said.text(), 1, said.text().length(), 10);
+            return ClaimAnswer.granted(Grant.of(claim, List.of(number), said.sentNanos()));
+        });
+    }
+
+    CompletableFuture<Boolean> release(String name, ClaimId id, Mode mode) {
+        List<String> args = List.of(
+                id.value(), Permits.kind(mode), Permits.wanted(mode), Long.toString(attempts.incrementAndGet()));
+        return call(Call.release(name, mode instanceof Mode.Exclusive, args))
+                .thenApply(said -> said.text().equals("1"));
+    }
+
+    /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
+    CompletableFuture<Void> leave(Claim claim, String channel) {
+        Mode mode = claim.mode();
+        String member = Permits.kind(mode) + ":" + Permits.wanted(mode) + ":" + Permits.of(mode) + ":"
+                + claim.id().value() + ":" + channel;
+        List<String> args = List.of(
+                claim.id().value(),
+                Permits.kind(mode),
+                Permits.wanted(mode),
+                Long.toString(attempts.incrementAndGet()),
+                member);
+        return call(Call.release(claim.name(), false, args)).thenAccept(said -> {});
+    }
+
+    CompletableFuture<LockStatus> status(String name) {
+        return call(Call.of(Script.STATUS, name, List.of()))
+                .thenApply(said -> StatusLine.parse(said.text()).status(name));
+    }
+
+    /** Breaks the lock as it stands now: what others got meanwhile is not broken in its place. */
+    CompletableFuture<Boolean> revoke(String name, boolean now) {
+        return call(Call.of(Script.STATUS, name, List.of()))
+                .thenCompose(said -> call(Call.of(
+                        Script.REVOKE,
+                        name,
+                        List.of(StatusLine.parse(said.text()).last(), now ? "1" : "0"))))
+                .thenCompose(said -> said.text().equals("?")
+                        ? revoke(name, now)
+                        : CompletableFuture.completedFuture(said.text().equals("1")));
+    }
+
+    /** Renews chunk by chunk, all sent at once. What of a chunk without an answer is unknown. */
+    CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        List<Grant> all = List.copyOf(grants);
+        List<CompletableFuture<Map<ClaimId, Renewal>>> chunks = new ArrayList<>();
+        for (int from = 0; from < all.size(); from += CHUNK) {
+            chunks.add(renewChunk(all.subList(from, Math.min(all.size(), from + CHUNK))));
+        }
+        return CompletableFuture.allOf(chunks.toArray(CompletableFuture<?>[]::new))
+                .handle((done, failure) -> {
+                    Map<ClaimId, Renewal> merged = new HashMap<>();
+                    if (failure != null && chunks.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
+                        throw new CompletionException(RedisErrors.unwrapped(failure));
+                    }
+                    all.forEach(grant -> merged.put(grant.id(), Renewal.unknown(grant.sentNanos())));
+                    chunks.stream()
+                            .filter(chunk -> !chunk.isCompletedExceptionally())
+                            .forEach(chunk -> merged.putAll(chunk.join()));
+                    return merged;
+                });
+    }
+
+    private CompletableFuture<Map<ClaimId, Renewal>> renewChunk(List<Grant> grants) {
+        List<byte[]> keys = new ArrayList<>(4 * grants.size());
+        List<String> args = new ArrayList<>(4 * grants.size());
+        for (Grant grant : grants) {
+            keys.addAll(LockKeys.of(grant.name()));
+            args.add(grant.id().value());
+            args.add(Permits.kind(grant.mode()));
+            args.add(Permits.wanted(grant.mode()));
+            args.add(Long.toString(millis(grant.lease())));
+        }
+        return call(Call.batch(Script.RENEW, keys, args)).thenApply(said -> {
+            Map<ClaimId, Renewal> verdicts = new HashMap<>();
+            for (int i = 0; i < grants.size(); i++) {
+                char letter = said.text().charAt(i);
+                verdicts.put(
+                        grants.get(i).id(),
+                        letter == 'L' ? Renewal.lost(said.sentNanos()) : Renewal.held(said.sentNanos(), letter == 'C'));
+            }
+            return verdicts;
+        });
+    }
+
+    /** The answer on the event loop; failures as they are, not wrapped. */
+    private CompletableFuture<Call.Answer> call(Call call) {
+        link.send(call);
+        return call.answer;
+    }
+
+    private static long millis(Duration lease) {
+        return lease.plusNanos(999_999).toMillis();
+    }
+}

@@ -1,0 +1,112 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.RedisClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The claims of this client that wait, by their ids, and how they are woken: by an offer, when the subscription was lost
+ * and stands again, and by looking now and then, in case a message was lost or somebody before them died.
+ *
+ * <p>How often they look does not depend on how many wait: of n clients each looks every n polls' time, up to ten, and
+ * each look moves the whole queue on. Thread-safe.
+ */
+final class Waiters implements Ear.Listener {
+    /** How often a queue is looked at when nothing happens. */
+    static final Duration POLL = Duration.ofSeconds(1);
+
+    private static final Duration HASTE = Duration.ofMillis(500);
+    private static final int MOST_POLLS = 10;
+    private static final Duration GOODBYE = Duration.ofSeconds(1);
+
+    private final Map<String, Waiting> all = new ConcurrentHashMap<>();
+    private final Scripts scripts;
+    private final TimeSource time;
+    private final Duration poll;
+    private final Ear ear;
+
+    Waiters(Scripts scripts, TimeSource time, Duration poll, RedisClient client, String channel) {
+        this.scripts = scripts;
+        this.time = time;
+        this.poll = poll;
+        this.ear = new Ear(client, channel, this);
+    }
+
+    Pending claim(Claim claim) {
+        Waiting waiting = new Waiting(claim, this);
+        all.put(claim.id().value(), waiting);
+        waiting.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), waiting));
+        waiting.ask();
+        return waiting;
+    }
+
+    @Override
+    public void offered(String claimId) {
+        Waiting waiting = all.get(claimId);
+        if (waiting != null) {
+            waiting.ask();
+        }
+    }
+
+    @Override
+    public void hearing() {
+        all.values().forEach(Waiting::ask);
+    }
+
+    /** Gives up all places, so that nobody waits for a client that is gone; waits a moment for the server's word. */
+    void leaveAll() {
+        List<CompletableFuture<?>> left = new ArrayList<>();
+        all.values().forEach(waiting -> left.add(scripts.leave(waiting.claim(), ear.channel())));
+        try {
+            CompletableFuture.allOf(left.toArray(CompletableFuture<?>[]::new))
+                    .get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            // Then others pass over them: nobody hears the offer.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends every wait. */
+    void failAll(RuntimeException why) {
+        all.values().forEach(waiting -> waiting.end(why));
+    }
+
+    void closeEar() {
+        ear.close();
+    }
+
+    Scripts scripts() {
+        return scripts;
+    }
+
+    Ear ear() {
+        return ear;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    /**
+     * When to look again: at the end of the lease in the way, or when it is this one's turn to look for all. One that
+     * missed an offer trusts messages no more, and looks oftener than an offer stands.
+     */
+    Duration nextLook(ClaimAnswer said, boolean missed) {
+        long slow = missed ? HASTE.toMillis() : poll.toMillis() * Math.min(Math.max(said.waiting(), 1), MOST_POLLS);
+        long jittered = ThreadLocalRandom.current().nextLong(slow * 3 / 4, slow * 5 / 4 + 1);
+        long atEnd = said.leftMillis() + 1 + ThreadLocalRandom.current().nextLong(10);
+        return Duration.ofMillis(Math.min(jittered, atEnd));
+    }
+}

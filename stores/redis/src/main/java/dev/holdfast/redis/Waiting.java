@@ -1,0 +1,201 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claim that waits.
+ *
+ * <pre>
+ *   ask ──► ASKING ── granted ────────────────────────────► answered
+ *    ▲        │  ▲                                             ▲
+ *    │        │  └─ something came meanwhile: ask once more    │
+ *    │   not yet │                                             │
+ *    │        ▼  │ offer, poll, subscription back              │
+ *    └───── RESTING ── cancel ──► LEAVING ── place given up ───┘
+ * </pre>
+ *
+ * <p>Every question is the same script, claim under this id, whatever the reason: it confirms an offer, keeps the place,
+ * or enters the queue again. One at a time: its answer tells what to do next. A wait outlives a server that is away; only
+ * a refusal ends it. Thread-safe.
+ */
+final class Waiting implements Pending {
+    private static final long FIRST_RETRY_MILLIS = 50;
+    private static final int MOST_DOUBLINGS = 4;
+    private static final Runnable NOTHING = () -> {};
+
+    private enum Phase {
+        RESTING,
+        ASKING,
+        LEAVING,
+        ANSWERED
+    }
+
+    private final Claim claim;
+    private final Waiters waiters;
+    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final ReentrantLock mutex = new ReentrantLock();
+    private Phase phase = Phase.RESTING;
+    private boolean askAgain;
+    private boolean cancelled;
+    private boolean missed;
+    private int failures;
+    /** The microsecond of arrival at which the server keeps our place; 0 before we have one. */
+    private String place = "0";
+
+    private TimeSource.@Nullable Scheduled look;
+
+    Waiting(Claim claim, Waiters waiters) {
+        this.claim = claim;
+        this.waiters = waiters;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> answer() {
+        return answer;
+    }
+
+    /** Asks the server whether it is our turn, now or as soon as the question under way is answered. */
+    void ask() {
+        step(() -> switch (phase) {
+            case RESTING -> asking();
+            case ASKING -> {
+                askAgain = true;
+                yield NOTHING;
+            }
+            case LEAVING, ANSWERED -> NOTHING;
+        });
+    }
+
+    @Override
+    public void cancel() {
+        step(() -> {
+            cancelled = true;
+            return phase == Phase.RESTING ? leaving() : NOTHING;
+        });
+    }
+
+    /** The client is closed. */
+    void end(RuntimeException why) {
+        step(() -> failed(why));
+    }
+
+    private Runnable asking() {
+        phase = Phase.ASKING;
+        askAgain = false;
+        stopLooking();
+        String since = place;
+        // One that hears no offers yet only tries: an offer to it would be lost.
+        String channel = waiters.ear().isOpen() ? waiters.ear().channel() : "";
+        return () -> waiters.scripts()
+                .claim(claim, channel, since)
+                .whenComplete((said, failure) -> step(() -> failure == null ? heard(said, channel) : unheard(failure)));
+    }
+
+    private Runnable heard(ClaimAnswer said, String channel) {
+        failures = 0;
+        if (phase != Phase.ASKING || waiters.scripts().isClosed()) {
+            return NOTHING; // the client is closed, and has given up the place: end() follows, or was here
+        }
+        if (said.grant().isPresent()) {
+            phase = Phase.ANSWERED;
+            return () -> answer.complete(said.grant());
+        }
+        if (cancelled) {
+            return leaving();
+        }
+        if (channel.isEmpty()) {
+            phase = Phase.RESTING;
+            return this::openEar;
+        }
+        if (said.place().isEmpty()) {
+            return gone(); // the server knows that it was withdrawn
+        }
+        place = said.place();
+        missed |= said.missed();
+        return askAgain ? asking() : resting(waiters.nextLook(said, missed));
+    }
+
+    private void openEar() {
+        waiters.ear().open().whenComplete((open, failure) -> {
+            if (failure == null) {
+                ask();
+            } else {
+                step(() -> phase == Phase.RESTING
+                        ? unheard(waiters.scripts().errors().of(failure))
+                        : NOTHING);
+            }
+        });
+    }
+
+    private Runnable unheard(Throwable wrapped) {
+        Throwable failure = RedisErrors.unwrapped(wrapped);
+        if (phase == Phase.ANSWERED) {
+            return NOTHING;
+        }
+        if (failure instanceof StoreRefusedException
+                || cancelled
+                || waiters.scripts().isClosed()) {
+            return failed(failure);
+        }
+        long delay = FIRST_RETRY_MILLIS << Math.min(failures++, MOST_DOUBLINGS);
+        return resting(Duration.ofMillis(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1)));
+    }
+
+    private Runnable resting(Duration until) {
+        phase = Phase.RESTING;
+        look = waiters.time().schedule(this::ask, until);
+        return NOTHING;
+    }
+
+    private Runnable leaving() {
+        phase = Phase.LEAVING;
+        stopLooking();
+        return () -> waiters.scripts()
+                .leave(claim, waiters.ear().channel())
+                .whenComplete((left, failure) ->
+                        step(() -> failure == null ? gone() : failed(RedisErrors.unwrapped(failure))));
+    }
+
+    private Runnable gone() {
+        phase = Phase.ANSWERED;
+        return () -> answer.complete(Optional.empty());
+    }
+
+    private Runnable failed(Throwable why) {
+        phase = Phase.ANSWERED;
+        stopLooking();
+        return () -> answer.completeExceptionally(why);
+    }
+
+    private void stopLooking() {
+        if (look != null) {
+            look.cancel();
+            look = null;
+        }
+    }
+
+    private void step(java.util.function.Supplier<Runnable> transition) {
+        Runnable then;
+        mutex.lock();
+        try {
+            then = transition.get();
+        } finally {
+            mutex.unlock();
+        }
+        then.run();
+    }
+}

@@ -1,0 +1,14 @@
+/** Locks kept in Redis. */
+module dev.holdfast.redis {
+    requires transitive dev.holdfast.core;
+    requires transitive lettuce.core;
+    requires io.netty.common;
+    requires io.netty.resolver;
+    requires io.netty.transport;
+    requires static org.jspecify;
+
+    exports dev.holdfast.redis;
+
+    provides dev.holdfast.spi.StoreProvider with
+            dev.holdfast.redis.RedisStoreProvider;
+}

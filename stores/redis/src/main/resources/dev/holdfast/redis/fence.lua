@@ -1,0 +1,10 @@
+-- Admits a token unless a higher one was here before; answers with the highest. KEYS[1]: where that is kept. Tokens have
+-- up to 19 digits, more than the numbers of Lua can tell apart, so they are compared as text: the longer is the higher.
+local last = redis.call('GET', KEYS[1])
+if last and (#last > #ARGV[1] or (#last == #ARGV[1] and last > ARGV[1])) then
+  return last
+end
+if last ~= ARGV[1] then
+  redis.call('SET', KEYS[1], ARGV[1])
+end
+return ARGV[1]

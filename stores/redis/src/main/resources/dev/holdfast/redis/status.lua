@@ -1,0 +1,11 @@
+-- Tells of one lock: KIND LEFT NUMBER LAST SINCE NOW WAITING WHO; of several holders the one whose lease ends last. KIND
+-- is F when it is free; LAST is the last grant number of all.
+purge()
+local waiting = queued and redis.call('ZCARD', queue) or 0
+local n, s, w = string.format('%.0f', number), since, who
+if kind == 'S' or kind == 'P' then
+  local last = redis.call('ZRANGE', sharers, -1, -1, 'WITHSCORES')
+  left = (last[2] - now()) / 1000
+  n, s, w = string.match(redis.call('HGET', details, string.match(last[1], '^%x+')) or '0 0 ', '^(%d+) (%d+) (.*)$')
+end
+return string.format('%s %.0f %s %.0f %s %.0f %d %s', kind, left, n, number, s, now(), waiting, w)

@@ -1,0 +1,57 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class RedisStoreContractTest extends StoreContract {
+    private static RedisServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = RedisServers.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected Store open(StoreContext context) {
+        return new RedisStoreProvider().open(server.uri(), context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of(server.uri());
+    }
+
+    /** A server that has stopped, with all connections open. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        server.process().stop();
+        return Optional.of(server.process()::cont);
+    }
+
+    @Override
+    protected OptionalLong records() {
+        try (RespConnection redis = server.connect()) {
+            return OptionalLong.of(Long.parseLong(redis.call("DBSIZE")));
+        }
+    }
+
+    /** One key for half a minute. */
+    @Override
+    protected long recordsKept(long names) {
+        return names;
+    }
+}
