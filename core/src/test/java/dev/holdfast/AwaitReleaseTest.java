@@ -3,7 +3,6 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -64,13 +63,12 @@ class AwaitReleaseTest extends EngineCase {
     @Test
     void closeEndsWhereTheClientIsClosedWhileAFreshNumberIsAskedFor() throws Exception {
         Hold hold = client.lock("a", AWAITED).acquire();
-        Optional<CompletableFuture<Hold>> next =
-                Optional.of(client.lock("a", AWAITED).acquireAsync());
+        CompletableFuture<Hold> next = client.lock("a", AWAITED).acquireAsync();
         line.extends_ = new HostileStore.HoldReply();
         Started<Void> closer = startClosing(hold);
         client.close();
         closer.result();
-        assertThat(next.get()).isCompletedExceptionally();
+        assertThat(next).isCompletedExceptionally();
     }
 
     private Started<Void> startClosing(Hold hold) {

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
@@ -59,6 +60,13 @@ abstract class EngineCase {
         return new Started<>(thread, task);
     }
 
+    /** Calls on a thread of its own that is to wait for a lock, and returns once it does. */
+    static <T> Started<T> startAndWaitUntilItWaits(Callable<T> what) {
+        Started<T> started = start(what);
+        started.untilItWaits();
+        return started;
+    }
+
     record Started<T>(Thread thread, FutureTask<T> task) {
         T result() throws InterruptedException, ExecutionException {
             return task.get();
@@ -73,6 +81,18 @@ abstract class EngineCase {
             Thread.State state = thread.getState();
             return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
         }
+
+        void untilItWaits() {
+            soon(() -> waitsForALock(thread));
+        }
+    }
+
+    /** Whether a thread is parked in the queue of a lock, with everything about its wait set up. */
+    static boolean waitsForALock(Thread thread) {
+        Object blocker = LockSupport.getBlocker(thread);
+        return thread.getState() == Thread.State.WAITING
+                && blocker != null
+                && blocker.getClass().getSimpleName().equals("Waiter");
     }
 
     static void soon(Callable<Boolean> condition) {

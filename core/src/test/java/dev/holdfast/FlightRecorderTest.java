@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
@@ -36,7 +37,7 @@ class FlightRecorderTest {
             Hold broken =
                     client.lock("b", HoldOptions.defaults().awaitRelease(true)).acquire();
             client.revoke("b", true);
-            org.assertj.core.api.Assertions.assertThatThrownBy(broken::close).isInstanceOf(HoldLostException.class);
+            assertThatThrownBy(broken::close).isInstanceOf(HoldLostException.class);
             recording.stop();
             List<RecordedEvent> events = dump(recording);
             assertThat(events)

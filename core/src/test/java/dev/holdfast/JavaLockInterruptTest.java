@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** An interrupt ends the waits that say so, clears the flag there and nowhere else, and leaves nothing behind. */
@@ -30,7 +31,7 @@ class JavaLockInterruptTest extends JavaLockCase {
         assertThat(isFreeForRivals()).isTrue();
     }
 
-    private static void assertInterrupted(org.assertj.core.api.ThrowableAssert.ThrowingCallable what) {
+    private static void assertInterrupted(ThrowingCallable what) {
         Thread.currentThread().interrupt();
         assertThatThrownBy(what).isInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).as("the flag after it was told").isFalse();

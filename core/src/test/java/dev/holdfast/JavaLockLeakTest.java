@@ -34,7 +34,7 @@ class JavaLockLeakTest extends JavaLockCase {
     }
 
     private void assertLeaks(Thread leaky) throws Exception {
-        try (LogLines log = new LogLines()) {
+        try (LogEar log = new LogEar()) {
             leaky.start();
             leaky.join();
             Started<Boolean> waiter = startAndWaitUntilItWaits(() -> {
@@ -47,8 +47,7 @@ class JavaLockLeakTest extends JavaLockCase {
             assertThat(waitsForALock(waiter.thread())).isTrue();
             time.advance(Duration.ofSeconds(2));
             assertThat(waiter.result()).isTrue();
-            assertThat(log.said)
-                    .filteredOn(line -> line.contains("its thread has ended"))
+            assertThat(log.with("its thread has ended"))
                     .singleElement()
                     .asString()
                     .contains("'a'", "'leaky'");

@@ -35,7 +35,7 @@ class JavaLockVisibilityTest {
             assertThat(runAll(all)).isEqualTo(count).isGreaterThanOrEqualTo(ROUNDS);
             assertThat(mirror).isEqualTo(count);
             assertThat(torn).isFalse();
-            JavaLockCase.soon(() -> !client.lock("a").status().isHeld());
+            EngineCase.soon(() -> !client.lock("a").status().isHeld());
         }
     }
 
@@ -91,12 +91,12 @@ class JavaLockVisibilityTest {
     }
 
     private static long runAll(List<Callable<Long>> all) throws Exception {
-        List<JavaLockCase.Started<Long>> started = new ArrayList<>();
+        List<EngineCase.Started<Long>> started = new ArrayList<>();
         for (Callable<Long> each : all) {
-            started.add(JavaLockCase.start(each));
+            started.add(EngineCase.start(each));
         }
         long sum = 0;
-        for (JavaLockCase.Started<Long> each : started) {
+        for (EngineCase.Started<Long> each : started) {
             sum += each.result();
         }
         return sum;

@@ -10,7 +10,7 @@ import java.util.logging.Logger;
 final class LogEar extends Handler implements AutoCloseable {
     final List<String> lines = new CopyOnWriteArrayList<>();
     final List<String> loggers = new CopyOnWriteArrayList<>();
-    private final Logger logger = Logger.getLogger("dev.holdfast");
+    private final Logger logger = Logger.getLogger("dev.holdfast"); // kept: loggers are only weakly known
 
     LogEar() {
         logger.addHandler(this);
