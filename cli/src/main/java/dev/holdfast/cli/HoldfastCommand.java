@@ -37,7 +37,7 @@ final class HoldfastCommand implements Callable<Integer> {
             names = STORE,
             paramLabel = "URL",
             scope = ScopeType.INHERIT,
-            description = "Where the locks live, as sqlite:PATH.")
+            description = "Where the locks live, as sqlite:PATH or redis://HOST:PORT.")
     private @Nullable String store;
 
     @Option(
