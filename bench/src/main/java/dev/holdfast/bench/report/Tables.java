@@ -111,6 +111,6 @@ final class Tables {
 
     static String millis(long nanos) {
         double millis = nanos / NANOS_PER_MILLI;
-        return String.format(Locale.ROOT, millis < 0.1 ? "%.4f" : millis < 10 ? "%.2f" : "%.1f", millis);
+        return millis >= 10 ? String.format(Locale.ROOT, "%.1f", millis) : Ratio.brief(millis);
     }
 }

@@ -22,6 +22,10 @@ public final class Terminal {
                             workload.title(),
                             Tables.of(results, store, workload.id()).toText()));
         }
+        out.printf("%nTargets%n%s", Targets.table(results).toText());
+        Earlier.table(results)
+                .ifPresent(table ->
+                        out.printf("%nThe peers beside an earlier run%n%s%n%s", Earlier.EXPLANATION, table.toText()));
         out.println();
         results.settings().forEach((name, value) -> out.println(name + ": " + value));
         results.leftOut().forEach(what -> out.println("Left out: " + what));

@@ -27,6 +27,7 @@ public final class Fleet implements AutoCloseable {
     /** How long connecting may take, and the last waits after the end of a round. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final Duration DEATH = Duration.ofSeconds(3);
     private static final long HEAD_START_NANOS = 30_000_000;
 
     private final PeerKind peer;
@@ -55,10 +56,9 @@ public final class Fleet implements AutoCloseable {
     public Sample run(Load load, Duration length) {
         try {
             return round(load, length);
-        } catch (AssertionError e) {
-            RoundFailed failure = RoundFailed.of(peer, workers, e);
+        } catch (RoundFailed e) {
             close();
-            throw failure;
+            throw e.of(peer.id());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -78,16 +78,16 @@ public final class Fleet implements AutoCloseable {
         List<ChildProcess> team = workers.subList(0, load.processes());
         SharedPage counter = new SharedPage(page);
         for (int i = 0; i < team.size(); i++) {
-            team.get(i).send(orders(load, length, i).toLine());
+            tell(team.get(i), orders(load, length, i).toLine());
         }
         for (ChildProcess worker : team) {
-            answer(worker, Worker.READY);
+            answer(worker, Worker.READY, Duration.ZERO);
         }
         long counted = counter.counter();
         Map<String, Double> counters = server.counters();
         Duration cpu = server.cpuTime();
         String start = Long.toString(System.nanoTime() + HEAD_START_NANOS);
-        team.forEach(worker -> worker.send(start));
+        team.forEach(worker -> tell(worker, start));
         Tally tally = Tally.empty();
         for (ChildProcess worker : team) {
             tally = tally.plus(Tally.parse(answer(worker, Worker.RESULT, length)));
@@ -136,26 +136,38 @@ public final class Fleet implements AutoCloseable {
         return difference;
     }
 
-    private static void answer(ChildProcess worker, String wanted) {
-        answer(worker, wanted, Duration.ZERO);
+    private static void tell(ChildProcess worker, String line) {
+        try {
+            worker.send(line);
+        } catch (AssertionError e) {
+            throw explained(worker, e);
+        }
     }
 
-    private static String answer(ChildProcess worker, String wanted, Duration length) {
-        String line =
-                worker.expect(said -> said.startsWith(wanted) || said.startsWith(Worker.FAILED), length.plus(PATIENCE));
+    /** The next line of a worker that begins as wanted, without that beginning. */
+    static String answer(ChildProcess worker, String wanted, Duration length) {
+        String line;
+        try {
+            line = worker.expect(
+                    said -> said.startsWith(wanted) || said.startsWith(Worker.FAILED), length.plus(PATIENCE));
+        } catch (AssertionError e) {
+            throw explained(worker, e);
+        }
         if (line.startsWith(Worker.FAILED)) {
-            throw new WorkerFailed(line.substring(Worker.FAILED.length()));
+            throw new RoundFailed(line.substring(Worker.FAILED.length()), List.of(worker), null);
         }
         return line.substring(wanted.length());
     }
 
-    /** A worker that could still say what went wrong. */
-    static final class WorkerFailed extends AssertionError {
-        private static final long serialVersionUID = 1L;
-
-        WorkerFailed(String said) {
-            super(said);
+    /** A worker that says nothing more is dead, or is dying, or hangs. */
+    private static RoundFailed explained(ChildProcess worker, AssertionError silence) {
+        String what = "worker process " + worker.pid();
+        try {
+            what += " ended with " + worker.waitFor(DEATH);
+        } catch (AssertionError e) {
+            what += " did not answer";
         }
+        return new RoundFailed(what, List.of(worker), silence);
     }
 
     /** Ends the workers; the next round would begin with new ones. */

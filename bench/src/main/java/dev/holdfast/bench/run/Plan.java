@@ -5,6 +5,7 @@ import dev.holdfast.bench.peer.PeerKind.Role;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.run.Workload.Tier;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How thorough a run is.
@@ -16,13 +17,16 @@ import java.time.Duration;
  */
 public record Plan(Tier tier, Duration warmUp, Duration round, int rounds) {
     /** Three minutes in all, to see that everything works; few rounds, and Holdfast only as it comes. */
-    public static final Plan QUICK = new Plan(Tier.QUICK, Duration.ofMillis(200), Duration.ofMillis(300), 2);
+    public static final Plan QUICK = new Plan(Tier.QUICK, Duration.ofMillis(200), Duration.ofMillis(250), 2);
 
     /** Enough for ratios. */
-    public static final Plan NORMAL = new Plan(Tier.NORMAL, Duration.ofMillis(400), Duration.ofMillis(1000), 3);
+    public static final Plan NORMAL = new Plan(Tier.NORMAL, Duration.ofMillis(400), Duration.ofMillis(900), 3);
 
     /** Everything, for long tails as well. */
     public static final Plan FULL = new Plan(Tier.FULL, Duration.ofSeconds(2), Duration.ofSeconds(4), 5);
+
+    /** Three minutes less what the last workload and the report may take. */
+    private static final Duration QUICK_BUDGET = Duration.ofSeconds(160);
 
     /** What starting, ending and counting add to a round. */
     private static final Duration OVERHEAD = Duration.ofMillis(120);
@@ -30,6 +34,11 @@ public record Plan(Tier tier, Duration warmUp, Duration round, int rounds) {
     /** Whether a peer takes part. */
     public boolean has(PeerKind peer) {
         return tier != Tier.QUICK || peer.role() != Role.HOLDFAST || peer.id().equals(Peers.HOLDFAST);
+    }
+
+    /** How long all stores together may take: then what is left is left out. Nothing for a run that takes its time. */
+    public Optional<Duration> budget() {
+        return tier == Tier.QUICK ? Optional.of(QUICK_BUDGET) : Optional.empty();
     }
 
     /** About how long one peer takes for one workload. */

@@ -20,6 +20,11 @@ public final class Progress {
         this.cellsLeft = cells;
     }
 
+    /** About how long all of it takes. */
+    public Duration expected() {
+        return ofOneCell.multipliedBy(cellsLeft);
+    }
+
     /** Says something of its own. */
     public void say(String line) {
         out.println(line);

@@ -1,5 +1,7 @@
 package dev.holdfast.bench.run;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -38,11 +40,14 @@ public record Ratio(double median, double lowest, double highest) {
         return String.format(Locale.ROOT, "%s (%s–%s)", brief(median), brief(lowest), brief(highest));
     }
 
-    /** Two digits that say something. */
+    /** At least two digits that say something. */
     public static String brief(double ratio) {
         if (ratio >= 100) {
             return String.format(Locale.ROOT, "%.0f", ratio);
         }
-        return String.format(Locale.ROOT, ratio >= 10 ? "%.1f" : ratio >= 0.095 ? "%.2f" : "%.4f", ratio);
+        if (ratio >= 0.095 || ratio == 0) {
+            return String.format(Locale.ROOT, ratio >= 10 ? "%.1f" : "%.2f", ratio);
+        }
+        return BigDecimal.valueOf(ratio).round(new MathContext(2)).toPlainString();
     }
 }

@@ -1,25 +1,32 @@
 package dev.holdfast.bench.run;
 
-import dev.holdfast.bench.peer.PeerKind;
 import dev.holdfast.testbed.ChildProcess;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A round that cannot be used: a worker failed, died or hung. */
 public final class RoundFailed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private static final Duration DEATH = Duration.ofSeconds(5);
     private static final int LINES = 12;
 
     private final String reason;
     private final String detail;
 
-    private RoundFailed(String reason, String detail, Throwable cause) {
+    RoundFailed(String reason, List<ChildProcess> workers, @Nullable Throwable cause) {
+        this(reason, lastWords(workers), cause);
+    }
+
+    private RoundFailed(String reason, String detail, @Nullable Throwable cause) {
         super(reason + "\n" + detail, cause);
         this.reason = reason;
         this.detail = detail;
+    }
+
+    /** The same, with the peer named. */
+    RoundFailed of(String peer) {
+        return new RoundFailed(peer + ": " + reason, detail, getCause());
     }
 
     /** What happened, in one line. */
@@ -32,22 +39,10 @@ public final class RoundFailed extends RuntimeException {
         return detail;
     }
 
-    static RoundFailed of(PeerKind peer, List<ChildProcess> workers, AssertionError error) {
-        List<ChildProcess> dead =
-                workers.stream().filter(worker -> !worker.isAlive()).toList();
-        String what = dead.isEmpty() || error instanceof Fleet.WorkerFailed
-                ? firstLine(error)
-                : dead.stream()
-                        .map(worker -> "worker process " + worker.pid() + " ended with " + worker.waitFor(DEATH))
-                        .collect(Collectors.joining(", "));
-        String said = workers.stream()
+    private static String lastWords(List<ChildProcess> workers) {
+        return workers.stream()
                 .flatMap(worker -> last(worker.stderr().lines()).stream())
                 .collect(Collectors.joining("\n"));
-        return new RoundFailed(peer.id() + ": " + what, said, error);
-    }
-
-    private static String firstLine(AssertionError error) {
-        return String.valueOf(error.getMessage()).lines().findFirst().orElse("");
     }
 
     private static List<String> last(List<String> lines) {

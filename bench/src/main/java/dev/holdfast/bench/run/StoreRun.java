@@ -6,6 +6,7 @@ import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.server.Server;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,14 +22,17 @@ public final class StoreRun {
     private final Path page;
     private final Results results;
     private final Progress progress;
+    private final Optional<Duration> deadline;
 
-    /** A run whose workers share the page, a file. */
-    public StoreRun(Server server, Plan plan, Path page, Results results, Progress progress) {
+    /** A run whose workers share the page, a file; at the deadline, counted as progress is, it leaves out the rest. */
+    public StoreRun(
+            Server server, Plan plan, Path page, Results results, Progress progress, Optional<Duration> deadline) {
         this.server = server;
         this.plan = plan;
         this.page = page;
         this.results = results;
         this.progress = progress;
+        this.deadline = deadline;
     }
 
     /** The peers of a plan on a store, whether or not this machine has all they need. */
@@ -52,7 +56,12 @@ public final class StoreRun {
                 List<Fleet> able = fleets.stream()
                         .filter(fleet -> workload.suits(fleet.peer()))
                         .toList();
-                if (workload.suits(server.kind()) && able.stream().anyMatch(StoreRun::isOfInterest)) {
+                if (!workload.suits(server.kind()) || able.stream().noneMatch(StoreRun::isOfInterest)) {
+                    continue;
+                }
+                if (deadline.isPresent() && progress.elapsed().compareTo(deadline.get()) > 0) {
+                    results.leaveOut(server.kind().title() + ", " + workload.title() + ": the time was up");
+                } else {
                     run(workload, able);
                 }
             }
@@ -93,7 +102,8 @@ public final class StoreRun {
                 return;
             }
             try {
-                Sample sample = fleet.run(workload.loadOf(fleet.peer()), number == 0 ? plan.warmUp() : plan.round());
+                Sample sample = fleet.run(
+                        workload.loadOf(fleet.peer()), number == 0 ? plan.warmUp() : workload.lengthOf(plan.round()));
                 if (number > 0) {
                     samples.add(sample);
                 }

@@ -18,9 +18,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 
 /**
- * The main class of a worker process: reads {@link Orders}, says {@code @ready}, is told when to begin, and answers with
+ * The main class of a worker process: reads {@link Orders} or an {@link Errand}, says {@code @ready}, is told when to begin, and answers with
  * a {@link Tally} or with what went wrong. It keeps its clients from round to round, as an application would.
  */
 public final class Worker {
@@ -50,9 +51,15 @@ public final class Worker {
 
     private void serve() throws Throwable {
         for (String line = input.readLine(); line != null; line = input.readLine()) {
-            Tally tally = round(Orders.parse(line));
-            System.out.println(RESULT + tally.toLine());
+            String answer = line.startsWith(Errand.COMMAND)
+                    ? numbers(Errand.parse(line).run())
+                    : round(Orders.parse(line)).toLine();
+            System.out.println(RESULT + answer);
         }
+    }
+
+    private static String numbers(List<Double> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(" "));
     }
 
     private Tally round(Orders orders) throws Throwable {

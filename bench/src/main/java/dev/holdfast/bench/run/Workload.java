@@ -3,6 +3,7 @@ package dev.holdfast.bench.run;
 import dev.holdfast.bench.peer.Peer.Mode;
 import dev.holdfast.bench.peer.PeerKind;
 import dev.holdfast.bench.peer.PeerKind.Role;
+import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Load.Locks;
 import java.time.Duration;
@@ -43,6 +44,8 @@ public record Workload(String id, String title, Load load, Tier tier) {
     public static final String READS = "reads-95";
     public static final String SEMAPHORE = "semaphore-4";
 
+    private static final int LONGER = 3;
+    private static final int LONG = 10;
     private static final Duration MILLI = Duration.ofMillis(1);
 
     private static final List<Workload> ALL = List.of(
@@ -106,8 +109,29 @@ public record Workload(String id, String title, Load load, Tier tier) {
                 .toList();
     }
 
+    /** The title of the one of that id. */
+    public static String titleOf(String id) {
+        return ALL.stream()
+                .filter(workload -> workload.id.equals(id))
+                .map(Workload::title)
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no workload " + id));
+    }
+
+    /** How long a round is; where a turn takes long, longer than others. */
+    public Duration lengthOf(Duration round) {
+        return switch (id) {
+            case TURNS -> round.multipliedBy(LONG);
+            case HAND_OVER -> round.multipliedBy(LONGER);
+            default -> round;
+        };
+    }
+
     /** Whether it makes sense on a store. */
     public boolean suits(StoreKind store) {
+        if (id.equals(TURNS)) {
+            return store == StoreKind.SQLITE;
+        }
         return switch (store) {
             case MEMORY -> load.processes() == 1 && load.roundTrip().isZero();
             case SQLITE -> load.roundTrip().isZero();
@@ -115,12 +139,15 @@ public record Workload(String id, String title, Load load, Tier tier) {
         };
     }
 
-    /** Whether a peer can do it. */
+    /** Whether a peer can do it, and it says something about that peer. */
     public boolean suits(PeerKind peer) {
-        if (peer.role() == Role.CEILING && !load.roundTrip().isZero()) {
-            return false;
-        }
-        return peer.modes().containsAll(modes());
+        boolean saysSomething = switch (peer.id()) {
+            case Peers.CEILING -> load.roundTrip().isZero() && !id.equals(TURNS) && !id.equals(HAND_OVER);
+            case Peers.STRICT_FIFO, Peers.NO_HAND_OVER -> load.isContended() && !id.equals(TURNS);
+            case Peers.AWAIT_RELEASE -> !load.isContended() || id.equals(ONE_2X16);
+            default -> true;
+        };
+        return saysSomething && peer.modes().containsAll(modes());
     }
 
     /** What the peer runs; the ceiling has all its threads in one process. */

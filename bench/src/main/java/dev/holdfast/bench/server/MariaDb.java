@@ -40,9 +40,9 @@ final class MariaDb implements Server {
                 "statements", status.getOrDefault("Questions", 0.0),
                 "log bytes", status.getOrDefault("Innodb_os_log_written", 0.0),
                 "rows changed",
-                        status.getOrDefault("Innodb_rows_inserted", 0.0)
-                                + status.getOrDefault("Innodb_rows_updated", 0.0)
-                                + status.getOrDefault("Innodb_rows_deleted", 0.0));
+                        status.getOrDefault("Handler_write", 0.0)
+                                + status.getOrDefault("Handler_update", 0.0)
+                                + status.getOrDefault("Handler_delete", 0.0));
     }
 
     @Override

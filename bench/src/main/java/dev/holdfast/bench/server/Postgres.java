@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** PostgreSQL with its default durability: every commit is forced to disk. A process for each connection. */
 final class Postgres implements Server {
@@ -62,10 +61,7 @@ final class Postgres implements Server {
 
     @Override
     public Duration cpuTime() {
-        return ProcessHandle.of(server.process().pid()).stream()
-                .flatMap(main -> Stream.concat(Stream.of(main), main.descendants()))
-                .map(process -> process.info().totalCpuDuration().orElse(Duration.ZERO))
-                .reduce(Duration.ZERO, Duration::plus);
+        return ProcessTree.cpuTime(server.process().pid());
     }
 
     @Override

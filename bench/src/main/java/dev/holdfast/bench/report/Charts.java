@@ -1,0 +1,163 @@
+package dev.holdfast.bench.report;
+
+import dev.holdfast.bench.peer.PeerKind.Role;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Cell;
+import dev.holdfast.bench.run.Results;
+import dev.holdfast.bench.run.Sample;
+import dev.holdfast.bench.run.Workload;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.CategoryChart;
+import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.VectorGraphicsEncoder;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.internal.chartpart.Chart;
+import org.knowm.xchart.style.Styler.LegendLayout;
+import org.knowm.xchart.style.Styler.LegendPosition;
+
+/** Three pictures for each store, each as SVG and as PNG. */
+public final class Charts {
+    private static final int WIDTH = 900;
+    private static final int HEIGHT = 520;
+    private static final int DOTS_PER_INCH = 110;
+    private static final double NANOS_PER_MILLI = 1e6;
+    private static final double SMALLEST_MILLIS = 1e-4;
+    private static final double[] PERCENTILES = {0, 25, 50, 75, 90, 95, 99, 99.5, 99.9};
+
+    /** From few who wait to many. */
+    private static final List<String> BY_WAITERS =
+            List.of(Workload.ONE_2X1, Workload.ONE_4X4, Workload.WAITING_20, Workload.ONE_2X16, Workload.WAITING_200);
+
+    private final Results results;
+    private final Path folder;
+
+    /** Pictures of the results, in that folder. */
+    public Charts(Results results, Path folder) {
+        this.results = results;
+        this.folder = folder;
+    }
+
+    /** Draws what there is to draw of a store; returns the names of the files without their endings, by title. */
+    public Map<String, String> draw(StoreKind store) throws IOException {
+        Files.createDirectories(folder);
+        Map<String, String> drawn = new LinkedHashMap<>();
+        Map<String, Map<Integer, Double>> throughput = throughputByWaiters(store);
+        if (!throughput.isEmpty()) {
+            save(throughput(store, throughput), "bench-" + store.id() + "-throughput", "throughput by waiters", drawn);
+        }
+        if (hasRows(store, Workload.ONE_2X16)) {
+            save(waits(store), "bench-" + store.id() + "-waits", "wait distribution", drawn);
+            save(cost(store), "bench-" + store.id() + "-cost", "cost per operation", drawn);
+        }
+        return drawn;
+    }
+
+    private static XYChart throughput(StoreKind store, Map<String, Map<Integer, Double>> byPeer) {
+        XYChart chart =
+                lines(store.title() + ": one lock, throughput by threads that want it", "threads in all", "turns/s");
+        byPeer.forEach((peer, points) -> chart.addSeries(
+                peer,
+                points.keySet().stream().mapToDouble(threads -> threads).toArray(),
+                points.values().stream().mapToDouble(turns -> turns).toArray()));
+        chart.getStyler().setXAxisLogarithmic(true);
+        return chart;
+    }
+
+    /** For each peer, how many want the lock and how many turns there are; only where that makes a line. */
+    private Map<String, Map<Integer, Double>> throughputByWaiters(StoreKind store) {
+        Map<String, Map<Integer, Double>> byPeer = new LinkedHashMap<>();
+        for (String workload : BY_WAITERS) {
+            for (Cell cell : measured(store, workload)) {
+                byPeer.computeIfAbsent(cell.peer().id(), peer -> new TreeMap<>())
+                        .put(cell.workload().load().contenders(), cell.median(Sample::perSecond));
+            }
+        }
+        byPeer.values().removeIf(points -> points.size() < 2);
+        return byPeer;
+    }
+
+    private XYChart waits(StoreKind store) {
+        XYChart chart =
+                lines(store.title() + ": one lock, 2 processes × 16 threads, how long they wait", "percentile", "ms");
+        for (Cell cell : measured(store, Workload.ONE_2X16)) {
+            Histogram waits = cell.waits();
+            List<Double> millis = new ArrayList<>();
+            for (double percentile : PERCENTILES) {
+                millis.add(Math.max(SMALLEST_MILLIS, waits.getValueAtPercentile(percentile) / NANOS_PER_MILLI));
+            }
+            chart.addSeries(
+                    cell.peer().id(),
+                    PERCENTILES,
+                    millis.stream().mapToDouble(value -> value).toArray());
+        }
+        return chart;
+    }
+
+    private CategoryChart cost(StoreKind store) {
+        CategoryChart chart = new CategoryChartBuilder()
+                .width(WIDTH)
+                .height(HEIGHT)
+                .title(store.title() + ": processor time per turn, one lock, 2 processes × 16 threads")
+                .yAxisTitle("µs")
+                .build();
+        chart.getStyler().setLegendPosition(LegendPosition.InsideNE);
+        chart.getStyler().setYAxisLogarithmic(true);
+        chart.getStyler().setXAxisLabelRotation(30);
+        List<Cell> cells = measured(store, Workload.ONE_2X16);
+        List<String> names = cells.stream().map(cell -> cell.peer().id()).toList();
+        chart.addSeries("clients", names, atLeastOne(cells, Sample::clientMicros));
+        if (store != StoreKind.SQLITE) {
+            chart.addSeries("server", names, atLeastOne(cells, Sample::serverMicros));
+        }
+        return chart;
+    }
+
+    /** Bars on a logarithmic axis begin at 1. */
+    private static List<Double> atLeastOne(List<Cell> cells, java.util.function.ToDoubleFunction<Sample> figure) {
+        return cells.stream().map(cell -> Math.max(1.0, cell.median(figure))).toList();
+    }
+
+    private static XYChart lines(String title, String xTitle, String yTitle) {
+        XYChart chart = new XYChartBuilder()
+                .width(WIDTH)
+                .height(HEIGHT)
+                .title(title)
+                .xAxisTitle(xTitle)
+                .yAxisTitle(yTitle)
+                .build();
+        chart.getStyler().setYAxisLogarithmic(true);
+        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+        chart.getStyler().setLegendLayout(LegendLayout.Vertical);
+        return chart;
+    }
+
+    private void save(Chart<?, ?> chart, String name, String title, Map<String, String> drawn) throws IOException {
+        String file = folder.resolve(name).toString();
+        VectorGraphicsEncoder.saveVectorGraphic(chart, file, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
+        BitmapEncoder.saveBitmapWithDPI(chart, file, BitmapEncoder.BitmapFormat.PNG, DOTS_PER_INCH);
+        drawn.put(title, name);
+    }
+
+    private boolean hasRows(StoreKind store, String workload) {
+        return !measured(store, workload).isEmpty();
+    }
+
+    /** The sound rows of a table; the ceiling is not drawn, it would press all others together. */
+    private List<Cell> measured(StoreKind store, String workload) {
+        return results.cells(store, workload).stream()
+                .filter(Cell::isSound)
+                .filter(cell -> cell.peer().role() != Role.CEILING)
+                .filter(cell -> cell.median(Sample::perSecond) > 0)
+                .toList();
+    }
+}

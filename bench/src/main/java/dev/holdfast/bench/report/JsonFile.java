@@ -1,0 +1,94 @@
+package dev.holdfast.bench.report;
+
+import dev.holdfast.bench.run.Cell;
+import dev.holdfast.bench.run.Results;
+import dev.holdfast.bench.run.Sample;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.HdrHistogram.Histogram;
+
+/** All figures of a run, round by round, for programs. */
+public final class JsonFile {
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9, 100};
+
+    private JsonFile() {}
+
+    /** Writes them. */
+    public static void write(Path file, Results results) throws IOException {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("settings", results.settings());
+        all.put("leftOut", results.leftOut());
+        all.put("figures", results.figures());
+        all.put("rows", results.cells().stream().map(JsonFile::row).toList());
+        Files.writeString(file, text(all) + "\n");
+    }
+
+    private static Map<String, Object> row(Cell cell) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("store", cell.store().id());
+        row.put("workload", cell.workload().id());
+        row.put("peer", cell.peer().id());
+        cell.failure().ifPresent(reason -> row.put("failure", reason));
+        row.put("rounds", cell.samples().stream().map(JsonFile::round).toList());
+        return row;
+    }
+
+    private static Map<String, Object> round(Sample sample) {
+        Map<String, Object> round = new LinkedHashMap<>();
+        round.put("perSecond", sample.perSecond());
+        round.put("jain", sample.jain());
+        round.put("waitNanos", percentiles(sample.waits()));
+        round.put("longestNanos", sample.longest());
+        if (sample.handOvers().getTotalCount() > 0) {
+            round.put("handOverNanos", percentiles(sample.handOvers()));
+        }
+        round.put("lost", sample.lost());
+        round.put("overlaps", sample.overlaps());
+        round.put("clientMicros", sample.clientMicros());
+        round.put("serverMicros", sample.serverMicros());
+        round.put("perTurn", sample.perTurn());
+        return round;
+    }
+
+    private static Map<String, Object> percentiles(Histogram histogram) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        for (double percentile : PERCENTILES) {
+            values.put("p" + Wanted.plain(percentile), histogram.getValueAtPercentile(percentile));
+        }
+        return values;
+    }
+
+    static String text(Object value) {
+        if (value instanceof Map<?, ?> map) {
+            return map.entrySet().stream()
+                    .map(entry -> quoted(String.valueOf(entry.getKey())) + ":" + text(entry.getValue()))
+                    .collect(Collectors.joining(",", "{", "}"));
+        }
+        if (value instanceof List<?> list) {
+            return list.stream().map(JsonFile::text).collect(Collectors.joining(",", "[", "]"));
+        }
+        if (value instanceof Number) {
+            return String.valueOf(value);
+        }
+        return quoted(String.valueOf(value));
+    }
+
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        text.chars().forEach(c -> {
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append((char) c);
+            } else if (c < ' ') {
+                quoted.append(String.format("\\u%04x", c));
+            } else {
+                quoted.append((char) c);
+            }
+        });
+        return quoted.append('"').toString();
+    }
+}

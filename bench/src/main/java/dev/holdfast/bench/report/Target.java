@@ -1,0 +1,23 @@
+package dev.holdfast.bench.report;
+
+import dev.holdfast.bench.run.Results;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * A figure that an issue of the project asks for.
+ *
+ * @param issue the letter of the issue
+ * @param what what is measured
+ * @param wanted what it should be
+ * @param check what it was; nothing when the run did not measure it
+ */
+record Target(String issue, String what, String wanted, Function<Results, Optional<Outcome>> check) {
+    /**
+     * What it was.
+     *
+     * @param measured the figure
+     * @param met whether that is as wanted
+     */
+    record Outcome(String measured, boolean met) {}
+}

@@ -1,0 +1,131 @@
+package dev.holdfast.bench.report;
+
+import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.report.Target.Outcome;
+import dev.holdfast.bench.run.CommandLineFigures;
+import dev.holdfast.bench.run.Figures;
+import dev.holdfast.bench.run.Results;
+import dev.holdfast.bench.run.Workload;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Every figure that the issues ask for, beside what the run measured. A new store adds its rows here. */
+public final class Targets {
+    private static final String NOT_MEASURED = "not in this run";
+
+    private Targets() {}
+
+    /** Target, measured, met: the rows of stores that took part, missed ones shown as missed. */
+    public static Table table(Results results) {
+        Table table = new Table(List.of("", "issue", "target", "measured", "met"));
+        for (Target target : all()) {
+            Optional<Outcome> outcome = target.check().apply(results);
+            table.row(List.of(
+                    target.what(),
+                    target.issue(),
+                    target.wanted(),
+                    outcome.map(Outcome::measured).orElse(NOT_MEASURED),
+                    outcome.map(found -> found.met() ? "yes" : "MISSED").orElse("–")));
+        }
+        return table;
+    }
+
+    static List<Target> all() {
+        List<Target> all = new ArrayList<>(engineAndEmbeddedStore());
+        all.addAll(redis());
+        all.addAll(zooKeeper());
+        all.addAll(sql(StoreKind.MARIADB));
+        all.addAll(sql(StoreKind.POSTGRESQL));
+        return all;
+    }
+
+    private static List<Target> engineAndEmbeddedStore() {
+        Wanted memory = new Wanted("A", StoreKind.MEMORY);
+        Wanted sqlite = new Wanted("A", StoreKind.SQLITE);
+        return List.of(
+                memory.ratio(Workload.ONE_1X16, Peers.HOLDFAST, Peers.CEILING, 0.5),
+                sqlite.ratio(Workload.ONE_1X16, Peers.HOLDFAST, Peers.CEILING, 0.5),
+                sqlite.longestWait(Workload.TURNS, 1_000),
+                sqlite.jain(Workload.TURNS, 0.95),
+                sqlite.handOver(Workload.HAND_OVER, 2),
+                share(sqlite, Figures.WAITING, "a process that only waits, two others taking turns of 10 ms", "≤ 2 %"),
+                share(sqlite, Figures.KEEPING, "10,000 renewed holds, lease 30 s", "< 2 %"),
+                sqlite.figure(
+                        Figures.on(StoreKind.SQLITE, Figures.HEAP_GROWTH),
+                        "SQLite, up to 100,000 names used once: growth of the heap",
+                        "≤ 0.5 MB",
+                        0.5,
+                        bytes -> bytes / 1e6,
+                        "%.2f MB"),
+                sqlite.figure(
+                        CommandLineFigures.RUN_TRUE,
+                        "holdfast run x -- true, median of 11",
+                        "≤ 0.6 s",
+                        0.6,
+                        seconds -> seconds,
+                        "%.2f s"),
+                sqlite.figure(
+                        CommandLineFigures.CLONE_TO_DEMO,
+                        "git clone, then holdfast demo, empty Maven repository",
+                        "≤ 180 s",
+                        180,
+                        seconds -> seconds,
+                        "%.0f s"));
+    }
+
+    private static Target share(Wanted wanted, String figure, String what, String bound) {
+        return wanted.figure(
+                Figures.on(wanted.store(), figure),
+                wanted.store().title() + ", " + what + ": share of a core",
+                bound,
+                2,
+                share -> 100 * share,
+                "%.2f %%");
+    }
+
+    private static List<Target> redis() {
+        Wanted redis = new Wanted("B1", StoreKind.REDIS);
+        List<Target> targets = new ArrayList<>(List.of(
+                redis.ratio(Workload.OWN_1, Peers.HOLDFAST, Peers.FLOOR, 1.3),
+                redis.ratio(Workload.OWN_16, Peers.HOLDFAST, Peers.FLOOR, 0.8),
+                redis.ratio(Workload.ONE_2X16, Peers.HOLDFAST, "redisson", 30),
+                redis.waits(Workload.ONE_2X16, "redisson", 0.1),
+                redis.jain(Workload.ONE_2X16, 0.95),
+                redis.ratio(Workload.ONE_2X16, Peers.STRICT_FIFO, "redisson-fair", 3)));
+        targets.addAll(redis.noneWorse("redisson"));
+        for (String workload : List.of(Workload.ONE_2X1, Workload.WAITING_20, Workload.WAITING_200)) {
+            targets.add(redis.perTurn(workload, "scripts", 2));
+            targets.add(redis.perTurn(workload, "publish", 1));
+        }
+        return targets;
+    }
+
+    private static List<Target> zooKeeper() {
+        Wanted zooKeeper = new Wanted("C", StoreKind.ZOOKEEPER);
+        List<Target> targets = new ArrayList<>(List.of(
+                zooKeeper.ratio(Workload.OWN_1, Peers.HOLDFAST, "curator", 1.3),
+                zooKeeper.ratio(Workload.ROUND_TRIP, Peers.HOLDFAST, "curator", 2.2),
+                zooKeeper.ratio(Workload.ONE_2X16, Peers.HOLDFAST, "curator", 100),
+                zooKeeper.jain(Workload.ONE_2X16, 0.95)));
+        targets.addAll(zooKeeper.noneWorse("curator"));
+        for (String workload : List.of(Workload.ONE_2X1, Workload.WAITING_20, Workload.WAITING_200)) {
+            targets.add(zooKeeper.perTurn(workload, "packets", 11));
+        }
+        return targets;
+    }
+
+    private static List<Target> sql(StoreKind store) {
+        Wanted sql = new Wanted("D1", store);
+        return List.of(
+                sql.ratio(Workload.ONE_2X16, Peers.HOLDFAST, "spring-jdbc", 20),
+                sql.waits(Workload.ONE_2X16, "spring-jdbc", 0.1),
+                sql.jain(Workload.ONE_2X16, 0.95),
+                sql.ratioToBest(Workload.ONE_2X16, Peers.NO_HAND_OVER, 1),
+                sql.ratioToBest(Workload.ONE_2X1, Peers.HOLDFAST, 1),
+                sql.ratioToBest(Workload.HOLD_10, Peers.HOLDFAST, 1),
+                sql.ratioToBest(Workload.OWN_1, Peers.HOLDFAST, 1.5),
+                sql.ratioToBest(Workload.OWN_16, Peers.HOLDFAST, 1.5));
+    }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testbed.ChildJvm;
+import dev.holdfast.testbed.ChildProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command itself, in a process of its own. */
+class BenchTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(100);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aServerThatIsMissingIsLeftOutAndTheRunSaysSo() {
+        try (ChildProcess bench = ChildJvm.main(Bench.class)
+                .flags("-Dholdfast.server.mariadbd=/nowhere/mariadbd")
+                .args("--quick", "--only", "mariadb", "--out", folder.toString())
+                .start()) {
+            assertThat(bench.waitFor(PATIENCE)).isZero();
+            bench.expect("Left out: MariaDB: mariadbd is missing", PATIENCE);
+        }
+    }
+
+    @Test
+    void aQuickRunPrintsItsTablesAndTargetsAndLeavesFiles() {
+        try (ChildProcess bench = ChildJvm.main(Bench.class)
+                .args("--quick", "--only=mem", "--out=" + folder)
+                .start()) {
+            assertThat(bench.waitFor(PATIENCE)).as(bench.story()).isZero();
+            bench.expect("within one JVM: one lock, 1 process × 16 threads", PATIENCE);
+            bench.expect("  holdfast", PATIENCE);
+            bench.expect("JVM: Java", PATIENCE);
+        }
+        assertThat(folder.resolve("results.json")).isNotEmptyFile();
+        assertThat(folder.resolve("benchmarks.md")).isNotEmptyFile();
+    }
+
+    @Test
+    void anUnknownStoreIsRefusedWithTheKnownOnes() {
+        try (ChildProcess bench =
+                ChildJvm.main(Bench.class).args("--only", "mongodb").start()) {
+            assertThat(bench.waitFor(PATIENCE)).isEqualTo(64);
+            bench.stderr().expect("holdfast bench: there is no store 'mongodb'", PATIENCE);
+        }
+    }
+}
