@@ -64,7 +64,7 @@ bench_run() {
     main=org.openjdk.jmh.Main
     shift
   fi
-  exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true "-Dholdfast.home=$home" \
+  exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR "-Dholdfast.home=$home" \
     -cp "$(< "$bench_path")" "$main" "$@"
 }
 

@@ -56,6 +56,18 @@ public final class Binaries {
     }
 
     /**
+     * As {@link #find}, for a server that no Maven artefact carries: where it is not installed its tests are skipped,
+     * even in CI.
+     *
+     * @throws ServerMissingException when it is nowhere; it is no {@linkplain ServerMissingException#isFailure failure}
+     */
+    public Path findInstalled(String name, String howToGet) {
+        return named(name)
+                .or(() -> onPath(name))
+                .orElseThrow(() -> new ServerMissingException(name, places(name), howToGet, false));
+    }
+
+    /**
      * Finds {@code redis-server}; given the option {@code --sentinel} it is a Sentinel as well.
      *
      * @throws ServerMissingException when it is nowhere

@@ -36,8 +36,8 @@ public final class MariaDbServer implements AutoCloseable {
      * @throws ServerMissingException when there is no MariaDB on this machine
      */
     public static MariaDbServer start(String... options) {
-        Path server = Binaries.onThisMachine().find("mariadbd", HOW_TO_GET);
-        Path installer = Binaries.onThisMachine().find("mariadb-install-db", HOW_TO_GET);
+        Path server = Binaries.onThisMachine().findInstalled("mariadbd", HOW_TO_GET);
+        Path installer = Binaries.onThisMachine().findInstalled("mariadb-install-db", HOW_TO_GET);
         List<String> more = List.of(options);
         return new MariaDbServer(ServerProcess.named("mariadb")
                 .prepare(home -> makeDatabase(installer, home))

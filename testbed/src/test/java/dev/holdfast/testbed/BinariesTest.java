@@ -64,6 +64,14 @@ class BinariesTest {
     }
 
     @Test
+    void aServerThatNoArtefactCarriesIsNoFailureEvenInCi() {
+        assertThatThrownBy(() -> binaries(Map.of(), NO_JAR).findInstalled("mariadbd", "apt-get install mariadb-server"))
+                .isInstanceOfSatisfying(
+                        ServerMissingException.class,
+                        missing -> assertThat(missing.isFailure()).isFalse());
+    }
+
+    @Test
     void redisOnThePathWinsOverTheJar() throws IOException {
         Path installed = program(first, "redis-server");
         assertThat(binaries(Map.of(), RedisInJar.OF_THIS_JVM).redisServer()).isEqualTo(installed);
