@@ -1,5 +1,8 @@
 package dev.holdfast.bench.report;
 
+import de.erichseifert.vectorgraphics2d.VectorGraphics2D;
+import de.erichseifert.vectorgraphics2d.svg.SVGProcessor;
+import de.erichseifert.vectorgraphics2d.util.PageSize;
 import dev.holdfast.bench.peer.PeerKind.Role;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Cell;
@@ -7,6 +10,7 @@ import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Sample;
 import dev.holdfast.bench.run.Workload;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +22,6 @@ import org.HdrHistogram.Histogram;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.internal.chartpart.Chart;
@@ -112,6 +115,7 @@ public final class Charts {
                 .build();
         chart.getStyler().setLegendPosition(LegendPosition.InsideNE);
         chart.getStyler().setYAxisLogarithmic(true);
+        chart.getStyler().setYAxisMin(1.0);
         chart.getStyler().setXAxisLabelRotation(30);
         List<Cell> cells = measured(store, Workload.ONE_2X16);
         List<String> names = cells.stream().map(cell -> cell.peer().id()).toList();
@@ -143,7 +147,13 @@ public final class Charts {
 
     private void save(Chart<?, ?> chart, String name, String title, Map<String, String> drawn) throws IOException {
         String file = folder.resolve(name).toString();
-        VectorGraphicsEncoder.saveVectorGraphic(chart, file, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
+        VectorGraphics2D drawing = new VectorGraphics2D();
+        chart.paint(drawing, WIDTH, HEIGHT);
+        try (OutputStream svg = Files.newOutputStream(folder.resolve(name + ".svg"))) {
+            new SVGProcessor()
+                    .getDocument(drawing.getCommands(), new PageSize(WIDTH, HEIGHT))
+                    .writeTo(svg);
+        }
         BitmapEncoder.saveBitmapWithDPI(chart, file, BitmapEncoder.BitmapFormat.PNG, DOTS_PER_INCH);
         drawn.put(title, name);
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.report;
 
+import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Results;
 import java.util.Optional;
 import java.util.function.Function;
@@ -8,11 +9,12 @@ import java.util.function.Function;
  * A figure that an issue of the project asks for.
  *
  * @param issue the letter of the issue
+ * @param store where; the row is left out where Holdfast took no part
  * @param what what is measured
  * @param wanted what it should be
  * @param check what it was; nothing when the run did not measure it
  */
-record Target(String issue, String what, String wanted, Function<Results, Optional<Outcome>> check) {
+record Target(String issue, StoreKind store, String what, String wanted, Function<Results, Optional<Outcome>> check) {
     /**
      * What it was.
      *

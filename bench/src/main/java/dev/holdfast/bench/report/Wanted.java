@@ -98,6 +98,7 @@ record Wanted(String issue, StoreKind store) {
             String name, String what, String wanted, double atMost, ToDoubleFunction<Double> unit, String format) {
         return new Target(
                 issue,
+                store,
                 what,
                 wanted,
                 results -> results.figure(name)
@@ -122,7 +123,7 @@ record Wanted(String issue, StoreKind store) {
     }
 
     private Target target(String workload, String what, String wanted, Function<Results, Optional<Outcome>> check) {
-        return new Target(issue, store.title() + ", " + Workload.titleOf(workload) + ": " + what, wanted, check);
+        return new Target(issue, store, store.title() + ", " + Workload.titleOf(workload) + ": " + what, wanted, check);
     }
 
     private Optional<Ratio> ratioOf(Results results, String workload, String ours, String theirs) {

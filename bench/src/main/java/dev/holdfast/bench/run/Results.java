@@ -88,6 +88,12 @@ public final class Results {
                 .flatMap(ours -> cell(store, workload, other).flatMap(theirs -> Ratio.of(ours, theirs)));
     }
 
+    /** Whether Holdfast took part on a store. */
+    public boolean hasHoldfast(StoreKind store) {
+        return cells.stream()
+                .anyMatch(cell -> cell.store() == store && cell.peer().role() == Role.HOLDFAST);
+    }
+
     /** Rounds that failed. */
     public List<Cell> failures() {
         return cells.stream().filter(cell -> cell.failure().isPresent()).toList();
