@@ -9,11 +9,12 @@ import dev.holdfast.bench.run.Cell;
 import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Sample;
 import dev.holdfast.bench.run.Workload;
+import java.awt.BasicStroke;
+import java.awt.Color;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +23,11 @@ import org.HdrHistogram.Histogram;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
+import org.knowm.xchart.CategorySeries.CategorySeriesRenderStyle;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.internal.chartpart.Chart;
+import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
@@ -34,8 +37,11 @@ public final class Charts {
     private static final int HEIGHT = 520;
     private static final int DOTS_PER_INCH = 110;
     private static final double NANOS_PER_MILLI = 1e6;
-    private static final double SMALLEST_MILLIS = 1e-4;
-    private static final double[] PERCENTILES = {0, 25, 50, 75, 90, 95, 99, 99.5, 99.9};
+    /** Where a logarithmic axis begins. */
+    private static final double SMALLEST_MILLIS = 1e-3;
+
+    private static final double SMALLEST_MICROS = 1;
+    private static final List<Double> PERCENTILES = List.of(25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0);
 
     /** From few who wait to many. */
     private static final List<String> BY_WAITERS =
@@ -89,33 +95,27 @@ public final class Charts {
         return byPeer;
     }
 
-    private XYChart waits(StoreKind store) {
-        XYChart chart =
-                lines(store.title() + ": one lock, 2 processes × 16 threads, how long they wait", "percentile", "ms");
+    private CategoryChart waits(StoreKind store) {
+        CategoryChart chart =
+                bars(store.title() + ": one lock, 2 processes × 16 threads, how long they wait", "ms", SMALLEST_MILLIS);
+        chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Line);
+        List<String> percentiles = PERCENTILES.stream()
+                .map(percentile -> Wanted.plain(percentile) + " %")
+                .toList();
         for (Cell cell : measured(store, Workload.ONE_2X16)) {
             Histogram waits = cell.waits();
-            List<Double> millis = new ArrayList<>();
-            for (double percentile : PERCENTILES) {
-                millis.add(Math.max(SMALLEST_MILLIS, waits.getValueAtPercentile(percentile) / NANOS_PER_MILLI));
-            }
-            chart.addSeries(
-                    cell.peer().id(),
-                    PERCENTILES,
-                    millis.stream().mapToDouble(value -> value).toArray());
+            List<Double> millis = PERCENTILES.stream()
+                    .map(percentile -> waits.getValueAtPercentile(percentile) / NANOS_PER_MILLI)
+                    .map(value -> Math.max(SMALLEST_MILLIS, value))
+                    .toList();
+            chart.addSeries(cell.peer().id(), percentiles, millis);
         }
         return chart;
     }
 
     private CategoryChart cost(StoreKind store) {
-        CategoryChart chart = new CategoryChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(store.title() + ": processor time per turn, one lock, 2 processes × 16 threads")
-                .yAxisTitle("µs")
-                .build();
-        chart.getStyler().setLegendPosition(LegendPosition.InsideNE);
-        chart.getStyler().setYAxisLogarithmic(true);
-        chart.getStyler().setYAxisMin(1.0);
+        CategoryChart chart = bars(
+                store.title() + ": processor time per turn, one lock, 2 processes × 16 threads", "µs", SMALLEST_MICROS);
         chart.getStyler().setXAxisLabelRotation(30);
         List<Cell> cells = measured(store, Workload.ONE_2X16);
         List<String> names = cells.stream().map(cell -> cell.peer().id()).toList();
@@ -128,7 +128,30 @@ public final class Charts {
 
     /** Bars on a logarithmic axis begin at 1. */
     private static List<Double> atLeastOne(List<Cell> cells, java.util.function.ToDoubleFunction<Sample> figure) {
-        return cells.stream().map(cell -> Math.max(1.0, cell.median(figure))).toList();
+        return cells.stream()
+                .map(cell -> Math.max(SMALLEST_MICROS, cell.median(figure)))
+                .toList();
+    }
+
+    private static CategoryChart bars(String title, String yTitle, double yMin) {
+        CategoryChart chart = new CategoryChartBuilder()
+                .width(WIDTH)
+                .height(HEIGHT)
+                .title(title)
+                .yAxisTitle(yTitle)
+                .build();
+        chart.getStyler().setYAxisMin(yMin);
+        style(chart.getStyler());
+        return chart;
+    }
+
+    private static void style(AxesChartStyler styler) {
+        styler.setYAxisLogarithmic(true);
+        styler.setLegendPosition(LegendPosition.OutsideE);
+        styler.setLegendLayout(LegendLayout.Vertical);
+        styler.setChartBackgroundColor(Color.WHITE);
+        // dashes, which are the default, become thousands of strokes in a vector file
+        styler.setPlotGridLinesStroke(new BasicStroke(1));
     }
 
     private static XYChart lines(String title, String xTitle, String yTitle) {
@@ -139,9 +162,7 @@ public final class Charts {
                 .xAxisTitle(xTitle)
                 .yAxisTitle(yTitle)
                 .build();
-        chart.getStyler().setYAxisLogarithmic(true);
-        chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
-        chart.getStyler().setLegendLayout(LegendLayout.Vertical);
+        style(chart.getStyler());
         return chart;
     }
 

@@ -6,6 +6,7 @@ import dev.holdfast.bench.run.Ratio;
 import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Workload;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -63,7 +64,7 @@ final class Earlier {
     }
 
     private static Optional<String> compare(Results results, Row row, Row base, int workload) {
-        double then = row.perSecond[workload] / base.perSecond[workload];
+        double then = row.perSecond.get(workload) / base.perSecond.get(workload);
         return results.ratio(row.store, WORKLOADS.get(workload), row.peer, base.peer)
                 .map(Ratio::median)
                 .map(now -> "%s (%s)%s".formatted(Ratio.brief(now), Ratio.brief(then), isClose(now, then) ? "" : " ✗"));
@@ -74,8 +75,8 @@ final class Earlier {
     }
 
     private static Row row(StoreKind store, String peer, double... perSecond) {
-        return new Row(store, peer, perSecond);
+        return new Row(store, peer, Arrays.stream(perSecond).boxed().toList());
     }
 
-    private record Row(StoreKind store, String peer, double[] perSecond) {}
+    private record Row(StoreKind store, String peer, List<Double> perSecond) {}
 }

@@ -35,7 +35,7 @@ public final class Figures {
 
     private static final int HOLDS = 10_000;
     private static final int MOST_NAMES = 100_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final Server server;
     private final Path page;
