@@ -6,8 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -72,7 +78,7 @@ class LeaseChangeTest {
         CompletableFuture<Hold> next = client.lock("a", options).acquireAsync();
         HostileStore.HoldReply slow = new HostileStore.HoldReply();
         line.renews = slow;
-        CompletableFuture<Void> extending = CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(1)));
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(60)));
         await().until(() -> slow.held.get() > 0);
         first.close();
         slow.open.complete(null);
@@ -80,7 +86,7 @@ class LeaseChangeTest {
         await().until(next::isDone);
         assertThat(next.join().remaining())
                 .as("the next one has the lease it asked for")
-                .isGreaterThan(Duration.ofSeconds(29));
+                .isBetween(Duration.ofSeconds(29), Duration.ofSeconds(30));
     }
 
     @Test
@@ -115,6 +121,47 @@ class LeaseChangeTest {
         assertThat(strict.join().token() % 1024)
                 .as("through the store: the first hold of its number")
                 .isZero();
+    }
+
+    @Test
+    void aClaimThatIsRepeatedLateEndsNoLeaseEarlierAndKeepsItsNumber() {
+        Store store = memory.open(time);
+        Claim claim = claim(Duration.ofSeconds(5));
+        Grant grant = granted(store, claim);
+        store.renew(List.of(grant.withLease(Duration.ofSeconds(60))));
+        assertThat(granted(store, claim).number()).isEqualTo(grant.number());
+        time.advance(Duration.ofSeconds(10));
+        assertThat(rival.lock("a").tryAcquire()).isEmpty();
+    }
+
+    @Test
+    void aClaimThatLostItsGrantAndCameBackIsAnotherGrant() {
+        Store store = memory.open(time);
+        Claim claim = claim(Duration.ofSeconds(5));
+        Grant lost = granted(store, claim);
+        time.advance(Duration.ofSeconds(6));
+        rival.lock("a").tryAcquire().orElseThrow().close();
+        Grant back = granted(store, claim);
+        assertThat(back.number()).isGreaterThan(lost.number());
+        assertThat(verdict(store, lost)).isEqualTo(Renewal.Verdict.LOST);
+        assertThat(verdict(store, back)).isEqualTo(Renewal.Verdict.HELD);
+    }
+
+    private static Claim claim(Duration lease) {
+        Holder nobody = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of("a"), Mode.EXCLUSIVE, lease, false, 0, nobody);
+    }
+
+    private static Grant granted(Store store, Claim claim) {
+        return store.claim(claim).answer().toCompletableFuture().join().orElseThrow();
+    }
+
+    private static Renewal.Verdict verdict(Store store, Grant grant) {
+        return store.renew(List.of(grant))
+                .toCompletableFuture()
+                .join()
+                .get(grant.id())
+                .verdict();
     }
 
     /** Fails a request at once, and carries it out when told. */

@@ -53,8 +53,9 @@ public interface Store extends AutoCloseable {
 
     /**
      * Renews grants for the lease each of them states; the answer has one entry per grant. A grant that has run out, or
-     * is another's, or came before a later one of the same claim, is {@link Renewal.Verdict#LOST}, never revived. A request that was answered is never carried out a
-     * second time, which might bring an older and shorter lease back; one that failed may still be.
+     * is another's, is {@link Renewal.Verdict#LOST}, never revived. Where a claim may arrive late it may have lost its
+     * grant and come back: then the number is compared as well as the id. A request that was answered is never carried
+     * out a second time, which might bring an older and shorter lease back; one that failed may still be.
      */
     CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants);
 

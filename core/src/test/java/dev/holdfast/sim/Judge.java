@@ -126,7 +126,11 @@ final class Judge {
         all.add(held);
         open.add(held);
         handOvers.given(held);
+        rises(held);
         inOrder(wish, held);
+    }
+
+    private void rises(Held held) {
         Ledger truth = ledger;
         if (!held.isReliedOn() || truth == null || truth.wasBroken(held.id)) {
             return;

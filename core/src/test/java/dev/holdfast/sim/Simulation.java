@@ -83,14 +83,15 @@ public final class Simulation {
         Judge.Verdict verdict = breach.verdict();
         return "seed " + breach.seed() + " broke a rule: "
                 + (verdict == null ? "none" : verdict.rule().text + ". Here: " + verdict.text())
-                + "\nIts timeline: mvn -Dquick -pl core test -Dtest=SimulationTest -Dsurefire.useFile=false"
-                + " -Dholdfast.sim.schedules=1 -Dholdfast.sim.seed=" + breach.seed();
+                + "\nIts timeline: mvn -Dquick -pl core test -Dtest=SimulationTest#noScheduleBreaksARule"
+                + " -Dholdfast.sim.schedules=1 -Dholdfast.sim.seed=" + breach.seed()
+                + "\nand then core/target/quick/surefire-reports/dev.holdfast.sim.SimulationTest-output.txt";
     }
 
-    /** For a changed engine, in a class loader of its own: the first breach as {@code SEED RULE}, or nothing. */
+    /** For a changed engine, in a class loader of its own: the first breach as {@code SEED RULE: WHAT}, or nothing. */
     public static String search(long firstSeed, long schedules) {
         Schedule.Outcome breach = new Simulation().firstBreach(firstSeed, schedules);
         Judge.Verdict verdict = breach == null ? null : breach.verdict();
-        return breach == null || verdict == null ? "" : breach.seed() + " " + verdict.rule();
+        return breach == null || verdict == null ? "" : breach.seed() + " " + verdict.rule() + ": " + verdict.text();
     }
 }

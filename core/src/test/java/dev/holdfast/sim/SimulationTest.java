@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
  */
 class SimulationTest {
     private static final long FIRST_SEED = Long.getLong("holdfast.sim.seed", 1);
-    private static final long SCHEDULES = Long.getLong("holdfast.sim.schedules", 4_000);
+    private static final long SCHEDULES = Long.getLong("holdfast.sim.schedules", 10_000);
     private static final long ENOUGH_TO_SEE_EVERYTHING = 4_000;
 
     @Test
