@@ -102,6 +102,13 @@ public final class Targets {
             targets.add(redis.perTurn(workload, "scripts", 2));
             targets.add(redis.perTurn(workload, "publish", 1));
         }
+        targets.add(redis.figure(
+                Figures.on(StoreKind.REDIS, Figures.KEYS_LATER),
+                "Redis, keys left a minute after up to 100,000 names were used once",
+                "0",
+                0,
+                keys -> keys,
+                "%.0f"));
         return targets;
     }
 

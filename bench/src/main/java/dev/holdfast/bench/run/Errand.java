@@ -140,7 +140,7 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
         return least;
     }
 
-    private static void pause(Duration time) {
+    static void pause(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         while (System.nanoTime() - end < 0) {
             LockSupport.parkNanos(end - System.nanoTime());

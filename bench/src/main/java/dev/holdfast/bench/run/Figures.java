@@ -33,6 +33,11 @@ public final class Figures {
     /** What the store kept of them: the name of its residue follows. */
     public static final String LEFT = "left-";
 
+    /** How many keys are left of them a minute later, where the store has keys. */
+    public static final String KEYS_LATER = "keys-a-minute-later";
+
+    private static final String KEYS = "keys";
+    private static final Duration LATER = Duration.ofMinutes(1);
     private static final int HOLDS = 10_000;
     private static final int MOST_NAMES = 100_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -59,7 +64,7 @@ public final class Figures {
 
     /** About how long it takes on a store. */
     public static Duration expected(boolean full) {
-        return Duration.ofSeconds(full ? 180 : 75);
+        return Duration.ofSeconds(full ? 300 : 90);
     }
 
     /** Measures them all. */
@@ -108,6 +113,10 @@ public final class Figures {
         note(HEAP_GROWTH, answer.get(1) - answer.get(0));
         note(NAMES, answer.get(2));
         server.residue().forEach((name, value) -> note(LEFT + name, value - before.getOrDefault(name, 0.0)));
+        if (before.containsKey(KEYS)) {
+            Errand.pause(LATER);
+            note(KEYS_LATER, server.residue().getOrDefault(KEYS, 0.0) - before.getOrDefault(KEYS, 0.0));
+        }
     }
 
     private void note(String figure, double value) {

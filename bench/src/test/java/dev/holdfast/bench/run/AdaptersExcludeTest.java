@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two real worker processes over each adapter, on the servers that start quickly. */
 class AdaptersExcludeTest {
-    private static final Duration SHORT = Duration.ofMillis(250);
+    private static final Duration SHORT = Duration.ofMillis(150);
 
     @TempDir
     private Path folder;
@@ -54,6 +54,7 @@ class AdaptersExcludeTest {
     private Stream<DynamicTest> each(StoreKind store) {
         Server server = start(store);
         List<PeerKind> peers = Peers.on(store).stream()
+                .filter(Plan.QUICK::has)
                 .filter(peer -> peer.role() != PeerKind.Role.CEILING)
                 .filter(peer -> Holdfasts.hasStoreFor(peer, server))
                 .toList();
