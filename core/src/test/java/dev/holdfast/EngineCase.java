@@ -7,6 +7,8 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -26,12 +28,8 @@ abstract class EngineCase {
     final ManualTime time = new ManualTime();
     final MemoryStore memory = new MemoryStore(time);
     final HostileStore line = new HostileStore(memory.open(time));
-    final LockClient client =
-            LockClient.builder(line).time(time).executor(Runnable::run).build();
-    final LockClient rival = LockClient.builder(memory.open(time))
-            .time(time)
-            .executor(Runnable::run)
-            .build();
+    final LockClient client = clientOn(line, time);
+    final LockClient rival = clientOn(memory.open(time), time);
     final List<Loss> losses = new CopyOnWriteArrayList<>();
 
     @AfterEach
@@ -44,6 +42,23 @@ abstract class EngineCase {
 
     static Duration s(double seconds) {
         return Duration.ofNanos((long) (seconds * 1e9));
+    }
+
+    /** Options under which grants are handed over freely. */
+    static HoldOptions lease(double seconds) {
+        return HoldOptions.defaults().lease(s(seconds)).handOver(64, Duration.ofMinutes(1));
+    }
+
+    /** One more client like {@link #client}, on a store and a clock of its own. */
+    static LockClient clientOn(Store store, TimeSource time) {
+        return LockClient.builder(store).time(time).executor(Runnable::run).build();
+    }
+
+    /** Moves the clock step by step, so that what is due in between comes in its order. */
+    void advance(int steps, Duration step) {
+        for (int i = 0; i < steps; i++) {
+            time.advance(step);
+        }
     }
 
     /** A grant as a store names it when it reports of it. */

@@ -14,7 +14,7 @@ final class Entries {
         field(hold, "entries").setInt(hold, entries);
     }
 
-    private static Object read(Object of, String name) throws ReflectiveOperationException {
+    static Object read(Object of, String name) throws ReflectiveOperationException {
         return field(of, name).get(of);
     }
 
