@@ -13,7 +13,7 @@ import java.util.Set;
  * <ul>
  *   <li>{@code sqlite:PATH}: a SQLite file on this machine, shared by its processes, for example
  *       {@code sqlite:locks.db} or {@code sqlite:/var/lib/app/locks.db}. The path is absolute or relative to the working
- *       directory; a {@code ~} is a plain character. Directories that are missing are created for their owner alone, and
+ *       directory; one that begins with {@code ~/} is refused, for nothing expands it. Directories that are missing are created for their owner alone, and
  *       so is the file, which belongs to Holdfast: no other tables live in it.
  *   <li>{@code jdbc:sqlite:PATH}: the same.
  * </ul>
@@ -78,6 +78,12 @@ public final class JdbcStoreProvider implements StoreProvider {
         if (text.startsWith(":") || text.startsWith("file:")) {
             throw new IllegalArgumentException("a SQLite URL names a plain file, neither :memory: nor file:; "
                     + GOOD_URLS + ", or mem: for locks of" + " this process");
+        }
+        if (text.equals("~") || text.startsWith("~/")) {
+            // A shell puts the home there in HOLDFAST_STORE=sqlite:~/x, not in --store sqlite:~/x: two files for one
+            // name.
+            throw new IllegalArgumentException("'~' is not expanded in a SQLite URL; write the whole path, or sqlite:./"
+                    + "~ for a folder of that name");
         }
         if (text.indexOf('?') >= 0) {
             throw new IllegalArgumentException("a SQLite URL takes no options after '?'; " + GOOD_URLS);

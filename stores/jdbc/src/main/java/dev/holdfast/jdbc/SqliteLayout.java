@@ -26,7 +26,7 @@ final class SqliteLayout {
      * @param clock the machine's monotonic microseconds
      */
     void prepare(Clock clock) {
-        session.run("open", "", () -> {
+        session.run("set up the locks", "", () -> {
             session.execute("PRAGMA synchronous = NORMAL");
             if (!isCreated()) {
                 create(clock.micros());

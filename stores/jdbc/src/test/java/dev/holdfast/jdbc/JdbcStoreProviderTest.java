@@ -40,7 +40,13 @@ class JdbcStoreProviderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"sqlite:locks.db,locks.db", "sqlite:/a/b.db,/a/b.db", "jdbc:sqlite:~/x,~/x", "sqlite:a b%20c,a b%20c"})
+    @CsvSource({
+        "sqlite:locks.db,locks.db",
+        "sqlite:/a/b.db,/a/b.db",
+        "jdbc:sqlite:./~/x,./~/x",
+        "sqlite:~x,~x",
+        "sqlite:a b%20c,a b%20c"
+    })
     void thePathIsTakenAsItIs(String url, String path) {
         assertThat(JdbcStoreProvider.path(url)).isEqualTo(Path.of(path));
     }
@@ -57,6 +63,9 @@ class JdbcStoreProviderTest {
                 "sqlite:file:locks.db",
                 "sqlite:locks.db?mode=ro",
                 "sqlite:a\0b",
+                "sqlite:~",
+                "sqlite:~/locks.db",
+                "jdbc:sqlite:~/locks.db",
                 "jdbc:",
                 "jdbc:postgresql://user:secret@host/db",
                 "jdbc:xyz:secret",
