@@ -5,8 +5,13 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
 import java.io.PrintStream;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The one place where a failure becomes an exit code and a line on stderr. */
 final class FailureReport {
@@ -44,13 +49,29 @@ final class FailureReport {
     private static String message(Throwable failure, int code) {
         String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         if (failure instanceof ParameterException e) {
-            String why = NotYet.explain(e).orElse(said);
+            String why = NotYet.explain(e).or(() -> unknownCommand(e)).orElse(said);
             return why + "; see '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'";
         }
         boolean ours = failure instanceof CliException;
         return code == ExitCode.INTERNAL && !ours
                 ? "internal error, a bug: " + failure + "; run it again with -v and report what it says"
                 : said;
+    }
+
+    private static Optional<String> unknownCommand(ParameterException failure) {
+        CommandLine at = failure.getCommandLine();
+        if (!(failure instanceof UnmatchedArgumentException e)
+                || at.getParent() != null
+                || e.getUnmatched().isEmpty()
+                || e.isUnknownOption()) {
+            return Optional.empty();
+        }
+        String known = at.getSubcommands().entrySet().stream()
+                .filter(entry ->
+                        !entry.getValue().getCommandSpec().usageMessage().hidden())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.joining(", "));
+        return Optional.of("there is no command '" + e.getUnmatched().get(0) + "'; there are: " + known);
     }
 
     private void explain(Throwable failure, int code) {

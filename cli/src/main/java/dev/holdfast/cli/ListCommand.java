@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "list",
         description = "Lists the locks that are held or waited for.",
+        customSynopsis = "holdfast list [-hv] [--json] [--store=URL] [PATTERN]",
         sortOptions = false,
         usageHelpAutoWidth = true,
         footer = {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ record StoreUrl(String value, boolean isDefault) {
 
     private static final String FILE_SCHEME = "sqlite:";
     private static final String MEMORY_SCHEME = "mem:";
+
+    /** What the store refuses before it looks for a file, and explains. */
+    private static final Pattern NO_PLAIN_PATH = Pattern.compile("^(//|:|file:|~$|~/)|\\?");
 
     static StoreUrl named(String url) {
         return new StoreUrl(url, false);
@@ -53,10 +57,14 @@ record StoreUrl(String value, boolean isDefault) {
         return url.startsWith(MEMORY_SCHEME);
     }
 
-    /** Whether it names a file that is not there: nobody ever took a lock in it. */
+    /** Whether it names a file that is not there: nobody ever took a lock in it. A URL that is none names none. */
     boolean isAbsentFile() {
+        if (!value.startsWith(FILE_SCHEME)) {
+            return false;
+        }
+        String path = value.substring(FILE_SCHEME.length());
         try {
-            return value.startsWith(FILE_SCHEME) && Files.notExists(Path.of(value.substring(FILE_SCHEME.length())));
+            return !NO_PLAIN_PATH.matcher(path).find() && Files.notExists(Path.of(path));
         } catch (InvalidPathException e) {
             return false; // the store says better what is wrong with it
         }

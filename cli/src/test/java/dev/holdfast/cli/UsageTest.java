@@ -61,9 +61,15 @@ class UsageTest {
                 mistake("--tickets is 1 to 100000", "demo", "--tickets", "0"),
                 mistake("--processes is 1 to 64", "demo", "--processes", "65"),
                 mistake("'many'", "demo", "--tickets", "many"),
-                mistake("'lst'", "lst"),
+                mistake("there is no command 'lst'; there are: run, list, release, schema, demo, completion;", "lst"),
+                mistake("there is no command 'rnu'", "rnu", "job", "--", "true"),
+                mistake("Unknown option: '--sharde'", "--sharde"),
                 mistake("no store is known for 'gopher:'", "--store", "gopher://host", "list"),
                 mistake("begins with a scheme", "--store", "locks.db", "list"),
+                mistake("no slashes", "--store", "sqlite://host/locks.db", "list"),
+                mistake("no options", "--store", "sqlite:locks.db?mode=ro", "list"),
+                mistake("'~' is not expanded", "--store", "sqlite:~/locks.db", "list"),
+                mistake("'~' is not expanded", "--store", "sqlite:~/locks.db", "run", "job", "--", "true"),
                 mistake("one process alone", "--store", "mem:", "list"));
     }
 
