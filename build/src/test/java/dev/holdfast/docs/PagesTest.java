@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +26,8 @@ class PagesTest {
     private static final Pattern FENCE =
             Pattern.compile("(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)(?:#[^)]*)?\\)");
+
+    private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))`");
 
     @Test
     void everyJavaSnippetOnAPageIsOneThatATestRuns() throws IOException {
@@ -52,6 +56,25 @@ class PagesTest {
                 Path target = page.resolveSibling(link.group(1));
                 assertThat(target).as("linked from " + page).exists();
             }
+        }
+    }
+
+    @Test
+    void everyTestThatAPageNamesIsThere() throws IOException {
+        Set<String> tests = namesOfTests();
+        for (Path page : pages()) {
+            assertThat(TEST.matcher(Files.readString(page)).results().map(found -> found.group(1)))
+                    .as("tests named in " + page)
+                    .isSubsetOf(tests);
+        }
+    }
+
+    private static Set<String> namesOfTests() throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.matches("\\w+(?:Test|Contract)\\.java"))
+                    .map(name -> name.replace(".java", ""))
+                    .collect(Collectors.toSet());
         }
     }
 
