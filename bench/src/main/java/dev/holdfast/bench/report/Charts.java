@@ -72,8 +72,10 @@ public final class Charts {
     }
 
     private static XYChart throughput(StoreKind store, Map<String, Map<Integer, Double>> byPeer) {
-        XYChart chart =
-                lines(store.title() + ": one lock, throughput by threads that want it", "threads in all", "turns/s");
+        XYChart chart = lines(
+                store.title() + ": one lock, throughput by threads that want it",
+                "threads in all: 2 × 1, 4 × 4, 2 × 16",
+                "turns/s");
         byPeer.forEach((peer, points) -> chart.addSeries(
                 peer,
                 points.keySet().stream().mapToDouble(threads -> threads).toArray(),
@@ -99,6 +101,7 @@ public final class Charts {
         CategoryChart chart =
                 bars(store.title() + ": one lock, 2 processes × 16 threads, how long they wait", "ms", SMALLEST_MILLIS);
         chart.getStyler().setDefaultSeriesRenderStyle(CategorySeriesRenderStyle.Line);
+        chart.getStyler().setOverlapped(true);
         List<String> percentiles = PERCENTILES.stream()
                 .map(percentile -> Wanted.plain(percentile) + " %")
                 .toList();

@@ -71,9 +71,10 @@ public final class Figures {
     public void measure() {
         progress.say(
                 "  " + server.kind().title() + ": 10,000 renewed holds, a process that only waits, names used once");
+        Map<String, Double> before = server.residue();
         attempt("renewed holds", this::keep);
         attempt("waiting", this::await);
-        attempt("names", this::names);
+        attempt("names", () -> names(before));
     }
 
     private void keep() {
@@ -106,8 +107,7 @@ public final class Figures {
         }
     }
 
-    private void names() {
-        Map<String, Double> before = server.residue();
+    private void names(Map<String, Double> before) {
         List<Double> answer = errand(
                 new Errand(Task.NAMES, server.url(), MOST_NAMES, Duration.ZERO, Duration.ofSeconds(full ? 120 : 15)));
         note(HEAP_GROWTH, answer.get(1) - answer.get(0));
