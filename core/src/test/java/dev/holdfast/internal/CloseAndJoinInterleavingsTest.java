@@ -1,0 +1,35 @@
+package dev.holdfast.internal;
+
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The last holder closes while another caller joins: whether or not the lock retires in between, nobody is forgotten.
+ *
+ * <p>Fails if {@code LocalLock.next()} does not look at the queue again after it has retired the lock.
+ */
+public class CloseAndJoinInterleavingsTest {
+    private final LocalRace race = new LocalRace();
+    private final Waiter first = race.queued();
+    private final Waiter second = LocalRace.caller();
+
+    @Operation
+    public void close() {
+        LocalRace.closeHoldOf(first);
+    }
+
+    @Operation
+    public void join() {
+        race.engine.submit(race.lock, second);
+    }
+
+    @Operation
+    public String atRest() {
+        return LocalRace.end(second) + ", " + race.left();
+    }
+
+    @Test
+    void nobodyIsForgotten() {
+        Interleavings.race(CloseAndJoinInterleavingsTest.class, "close", "join");
+    }
+}

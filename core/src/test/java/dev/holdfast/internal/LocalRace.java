@@ -1,0 +1,94 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockEvent.NotAcquired;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Store;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A lock of one client and its callers, on a store that answers on the calling thread, in time that stands still. */
+final class LocalRace {
+    static final HoldOptions OPTIONS = HoldOptions.defaults();
+
+    final StillTime time = new StillTime();
+    final MemoryStore store = new MemoryStore(time);
+    final Engine engine;
+    final LockName lock;
+    private final AtomicInteger ids = new AtomicInteger();
+
+    LocalRace() {
+        Place.ofCaller(); // once before the race: the stack walker cannot be loaded in one
+        engine = Engine.open(
+                store::open,
+                new Seams(time, Runnable::run, Runnable::run, CompletableFuture::join, this::nextId),
+                "",
+                "",
+                List.of());
+        lock = engine.exclusive("a");
+    }
+
+    private ClaimId nextId() {
+        String digits = Integer.toString(ids.incrementAndGet());
+        return new ClaimId("0".repeat(32 - digits.length()) + digits);
+    }
+
+    /** Another client has the lock, until this is run. */
+    Runnable rival() {
+        Store client = store.open();
+        Claim claim = new Claim(
+                nextId(), List.of(lock.inStore()), Mode.EXCLUSIVE, OPTIONS.lease(), true, 0, new Host("").holder("rival"));
+        Grant grant = client.claim(claim).answer().toCompletableFuture().join().orElseThrow();
+        return () -> client.release(grant);
+    }
+
+    /** A caller who waits, not yet in any queue. */
+    static Waiter caller() {
+        return Waiter.callback(OPTIONS, true, 0, () -> {});
+    }
+
+    /** A caller who waits in the queue of the lock, or has it by now. */
+    Waiter queued() {
+        Waiter caller = caller();
+        engine.submit(lock, caller);
+        return caller;
+    }
+
+    /** Closes the hold of a caller who has it. */
+    static void closeHoldOf(Waiter caller) {
+        ((Waiter.Outcome.Granted) caller.outcome()).anchor().close();
+    }
+
+    /** Gives up waiting, as a caller whose time is over does; false if the outcome was there before. */
+    boolean cancel(Waiter caller) {
+        LocalLock local = engine.localLock(lock);
+        boolean gaveUp = caller.resolve(Waiter.EMPTY);
+        if (gaveUp) {
+            local.forget(caller, NotAcquired.Reason.CANCELLED);
+        }
+        return gaveUp;
+    }
+
+    /** How a caller's wait ended; one who has the lock closes it. */
+    static String end(Waiter caller) {
+        Waiter.Outcome outcome = caller.outcome();
+        if (outcome instanceof Waiter.Outcome.Granted) {
+            closeHoldOf(caller);
+            return "granted";
+        }
+        return outcome == null ? "forgotten" : outcome == Waiter.EMPTY ? "gave up" : "failed";
+    }
+
+    /** What is left when nobody wants the lock any more. */
+    String left() {
+        if (engine.localLock(lock) != null) {
+            return "not retired";
+        }
+        return store.open().status(lock.inStore()).toCompletableFuture().join().isHeld() ? "still held" : "nothing left";
+    }
+}
