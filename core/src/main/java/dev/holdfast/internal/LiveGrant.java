@@ -190,6 +190,9 @@ final class LiveGrant {
                 renewAt = doubted
                         ? time.nanoTime()
                         : next.deadline() - nanosOf(sure(next.grant().lease())) * 2 / 3;
+                if (validity.get() != next && isSuspect()) {
+                    renewAt = time.nanoTime(); // doubted in between: what was just written may have hidden that
+                }
                 return true;
             }
         }

@@ -31,6 +31,6 @@ public class CloseAndCancelInterleavingsTest {
 
     @Test
     void oneOutcomeCounts() {
-        Interleavings.race(CloseAndCancelInterleavingsTest.class, "close", "giveUp");
+        LocalRace.check(CloseAndCancelInterleavingsTest.class, "close", "giveUp");
     }
 }

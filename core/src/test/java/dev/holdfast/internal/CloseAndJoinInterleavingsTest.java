@@ -30,6 +30,6 @@ public class CloseAndJoinInterleavingsTest {
 
     @Test
     void nobodyIsForgotten() {
-        Interleavings.race(CloseAndJoinInterleavingsTest.class, "close", "join");
+        LocalRace.check(CloseAndJoinInterleavingsTest.class, "close", "join");
     }
 }

@@ -33,6 +33,6 @@ public class GiveUpAndJoinInterleavingsTest {
 
     @Test
     void whoJoinedIsServed() {
-        Interleavings.race(GiveUpAndJoinInterleavingsTest.class, "giveUp", "join");
+        LocalRace.check(GiveUpAndJoinInterleavingsTest.class, "giveUp", "join");
     }
 }

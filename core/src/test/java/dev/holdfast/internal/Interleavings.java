@@ -1,7 +1,6 @@
 package dev.holdfast.internal;
 
 import java.util.List;
-import java.util.stream.Stream;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
@@ -17,29 +16,6 @@ final class Interleavings {
 
     private static final int INVOCATIONS = 100;
     private static final int INVOCATIONS_OF_A_RACE = SCENARIOS * INVOCATIONS;
-
-    /**
-     * What a race of a lock's callers goes through in one step, so that the few interleavings are spent on the queue
-     * itself. None of them may wait for another thread in there, nor call back into the queue while that holds its mutex.
-     */
-    private static final String[] IN_ONE_STEP = Stream.of(
-                    "memory.MemorySession",
-                    "memory.MemoryStore",
-                    "memory.MemoryLock",
-                    "internal.CountedStore",
-                    "internal.Counters",
-                    "internal.Events",
-                    "internal.Host",
-                    "internal.Keeper",
-                    "internal.LiveGrant",
-                    "internal.LiveHold",
-                    "internal.Names",
-                    "internal.Observer",
-                    "internal.Place",
-                    "internal.Returns",
-                    "internal.Teller")
-            .map("dev.holdfast."::concat)
-            .toArray(String[]::new);
 
     private Interleavings() {}
 
@@ -58,18 +34,23 @@ final class Interleavings {
     /**
      * Two operations, each on a thread of its own, and {@code atRest} after both: what they return must be what they
      * return in one order or in the other.
+     *
+     * @param inOneStep classes whose methods are gone through in one step, so that the interleavings are spent on the
+     *     others; in there nobody may wait for another thread
      */
-    static void race(Class<?> operations, String one, String other) {
+    static void race(Class<?> operations, String one, String other, String... inOneStep) {
         List<List<Actor>> threads = List.of(List.of(actor(operations, one)), List.of(actor(operations, other)));
-        new ModelCheckingOptions()
+        ModelCheckingOptions options = new ModelCheckingOptions()
                 .iterations(0)
                 .addCustomScenario(
                         new ExecutionScenario(List.of(), threads, List.of(actor(operations, "atRest")), null))
-                .invocationsPerIteration(INVOCATIONS_OF_A_RACE)
-                .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(IN_ONE_STEP)
-                        .allMethods()
-                        .treatAsAtomic())
-                .check(operations);
+                .invocationsPerIteration(INVOCATIONS_OF_A_RACE);
+        if (inOneStep.length > 0) {
+            options.addGuarantee(ManagedStrategyGuaranteeKt.forClasses(inOneStep)
+                    .allMethods()
+                    .treatAsAtomic());
+        }
+        options.check(operations);
     }
 
     private static Actor actor(Class<?> operations, String name) {

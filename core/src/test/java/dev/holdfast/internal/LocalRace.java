@@ -11,10 +11,30 @@ import dev.holdfast.spi.Store;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /** A lock of one client and its callers, on a store that answers on the calling thread, in time that stands still. */
 final class LocalRace {
     static final HoldOptions OPTIONS = HoldOptions.defaults();
+
+    private static final String[] AROUND_THE_QUEUE = Stream.of(
+                    "memory.MemorySession",
+                    "memory.MemoryStore",
+                    "memory.MemoryLock",
+                    "internal.CountedStore",
+                    "internal.Counters",
+                    "internal.Events",
+                    "internal.Host",
+                    "internal.Keeper",
+                    "internal.LiveGrant",
+                    "internal.LiveHold",
+                    "internal.Names",
+                    "internal.Observer",
+                    "internal.Place",
+                    "internal.Returns",
+                    "internal.Teller")
+            .map("dev.holdfast."::concat)
+            .toArray(String[]::new);
 
     final StillTime time = new StillTime();
     final MemoryStore store = new MemoryStore(time);
@@ -33,6 +53,11 @@ final class LocalRace {
         lock = engine.exclusive("a");
     }
 
+    /** Runs two operations of a test against each other. */
+    static void check(Class<?> operations, String one, String other) {
+        Interleavings.race(operations, one, other, AROUND_THE_QUEUE);
+    }
+
     private ClaimId nextId() {
         String digits = Integer.toString(ids.incrementAndGet());
         return new ClaimId("0".repeat(32 - digits.length()) + digits);
@@ -42,7 +67,13 @@ final class LocalRace {
     Runnable rival() {
         Store client = store.open();
         Claim claim = new Claim(
-                nextId(), List.of(lock.inStore()), Mode.EXCLUSIVE, OPTIONS.lease(), true, 0, new Host("").holder("rival"));
+                nextId(),
+                List.of(lock.inStore()),
+                Mode.EXCLUSIVE,
+                OPTIONS.lease(),
+                true,
+                0,
+                new Host("").holder("rival"));
         Grant grant = client.claim(claim).answer().toCompletableFuture().join().orElseThrow();
         return () -> client.release(grant);
     }
@@ -89,6 +120,8 @@ final class LocalRace {
         if (engine.localLock(lock) != null) {
             return "not retired";
         }
-        return store.open().status(lock.inStore()).toCompletableFuture().join().isHeld() ? "still held" : "nothing left";
+        return store.open().status(lock.inStore()).toCompletableFuture().join().isHeld()
+                ? "still held"
+                : "nothing left";
     }
 }

@@ -1,0 +1,56 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A grant is doubted while the answer of a renewal sent before comes: the doubt remains, and is due to be settled at
+ * once, not a third of a lease later.
+ *
+ * <p>Has found, within a second, that the renewal wrote the next due time over that of the doubt.
+ */
+public class DoubtInterleavingsTest {
+    private static final long JUST_BEFORE = -1;
+    private static final long LONG_BEFORE = Duration.ofSeconds(-10).toNanos();
+
+    private final TimeSource still = new StillTime();
+    private final LiveGrant grant =
+            new LiveGrant(null, granted(), true, new MemoryStore(still).open().capabilities(), still, 0);
+
+    private static Grant granted() {
+        return new Grant(
+                new ClaimId("00000000000000000000000000000000"),
+                List.of("a"),
+                Mode.EXCLUSIVE,
+                Duration.ofSeconds(30),
+                List.of(1L),
+                LONG_BEFORE);
+    }
+
+    @Operation
+    public boolean doubt() {
+        return grant.doubt();
+    }
+
+    @Operation
+    public boolean confirm() {
+        return grant.confirm(grant.grant(), JUST_BEFORE, 0);
+    }
+
+    @Operation
+    public String atRest() {
+        return (grant.isSuspect() ? "suspect" : "valid") + (grant.isDue(still.nanoTime()) ? ", due" : ", not due");
+    }
+
+    @Test
+    void aDoubtIsDueAtOnce() {
+        Interleavings.race(DoubtInterleavingsTest.class, "doubt", "confirm");
+    }
+}
