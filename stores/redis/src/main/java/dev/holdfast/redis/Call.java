@@ -36,6 +36,8 @@ final class Call {
     private final List<byte[]> keys;
     private final List<String> args;
     private long sentNanos;
+    private long firstSentNanos;
+    private boolean sent;
     private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
 
     private Call(Script script, Kind kind, @Nullable String name, List<byte[]> keys, List<String> args) {
@@ -110,6 +112,9 @@ final class Call {
         AsyncCommand<byte[], byte[], byte[]> made = new AsyncCommand<>(new Command<>(
                 inFull ? CommandType.EVAL : CommandType.EVALSHA, new ValueOutput<>(ByteArrayCodec.INSTANCE), words));
         sentNanos = nowNanos;
+        if (!sent) {
+            firstSentNanos = nowNanos;
+        }
         command = made;
         return made;
     }
@@ -131,7 +136,14 @@ final class Call {
         return answer.isDone();
     }
 
-    long sentNanos() {
-        return sentNanos;
+    /** True once, when it is sent for the first time. */
+    boolean isNew() {
+        boolean first = !sent;
+        sent = true;
+        return first;
+    }
+
+    long firstSentNanos() {
+        return firstSentNanos;
     }
 }

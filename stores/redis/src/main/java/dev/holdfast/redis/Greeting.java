@@ -44,7 +44,6 @@ record Greeting(List<String> caveats) {
         }
         var info = server.info().whenComplete((text, failure) -> link.moveToThisLoop());
         var save = server.configGet("save");
-        connection.flushCommands();
         String told;
         try {
             told = info.toCompletableFuture()

@@ -3,10 +3,12 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.DefaultEndpoint;
+import io.lettuce.core.protocol.RedisCommand;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -34,14 +36,18 @@ import org.jspecify.annotations.Nullable;
  * in one packet. That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
  * which nobody waits for, travel with the claim that follows it.
  *
- * <p>When the connection breaks, Lettuce connects again and repeats what was not answered, in its order. Every script may
- * be repeated: claims and releases are told apart by their ids. A call that was given up is not repeated: its command is
- * cancelled. What still arrives late was sent before its withdrawal, on the same connection, or is ended by its lease.
+ * <p>When the connection breaks, Lettuce connects again and repeats what was not answered; a call it fails instead, as it
+ * does with the one whose answer was being awaited, is sent again from here. Every script may be repeated: claims and
+ * releases are told apart by their ids. A call that was given up is not repeated: its command is cancelled. What still
+ * arrives late was sent before its withdrawal on the same connection, or is refused because it was withdrawn, or is ended
+ * by its lease.
  *
  * <p>A server that is connected but silent is found by the calls that get no answer in time; after that long a silence the
  * connection is made anew. Thread-safe.
  */
 final class Link implements AutoCloseable {
+    private static final Duration AGAIN = Duration.ofMillis(20);
+
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final TimeSource time;
     private final Duration patience;
@@ -61,7 +67,6 @@ final class Link implements AutoCloseable {
         this.errors = errors;
         this.loop = connection.getResources().eventExecutorGroup();
         this.lastAnswer = time.nanoTime();
-        connection.setAutoFlushCommands(false);
         connection.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
@@ -97,20 +102,22 @@ final class Link implements AutoCloseable {
     private void drain() {
         draining.set(false);
         long now = time.nanoTime();
+        List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
         for (Call call : taken()) {
-            dispatch(call, now, false);
+            packet.add(prepared(call, now, false));
         }
-        flush();
+        write(packet);
         if (!inFlight.isEmpty()) {
             watch();
         }
     }
 
-    private void flush() {
+    /** Many commands, one write; while there is no connection Lettuce keeps them for the next. */
+    private void write(List<RedisCommand<byte[], byte[], ?>> packet) {
         try {
-            connection.flushCommands();
+            connection.dispatch(packet);
         } catch (RuntimeException e) {
-            // What could not be written is found by its time-out.
+            packet.forEach(command -> ((AsyncCommand<?, ?, ?>) command).completeExceptionally(e));
         }
     }
 
@@ -133,28 +140,37 @@ final class Link implements AutoCloseable {
         return batch;
     }
 
-    private void dispatch(Call call, long now, boolean inFull) {
+    private RedisCommand<byte[], byte[], ?> prepared(Call call, long now, boolean inFull) {
         AsyncCommand<byte[], byte[], byte[]> command = call.command(now, inFull);
         command.onComplete((text, failure) -> answered(call, text, failure, inFull));
-        inFlight.add(call);
-        try {
-            connection.dispatch(command);
-        } catch (RuntimeException e) {
-            call.fail(errors.of(e));
+        if (call.isNew()) {
+            inFlight.add(call);
         }
+        return command;
     }
 
     private void answered(Call call, byte @Nullable [] text, @Nullable Throwable failure, boolean inFull) {
         lastAnswer = time.nanoTime();
+        if (call.isDone()) {
+            forgetDone();
+            return;
+        }
         if (text != null && failure == null) {
             call.answered(text);
-        } else if (failure != null && !inFull && RedisErrors.isUnknownScript(failure) && !call.isDone()) {
-            dispatch(call, lastAnswer, true);
-            flush();
-        } else if (!call.isDone()) {
-            call.fail(errors.of(failure == null ? new IllegalStateException("an empty answer") : failure));
+        } else if (failure == null) {
+            call.fail(errors.of(new IllegalStateException("an empty answer")));
+        } else if (!inFull && RedisErrors.isUnknownScript(failure)) {
+            write(List.of(prepared(call, lastAnswer, true)));
+        } else if (failure instanceof RedisCommandExecutionException || isLate(call, lastAnswer)) {
+            call.fail(errors.of(failure));
+        } else {
+            time.schedule(() -> send(call), AGAIN); // the connection broke while it was under way
         }
         forgetDone();
+    }
+
+    private boolean isLate(Call call, long now) {
+        return now - call.firstSentNanos() >= patience.toNanos();
     }
 
     private void forgetDone() {
@@ -177,8 +193,8 @@ final class Link implements AutoCloseable {
         long now = time.nanoTime();
         boolean silent = false;
         for (Call call : inFlight) {
-            if (!call.isDone() && now - call.sentNanos() >= patience.toNanos()) {
-                silent |= lastAnswer - call.sentNanos() < 0;
+            if (!call.isDone() && isLate(call, now)) {
+                silent |= lastAnswer - call.firstSentNanos() < 0;
                 call.fail(new StoreUnavailableException("no answer from " + errors.store() + " within "
                         + patience.toMillis() + " ms: it is down, busy, or cannot be reached"));
             }

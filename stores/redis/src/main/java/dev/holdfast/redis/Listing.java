@@ -39,7 +39,6 @@ final class Listing {
 
     private CompletionStage<Set<String>> names(ScanCursor from, ScanArgs args, Set<String> found) {
         var scanned = connection.async().scan(from, args);
-        connection.flushCommands();
         return scanned.handle((KeyScanCursor<byte[]> page, Throwable failure) -> {
                     if (failure != null) {
                         throw scripts.errors().of(failure);

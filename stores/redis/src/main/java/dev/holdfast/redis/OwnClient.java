@@ -6,6 +6,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -43,6 +44,7 @@ record OwnClient(RedisClient client, ClientResources resources) {
                 .build();
         ClientOptions.Builder options = ClientOptions.builder()
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // Link has its own
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(url.timeout())
                         .keepAlive(probes)

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 record RedisErrors(String store) {
     private static final String KEYS = "its keys are holdfast:*";
+    private static final String NO_RIGHT =
+            "does not let this user run a command or reach a key or channel that locks need:"
+                    + " grant what the page of the Redis store lists";
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
     /** An answer of the server, and what it means: refused for good, or only for now. */
@@ -31,11 +34,9 @@ record RedisErrors(String store) {
             new Meaning("invalid password", true, "refused the password: correct it"),
             new Meaning("no password is set", true, "has no password, but one was given: leave it out"),
             new Meaning("without any password configured", true, "has no password, but one was given: leave it out"),
-            new Meaning(
-                    "NOPERM",
-                    true,
-                    "does not let this user run a command or reach a key or channel that locks need: grant what the"
-                            + " page of the Redis store lists"),
+            new Meaning("NOPERM", true, NO_RIGHT),
+            new Meaning("ACL failure", true, NO_RIGHT),
+            new Meaning("The user executing the script can't", true, NO_RIGHT),
             new Meaning(
                     "WRONGTYPE",
                     true,
@@ -100,7 +101,7 @@ record RedisErrors(String store) {
         }
         return unavailable(
                 "did not answer as Redis does: " + rootMessage(failure)
-                        + (tls ? "" : "; if it wants TLS, write rediss://"),
+                        + (tls ? "; if it has no TLS, write redis://" : "; if it wants TLS, write rediss://"),
                 failure);
     }
 

@@ -1,0 +1,205 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What locks cost the server, by its own count. */
+class CostTest {
+    private Rig rig;
+
+    @BeforeEach
+    void start() {
+        rig = new Rig();
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void aFreeLockIsOneScriptToAcquireAndOneToRelease() {
+        RedisStore store = rig.open();
+        Rig.hold(store, "warm-up");
+        rig.commands();
+
+        Grant grant = Rig.hold(store, "a");
+        assertThat(rig.commands())
+                .containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1), Map.entry("time", 1), Map.entry("set", 1));
+
+        Rig.release(store, grant);
+        assertThat(rig.commands())
+                .containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1), Map.entry("pttl", 1), Map.entry("set", 1));
+    }
+
+    @Test
+    void aFailedTryReadsOnly() {
+        RedisStore store = rig.open();
+        Rig.hold(store, "a");
+        rig.commands();
+
+        assertThat(Rig.attempt(store, "a")).isEmpty();
+
+        assertThat(rig.commands()).containsOnly(Map.entry("evalsha", 1), Map.entry("get", 1), Map.entry("pttl", 1));
+    }
+
+    @Test
+    void aReleaseAndTheClaimThatFollowsItAreOneScript() {
+        RedisStore store = rig.open();
+        Grant grant = Rig.hold(store, "a");
+        rig.commands();
+        int turns = 200;
+        for (int i = 0; i < turns; i++) {
+            var released = store.release(grant);
+            grant = Rig.hold(store, "a");
+            assertThat(Rig.get(released)).isTrue();
+        }
+        assertThat(rig.commands().get("evalsha")).isLessThan(turns * 3 / 2);
+    }
+
+    @Test
+    void threadsOfOneClientThatWantTheSameLockAreServedWithoutTheServer() throws Exception {
+        HoldOptions unbounded = HoldOptions.defaults();
+        try (LockClient client = LockClient.connect(rig.server.uri())) {
+            Hold first = client.lock("a", unbounded).acquire();
+            List<CompletableFuture<Hold>> waiting = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                waiting.add(client.lock("a", unbounded).acquireAsync());
+            }
+            rig.commands();
+            first.close();
+            for (CompletableFuture<Hold> each : waiting) {
+                Hold hold = each.get(10, TimeUnit.SECONDS);
+                assertThat(hold.isValid()).isTrue();
+                hold.close();
+            }
+            // at most: given back at the end, and a few fresh grants if the machine was slow
+            assertThat(rig.commands().getOrDefault("evalsha", 0)).isLessThan(10);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 200})
+    void aHandOverIsTwoScriptsAndOneMessageHoweverManyWait(int clients) {
+        RedisStore holder = rig.open();
+        Grant grant = Rig.hold(holder, "a");
+        List<RedisStore> stores = IntStream.range(0, Math.min(clients, 8))
+                .mapToObj(i -> rig.open(rig.server.uri(), Rig.NEVER))
+                .toList();
+        List<Pending> line = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            line.add(Rig.queue(stores.get(i % stores.size()), "a"));
+        }
+        rig.commands();
+        RedisStore before = holder;
+        for (int i = 0; i < clients; i++) {
+            Rig.release(before, grant);
+            grant = Rig.granted(line.get(i));
+            before = stores.get(i % stores.size());
+        }
+        Map<String, Integer> counted = rig.commands();
+        assertThat(counted.get("evalsha")).isEqualTo(2 * clients);
+        assertThat(counted.get("publish")).isEqualTo(clients);
+    }
+
+    /** Two clients that pass a lock to and fro, each with more threads that want it: queueing up again included. */
+    @Test
+    void aHandOverIsTwoScriptsAndOneMessageWithTheNextClaimOfTheOneThatGaveItUp() {
+        List<RedisStore> stores = List.of(rig.open(rig.server.uri(), Rig.NEVER), rig.open(rig.server.uri(), Rig.NEVER));
+        for (RedisStore store : stores) { // so that both hear
+            Grant busy = Rig.hold(store, "warm-up");
+            Pending waits = Rig.queue(store, "warm-up");
+            Rig.release(store, busy);
+            Rig.release(store, Rig.granted(waits));
+        }
+        int turns = 200;
+        int holder = 0;
+        Grant held = Rig.hold(stores.get(0), "a");
+        List<Pending> line = Arrays.asList(null, Rig.queue(stores.get(1), "a"));
+        rig.commands();
+        for (int i = 0; i < turns; i++) {
+            stores.get(holder).release(held);
+            line.set(holder, stores.get(holder).claim(Rig.waiting(Rig.claim("a"))));
+            Rig.until("one of two to be next", () -> line.stream().anyMatch(CostTest::isAnswered));
+            holder = isAnswered(line.get(0)) ? 0 : 1;
+            held = Rig.granted(line.get(holder));
+        }
+        Map<String, Integer> counted = rig.commands();
+        assertThat(counted.get("publish")).isLessThanOrEqualTo(turns);
+        assertThat(counted.get("evalsha"))
+                .as("two, and a third where the claim missed the packet of the release")
+                .isLessThan(turns * 5 / 2);
+    }
+
+    private static boolean isAnswered(Pending pending) {
+        return pending.answer().toCompletableFuture().isDone();
+    }
+
+    @Test
+    void nobodyIsToldAnythingWhereNobodyWaits() {
+        RedisStore store = rig.open();
+        rig.commands();
+        for (int i = 0; i < 50; i++) {
+            Rig.release(store, Rig.hold(store, "a"));
+        }
+        assertThat(rig.commands()).doesNotContainKeys("publish", "zpopmin");
+    }
+
+    @Test
+    void manyRenewalsAreFewScripts() {
+        RedisStore store = rig.open();
+        List<Grant> grants = IntStream.range(0, 3 * Scripts.CHUNK)
+                .mapToObj(i -> Rig.hold(store, "a" + i))
+                .toList();
+        rig.commands();
+
+        assertThat(Rig.get(store.renew(grants))).hasSize(grants.size());
+
+        assertThat(rig.commands().get("evalsha")).isEqualTo(3);
+    }
+
+    @Test
+    void everyKeyOfTenThousandNamesGoesWithinAMinuteOfItsLastUse() {
+        RedisStore store = rig.open();
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            Claim claim = Rig.claim("name-" + i);
+            store.claim(claim);
+            grants.add(new Grant(claim.id(), claim.names(), claim.mode(), claim.lease(), List.of(1L), 0));
+            if (i % 500 == 499) {
+                grants.forEach(store::release);
+                grants.clear();
+                Rig.hold(store, "done-" + i);
+            }
+        }
+        assertThat(Rig.attempt(store, "last")).isPresent();
+        assertThat(Integer.parseInt(rig.call("DBSIZE"))).isGreaterThanOrEqualTo(10_000);
+
+        String longest = rig.call(
+                "EVAL",
+                "local most = 0 for _, key in ipairs(redis.call('KEYS', 'holdfast:{name-*')) do local left ="
+                        + " redis.call('PTTL', key) if left < 0 then return 'for ever: ' .. key end"
+                        + " most = math.max(most, left) end return tostring(most)",
+                "0");
+
+        assertThat(Integer.parseInt(longest)).isBetween(1, 60_000);
+    }
+}

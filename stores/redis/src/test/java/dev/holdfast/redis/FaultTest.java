@@ -1,0 +1,312 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Servers that forget, stop, and are killed; connections that break; replies and messages that are lost. */
+class FaultTest {
+    private Rig rig = new Rig();
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void afterFlushallTheHolderLosesAndTokensRise() {
+        RedisStore one = rig.open();
+        Grant lost = Rig.hold(one, "a");
+
+        rig.call("FLUSHALL");
+
+        assertThat(Rig.renew(one, lost)).isEqualTo(Verdict.LOST);
+        assertThat(Rig.release(one, lost)).isFalse();
+        assertThat(Rig.hold(rig.open(), "a").number()).isGreaterThan(lost.number());
+    }
+
+    @Test
+    void afterFlushallWaitersGetIn() {
+        RedisStore one = rig.open();
+        Rig.hold(one, "a");
+        Pending waits = Rig.queue(rig.open(), "a");
+
+        rig.call("FLUSHALL");
+
+        assertThat(Rig.granted(waits)).isNotNull();
+    }
+
+    @Test
+    void scriptsThatTheServerForgotAreSentAgain() {
+        RedisStore one = rig.open();
+        Grant grant = Rig.hold(one, "a");
+
+        rig.call("SCRIPT", "FLUSH");
+
+        assertThat(Rig.attempt(one, "a")).isEmpty();
+        assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        assertThat(Rig.release(one, grant)).isTrue();
+        assertThat(Rig.get(one.status("a")).isHeld()).isFalse();
+    }
+
+    @Test
+    void connectionsThatAreKilledAreMadeAgainAndHoldsStand() {
+        RedisStore one = rig.open();
+        Grant grant = Rig.hold(one, "a");
+        for (int i = 0; i < 10; i++) {
+            assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "normal")))
+                    .isPositive();
+            assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        }
+    }
+
+    @Test
+    void aWaiterWhoseSubscriptionIsKilledIsServedInItsTurn() {
+        RedisStore one = rig.open();
+        RedisStore two = rig.open(rig.server.uri(), Rig.NEVER);
+        RedisStore three = rig.open(rig.server.uri(), Rig.NEVER);
+        Grant grant = Rig.hold(one, "a");
+        Pending first = Rig.queue(two, "a");
+        Pending second = Rig.queue(three, "a");
+
+        assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "pubsub")))
+                .isEqualTo(2);
+        Rig.until(
+                "both to hear again", () -> rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+        Rig.release(one, grant);
+
+        Rig.release(two, Rig.granted(first));
+        Rig.granted(second);
+    }
+
+    @Test
+    void aWaiterThatCannotHearIsPassedOverAndComesBackToItsPlace() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open();
+            RedisStore deaf = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
+            RedisStore next = rig.open();
+            Grant grant = Rig.hold(one, "a");
+            Pending first = Rig.queue(deaf, "a");
+            Pending second = Rig.queue(next, "a");
+            Pending third = Rig.queue(next, "a");
+            proxy.refuse();
+            assertThat(proxy.cut()).isEqualTo(2);
+            Rig.until(
+                    "nobody to hear", () -> !rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+
+            Rig.release(one, grant);
+
+            Grant passed = Rig.granted(second);
+            proxy.accept();
+            Rig.until("its place to be taken again", () -> Rig.waiting(one, "a") == 2);
+            Rig.release(next, passed);
+            Grant late = Rig.granted(first);
+            assertThat(third.answer().toCompletableFuture()).isNotDone();
+            assertThat(Rig.release(deaf, late)).isTrue();
+            Rig.granted(third);
+        }
+    }
+
+    /** It is connected, and does not answer: an offer is of no use to it. */
+    @Test
+    void anOfferThatReachesNobodyRunsOut() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open();
+            RedisStore silent = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
+            Grant grant = Rig.hold(one, "a");
+            Pending first = Rig.queue(silent, "a");
+            Pending second = Rig.queue(rig.open(), "a");
+            proxy.toClient().hold();
+
+            Rig.release(one, grant);
+
+            Grant next = Rig.granted(second);
+            assertThat(first.answer().toCompletableFuture()).isNotDone();
+            proxy.heal();
+            assertThat(Rig.renew(one, next)).isEqualTo(Verdict.HELD);
+        }
+    }
+
+    @Test
+    void aReleaseWhoseReplyIsLostWasARelease() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(one, "a");
+            ReplyDrop lost =
+                    proxy.dropNextReply(ChunkMatcher.containing(grant.id().value()));
+
+            assertThat(Rig.release(one, grant)).as("sent again after the break").isTrue();
+
+            lost.awaitBite(Rig.PATIENCE);
+            assertThat(Rig.release(one, grant)).as("another release").isFalse();
+            assertThat(Rig.attempt(one, "a")).isPresent();
+        }
+    }
+
+    @Test
+    void aClaimWhoseReplyIsLostIsAskedAgainUnderItsId() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
+            Rig.hold(one, "warm-up");
+            Claim claim = Rig.claim("a");
+            ReplyDrop lost =
+                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
+
+            Grant grant = Rig.hold(one, claim);
+
+            lost.awaitBite(Rig.PATIENCE);
+            assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+            assertThat(Rig.attempt(rig.open(), "a")).isEmpty();
+        }
+    }
+
+    @Test
+    void aClaimThatWasWithdrawnAndComesLateGetsNothing() {
+        RedisStore one = rig.open();
+        Claim claim = Rig.claim("a");
+        Rig.get(one.withdraw(claim));
+
+        assertThat(Rig.get(one.claim(claim).answer()))
+                .as("the claim, after its withdrawal")
+                .isEmpty();
+        assertThat(Rig.get(one.status("a")).isHeld()).isFalse();
+
+        Grant grant = Rig.hold(one, "b");
+        Rig.release(one, grant);
+        Claim again = new Claim(
+                grant.id(),
+                grant.names(),
+                grant.mode(),
+                Rig.LEASE,
+                true,
+                0,
+                Rig.claim("b").holder());
+        assertThat(Rig.get(one.claim(again).answer()))
+                .as("the claim, after its release")
+                .isEmpty();
+    }
+
+    @Test
+    void aServerThatHasStoppedIsFoundSilentAndServesAgainWhenItGoesOn() {
+        RedisStore one = rig.open(rig.server.uri() + "?timeout=300ms");
+        Grant grant = Rig.hold(one, "a");
+        rig.server.process().stop();
+        Claim claim = Rig.claim("b");
+        var tried = one.claim(claim).answer();
+        assertThatThrownBy(() -> Rig.get(tried))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining(rig.server.uri())
+                .hasMessageContaining("300 ms");
+
+        rig.server.process().cont();
+
+        Rig.until(
+                "the hold to be renewed",
+                () -> Rig.get(one.renew(java.util.List.of(grant)).handle((verdicts, failure) -> failure == null))
+                        .equals(true));
+        assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        Rig.get(one.withdraw(claim));
+        assertThat(Rig.attempt(one, "b")).isPresent();
+    }
+
+    @Test
+    void aConnectionThatGoesNowhereIsMadeAnew() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=300ms");
+            Grant grant = Rig.hold(one, "a");
+            long before = proxy.connections().accepted();
+            proxy.toServer().swallow();
+            assertThatThrownBy(() -> Rig.attempt(one, "b")).isInstanceOf(StoreUnavailableException.class);
+            Rig.until("a new connection", () -> proxy.connections().accepted() > before);
+
+            proxy.heal();
+
+            Rig.until("answers", () -> Rig.get(one.status("a").handle((status, failure) -> failure == null)));
+            assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        }
+    }
+
+    @Test
+    void killedAndStartedAgainWithoutPersistenceItHasForgottenAndTokensRise() {
+        RedisStore one = rig.open();
+        Grant lost = Rig.hold(one, "a");
+        Pending waits = Rig.queue(rig.open(), "a");
+
+        rig.server.process().kill();
+        rig.server.process().restart();
+
+        Grant next = Rig.granted(waits);
+        assertThat(next.number()).isGreaterThan(lost.number());
+        assertThat(Rig.renew(one, lost)).isEqualTo(Verdict.LOST);
+    }
+
+    @Test
+    void killedAndStartedAgainWithPersistenceItRemembers() {
+        rig.close();
+        rig = new Rig("--appendonly", "yes", "--appendfsync", "always");
+        RedisStore one = rig.open();
+        Grant grant = Rig.hold(one, "a");
+        Pending waits = Rig.queue(rig.open(), "a");
+
+        rig.server.process().kill();
+        rig.server.process().restart();
+
+        assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        assertThat(waits.answer().toCompletableFuture()).isNotDone();
+        assertThat(Rig.release(one, grant)).isTrue();
+        assertThat(Rig.granted(waits).number()).isGreaterThan(grant.number());
+    }
+
+    @Test
+    void onAFullServerHoldsAreRenewedAndReleasedAndNewOnesRefused() {
+        RedisStore one = rig.open();
+        Grant grant = Rig.hold(one, "a");
+        Grant permit = Rig.hold(one, Rig.claim("p", new Mode.Permits(1, 3)));
+        Pending waits = Rig.queue(rig.open(), "a");
+        rig.call("CONFIG", "SET", "maxmemory", "1");
+
+        assertThatThrownBy(() -> Rig.attempt(one, "b"))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("out of memory");
+        assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        assertThat(Rig.renew(one, permit)).isEqualTo(Verdict.HELD);
+        assertThat(Rig.release(one, permit)).isTrue();
+        assertThat(Rig.release(one, grant)).isTrue();
+
+        rig.call("CONFIG", "SET", "maxmemory", "0");
+        Rig.granted(waits);
+    }
+
+    @Test
+    void aQueueWithoutALockIsServedAllTheSame() {
+        RedisStore one = rig.open();
+        Rig.hold(one, "a");
+        Pending first = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
+        Pending second = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
+
+        rig.call("DEL", "holdfast:{a}"); // evicted
+
+        Rig.until(
+                "one of them to be served",
+                () -> first.answer().toCompletableFuture().isDone()
+                        || second.answer().toCompletableFuture().isDone());
+        Optional<Grant> granted =
+                Rig.get(first.answer().toCompletableFuture().isDone() ? first.answer() : second.answer());
+        assertThat(Rig.release(one, granted.orElseThrow())).isTrue();
+        Rig.granted(first);
+        Rig.granted(second);
+    }
+}

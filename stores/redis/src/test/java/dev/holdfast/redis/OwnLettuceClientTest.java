@@ -1,0 +1,54 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** On a Lettuce client of the application. */
+class OwnLettuceClientTest {
+    private final Rig rig = new Rig();
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void locksExcludeThoseOfUrlsAndTheClientStaysItsOwners() throws Exception {
+        try (RedisClient redis = RedisClient.create(rig.server.uri())) {
+            try (LockClient client = LockClient.builder(RedisStores.on(redis)).build();
+                    LockClient other = LockClient.connect(rig.server.uri())) {
+                Hold hold = client.lock("a").acquire();
+                assertThat(other.lock("a").tryAcquire()).isEmpty();
+                var next = other.lock("a").acquireAsync();
+                Rig.until("it to wait", () -> other.lock("a").status().waiting() == 1);
+                var back = client.lock("a").acquireAsync();
+                hold.close();
+                Hold there = next.get(10, TimeUnit.SECONDS);
+                assertThat(there.token()).isGreaterThan(hold.token());
+                there.close();
+                Hold here = back.get(10, TimeUnit.SECONDS);
+                assertThat(here.token()).isGreaterThan(there.token());
+                here.close();
+            }
+            assertThat(redis.connect().sync().ping()).isEqualTo("PONG");
+        }
+    }
+
+    @Test
+    void oneThatDoesNotConnectAgainByItselfIsRefused() {
+        try (RedisClient redis = RedisClient.create(rig.server.uri())) {
+            redis.setOptions(ClientOptions.builder().autoReconnect(false).build());
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> RedisStores.on(redis))
+                    .withMessageContaining("autoReconnect");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreRefusedException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RedisFenceTest {
+    private Rig rig;
+    private RedisClient client;
+    private StatefulRedisConnection<String, String> connection;
+    private RedisFence fence;
+
+    @BeforeEach
+    void connect() {
+        rig = new Rig();
+        client = RedisClient.create(rig.server.uri());
+        connection = client.connect();
+        fence = RedisFence.on(connection);
+    }
+
+    @AfterEach
+    void stop() {
+        client.shutdown();
+        rig.close();
+    }
+
+    @Test
+    void aTokenIsAdmittedUntilAHigherOneWas() {
+        fence.check("a", 7);
+        fence.check("a", 7);
+        fence.check("a", 10);
+
+        assertThatThrownBy(() -> fence.check("a", 9))
+                .isInstanceOfSatisfying(StaleTokenException.class, stale -> {
+                    assertThat(stale.token()).isEqualTo(9);
+                    assertThat(stale.admitted()).isEqualTo(10);
+                })
+                .hasMessageContaining("'a'");
+        fence.check("b", 1);
+        fence.check("a", 10);
+    }
+
+    @Test
+    void tokensAreToldApartToTheLastDigit() {
+        long token = Long.MAX_VALUE - 1;
+        fence.check("a", token);
+        assertThatThrownBy(() -> fence.check("a", token - 1)).isInstanceOf(StaleTokenException.class);
+        fence.check("a", token + 1);
+        assertThatThrownBy(() -> fence.check("a", token)).isInstanceOf(StaleTokenException.class);
+    }
+
+    @Test
+    void itRemembersOverConnectionsAndForgottenScripts() {
+        fence.check("a", 7);
+        rig.call("SCRIPT", "FLUSH");
+        try (RedisClient another = RedisClient.create(rig.server.uri())) {
+            RedisFence same = RedisFence.on(another.connect());
+            assertThatThrownBy(() -> same.check("a", 6)).isInstanceOf(StaleTokenException.class);
+        }
+        assertThat(rig.call("PTTL", "holdfast:fence:a")).isEqualTo("-1");
+    }
+
+    @Test
+    void aHoldThatWasOvertakenIsRefused() {
+        RedisStore store = rig.open();
+        long stale = Rig.hold(store, "a").number() * 1024;
+        fence.check("a", stale);
+        Rig.get(store.revoke("a", true));
+        fence.check("a", Rig.hold(store, "a").number() * 1024);
+
+        assertThatThrownBy(() -> fence.check("a", stale)).isInstanceOf(StaleTokenException.class);
+    }
+
+    @Test
+    void whatIsNoTokenIsRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> fence.check("a", -1));
+        rig.call("RPUSH", "holdfast:fence:list", "x");
+        assertThatThrownBy(() -> fence.check("list", 1)).isInstanceOf(StoreRefusedException.class);
+    }
+}

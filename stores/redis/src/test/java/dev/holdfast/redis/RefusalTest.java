@@ -1,0 +1,298 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.RespConnection;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What will not do is refused with words that say what would, and without secrets. */
+class RefusalTest {
+    private static final String ACL = "+@connection +evalsha +eval +script|load +info +config|get +get +set +del +pttl"
+            + " +pexpire +time +zadd +zrem +zcard +zscore +zrange +zrangebyscore +zpopmin +hset +hget +hdel +publish"
+            + " +subscribe +scan";
+
+    private Rig rig = new Rig();
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void aWrongPassword() {
+        rig.call("CONFIG", "SET", "requirepass", "s3cret");
+        assertRefused("redis://:wr0ng@" + address(), "password");
+        assertRefused("redis://me:wr0ng@" + address(), "password");
+        assertRefused("redis://" + address(), "log-in");
+        assertThat(Rig.attempt(rig.open("redis://:s3cret@" + address()), "a")).isPresent();
+    }
+
+    @Test
+    void aPasswordBesideTheUrl() {
+        rig.call("CONFIG", "SET", "requirepass", "s3 cret/@");
+        try (LockClient client =
+                LockClient.builder("redis://" + address()).password("s3 cret/@").build()) {
+            assertThat(client.lock("a").status().isHeld()).isFalse();
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsNotThere() {
+        assertRefused("redis://" + address() + "/99", "database");
+        assertThat(Rig.attempt(rig.open("redis://" + address() + "/15"), "a")).isPresent();
+    }
+
+    @Test
+    void tlsWhereThereIsNone() {
+        assertThat(failureOf("rediss://" + address() + "?timeout=1s")).hasMessageContaining("write redis://");
+    }
+
+    @Test
+    void nobodyThere() {
+        int port = Ports.free();
+        assertThatThrownBy(() -> rig.open("redis://me:s3cret@127.0.0.1:" + port))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("redis://127.0.0.1:" + port)
+                .hasMessageContaining("is it running");
+        assertThatThrownBy(() -> rig.open("redis://no-such-host.invalid"))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("no such host");
+    }
+
+    @Test
+    void anotherKindOfServer() throws Exception {
+        try (ServerSocket http = answering("HTTP/1.1 400 Bad Request\r\n\r\n")) {
+            HoldfastException failure = failureOf("redis://127.0.0.1:" + http.getLocalPort() + "?timeout=2s");
+            assertThat(failure.getMessage()).containsAnyOf("no Redis", "did not answer as Redis does");
+        }
+    }
+
+    @Test
+    void aServerThatSaysNothing() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            assertThat(failureOf("redis://127.0.0.1:" + silent.getLocalPort() + "?timeout=300ms"))
+                    .isInstanceOf(StoreUnavailableException.class);
+        }
+    }
+
+    @Test
+    void aNodeOfACluster() {
+        restartWith("--cluster-enabled", "yes");
+        assertRefused("redis://" + address(), "cluster");
+    }
+
+    @Test
+    void aReplica() {
+        try (Rig master = new Rig()) {
+            rig.call("REPLICAOF", "127.0.0.1", Integer.toString(master.server.port()));
+            assertRefused("redis://" + address(), "replica");
+        }
+    }
+
+    @Test
+    void aServerThatBecameAReplica() {
+        RedisStore store = rig.open();
+        Rig.hold(store, "a");
+        try (Rig master = new Rig()) {
+            rig.call("REPLICAOF", "127.0.0.1", Integer.toString(master.server.port()));
+            assertThatThrownBy(() -> Rig.attempt(store, "b"))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("replica");
+        }
+    }
+
+    @Test
+    void dataOfAnotherTypeOrShapeIsRefusedAndLeftAlone() {
+        RedisStore store = rig.open();
+        rig.call("RPUSH", "holdfast:{list}", "x");
+        rig.call("SET", "holdfast:{text}", "hello");
+        rig.call("SET", "holdfast:{newer}", "2 whatever comes then");
+
+        assertThatThrownBy(() -> Rig.attempt(store, "list"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("another type");
+        assertThatThrownBy(() -> Rig.attempt(store, "text"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("no lock");
+        assertThatThrownBy(() -> Rig.attempt(store, "newer"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("layout 2");
+
+        assertThat(rig.call("LRANGE", "holdfast:{list}", "0", "-1")).isEqualTo("[x]");
+        assertThat(rig.call("GET", "holdfast:{text}")).isEqualTo("hello");
+        assertThat(rig.call("GET", "holdfast:{newer}")).isEqualTo("2 whatever comes then");
+    }
+
+    @Test
+    void oneDamagedKeyDoesNotKeepTheOthersFromBeingRenewed() {
+        RedisStore store = rig.open();
+        Grant whole = Rig.hold(store, "whole");
+        Grant damaged = Rig.hold(store, "damaged");
+        rig.call("DEL", "holdfast:{damaged}");
+        rig.call("RPUSH", "holdfast:{damaged}", "x");
+
+        var verdicts = Rig.get(store.renew(List.of(damaged, whole)));
+
+        assertThat(verdicts.get(whole.id()).verdict()).isEqualTo(Verdict.HELD);
+        assertThat(verdicts.get(damaged.id()).verdict()).isEqualTo(Verdict.LOST);
+    }
+
+    @Test
+    void theRightsOnThePageAreEnough() {
+        setUser("locks", "~holdfast:* &holdfast:* " + ACL);
+        RedisStore one = rig.open("redis://locks:pw@" + address());
+        RedisStore two = rig.open("redis://locks:pw@" + address());
+        Grant grant = Rig.hold(one, "a");
+        var waits = Rig.queue(two, "a");
+        assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        assertThat(Rig.get(one.list(""))).hasSize(1);
+        Rig.release(one, grant);
+        Rig.release(two, Rig.granted(waits));
+        assertThat(Rig.get(one.revoke("a", true))).isFalse();
+        Rig.hold(one, Rig.claim("r", dev.holdfast.spi.Mode.SHARED));
+        assertThat(Rig.get(one.revoke("r", true))).isTrue();
+    }
+
+    @Test
+    void withoutTheRightsToLookItServesUnwarned() {
+        setUser("locks", "~holdfast:* &holdfast:* " + ACL + " -info -config -script|load -scan");
+        RedisStore store = rig.open("redis://locks:pw@" + address());
+
+        assertThat(Rig.release(store, Rig.hold(store, "a"))).isTrue();
+
+        assertThat(store.capabilities().caveats()).noneMatch(caveat -> caveat.contains("restart"));
+        assertThatThrownBy(() -> Rig.get(store.list("")))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("grant");
+    }
+
+    @Test
+    void aMissingRightIsToldWhenItIsNeeded() {
+        setUser("locks", "~holdfast:* &holdfast:* " + ACL + " -set");
+        RedisStore store = rig.open("redis://locks:pw@" + address());
+        assertThatThrownBy(() -> Rig.attempt(store, "a"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("does not let this user");
+
+        setUser("deaf", "~holdfast:* " + ACL);
+        RedisStore deaf = rig.open("redis://deaf:pw@" + address());
+        Rig.hold(rig.open(), "b");
+        assertThatThrownBy(() -> Rig.get(deaf.claim(Rig.waiting(Rig.claim("b"))).answer()))
+                .isInstanceOf(StoreRefusedException.class);
+    }
+
+    @Test
+    void aReleaseThatMayNotTellTheNextStillReleases() {
+        setUser("mute", "~holdfast:* " + ACL + " -publish");
+        RedisStore mute = rig.open("redis://mute:pw@" + address());
+        Grant grant = Rig.hold(mute, "a");
+        var waits = Rig.queue(rig.open(), "a");
+
+        assertThat(Rig.release(mute, grant)).isTrue();
+
+        assertThat(Rig.granted(waits)).as("by its own look").isNotNull();
+    }
+
+    @Test
+    void aServerThatEvictsOrForgetsIsWarnedOf() {
+        restartWith("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru");
+        assertThat(rig.open().capabilities().caveats())
+                .anyMatch(caveat -> caveat.contains("evicts") && caveat.contains("allkeys-lru"))
+                .anyMatch(caveat -> caveat.contains("appendonly yes"));
+        restartWith("--appendonly", "yes");
+        assertThat(rig.open().capabilities().caveats())
+                .noneMatch(caveat -> caveat.contains("evicts") || caveat.contains("appendonly"))
+                .anyMatch(caveat -> caveat.contains("failover"));
+    }
+
+    @Test
+    void aServerBusyWithALongScript() {
+        rig.call("CONFIG", "SET", "busy-reply-threshold", "50");
+        RedisStore store = rig.open();
+        Rig.hold(store, "warm-up");
+        try (RespConnection other = rig.server.connect()) {
+            other.send("EVAL", "while true do end", "0");
+            Rig.until("the server to be busy", () -> saysBusy(store));
+            rig.call("SCRIPT", "KILL");
+        }
+        Rig.until("the server to serve again", () -> !saysBusy(store));
+    }
+
+    private static boolean saysBusy(RedisStore store) {
+        try {
+            Rig.attempt(store, "a");
+            return false;
+        } catch (StoreUnavailableException busy) {
+            assertThat(busy).hasMessageContaining("script");
+            return true;
+        }
+    }
+
+    private void setUser(String name, String rules) {
+        String[] words = ("ACL SETUSER " + name + " reset on >pw " + rules).split(" ");
+        rig.call(words);
+    }
+
+    private void restartWith(String... options) {
+        rig.close();
+        rig = new Rig(options);
+    }
+
+    private String address() {
+        return "127.0.0.1:" + rig.server.port();
+    }
+
+    private void assertRefused(String url, String hint) {
+        assertThat(failureOf(url)).isInstanceOf(StoreRefusedException.class).hasMessageContaining(hint);
+    }
+
+    /** It shows neither user nor password, nowhere in its causes. */
+    private HoldfastException failureOf(String url) {
+        Throwable failure = catchThrowable(() -> rig.open(url));
+        assertThat(failure).isInstanceOf(HoldfastException.class);
+        StringWriter all = new StringWriter();
+        failure.printStackTrace(new PrintWriter(all));
+        assertThat(all.toString()).doesNotContain("s3cret").doesNotContain("wr0ng");
+        return (HoldfastException) failure;
+    }
+
+    private static ServerSocket answering(String text) throws IOException {
+        ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        Thread thread = new Thread(() -> {
+            while (!server.isClosed()) {
+                try (Socket client = server.accept();
+                        OutputStream out = client.getOutputStream()) {
+                    client.setSoTimeout((int) Duration.ofSeconds(1).toMillis());
+                    if (client.getInputStream().read() >= 0) {
+                        out.write(text.getBytes(StandardCharsets.US_ASCII));
+                    }
+                } catch (IOException closed) {
+                    // the next one, or the end
+                }
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return server;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.Holder;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.awaitility.Awaitility;
+
+/** A server of its own, and stores on it, without an engine. */
+final class Rig implements AutoCloseable {
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** So seldom that nobody looks during a test. */
+    static final Duration NEVER = Duration.ofHours(1);
+
+    private static final Holder HOLDER = new Holder("host", 7, "main", "label");
+
+    final RedisServer server;
+    private final Time time = new Time();
+    private final Deque<RedisStore> stores = new ArrayDeque<>();
+
+    Rig(String... options) {
+        server = RedisServers.start(options);
+    }
+
+    RedisStore open() {
+        return open(server.uri());
+    }
+
+    RedisStore open(String url) {
+        return open(url, Waiters.POLL);
+    }
+
+    RedisStore open(String url, Duration poll) {
+        RedisStore store = RedisStoreProvider.open(RedisUrl.parse(url, Optional.empty()), time, poll);
+        stores.push(store);
+        return store;
+    }
+
+    static Claim claim(String name) {
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, LEASE, false, 0, HOLDER);
+    }
+
+    static Claim claim(String name, Duration lease) {
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, lease, false, 0, HOLDER);
+    }
+
+    static Claim claim(String name, Mode mode) {
+        return new Claim(ClaimId.random(), List.of(name), mode, LEASE, false, 0, HOLDER);
+    }
+
+    static Claim waiting(Claim c) {
+        return new Claim(c.id(), c.names(), c.mode(), c.lease(), true, c.floor(), c.holder());
+    }
+
+    static Claim above(Claim c, long floor) {
+        return new Claim(c.id(), c.names(), c.mode(), c.lease(), c.waits(), floor, c.holder());
+    }
+
+    static Optional<Grant> attempt(RedisStore store, String name) {
+        return get(store.claim(claim(name)).answer());
+    }
+
+    static Grant hold(RedisStore store, Claim claim) {
+        return get(store.claim(claim).answer())
+                .orElseThrow(() -> new AssertionError("'" + claim.name() + "' is not free"));
+    }
+
+    static Grant hold(RedisStore store, String name) {
+        return hold(store, claim(name));
+    }
+
+    /** A claim that is in the queue of the server. */
+    static Pending queue(RedisStore store, String name) {
+        int before = waiting(store, name);
+        Pending pending = store.claim(waiting(claim(name)));
+        until(name + " to be waited for", () -> waiting(store, name) == before + 1);
+        return pending;
+    }
+
+    static Grant granted(Pending pending) {
+        return get(pending.answer()).orElseThrow(() -> new AssertionError("answered with nothing"));
+    }
+
+    static boolean release(RedisStore store, Grant grant) {
+        return get(store.release(grant));
+    }
+
+    static Renewal.Verdict renew(RedisStore store, Grant grant) {
+        return get(store.renew(List.of(grant))).get(grant.id()).verdict();
+    }
+
+    static int waiting(RedisStore store, String name) {
+        return get(store.status(name)).waiting();
+    }
+
+    static void until(String what, java.util.concurrent.Callable<Boolean> condition) {
+        Awaitility.await(what)
+                .atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(condition);
+    }
+
+    /** The answer; a failure is thrown as it is. */
+    static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException unchecked) {
+                throw unchecked;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError("no answer", e);
+        }
+    }
+
+    /** Asks the server directly. */
+    String call(String... command) {
+        try (RespConnection redis = server.connect()) {
+            return redis.call(command);
+        }
+    }
+
+    /** How often each command was run since the last call, those within scripts too. */
+    Map<String, Integer> commands() {
+        try (RespConnection redis = server.connect()) {
+            Map<String, Integer> counts = new TreeMap<>();
+            redis.call("INFO", "commandstats")
+                    .lines()
+                    .filter(line -> line.startsWith("cmdstat_"))
+                    .forEach(line -> counts.put(
+                            line.substring("cmdstat_".length(), line.indexOf(':')),
+                            Integer.valueOf(line.replaceAll("[^:]*:calls=(\\d+),.*", "$1"))));
+            redis.call("CONFIG", "RESETSTAT");
+            counts.keySet().removeAll(List.of("config|resetstat", "info"));
+            return counts;
+        }
+    }
+
+    @Override
+    public void close() {
+        for (RedisStore store = stores.poll(); store != null; store = stores.poll()) {
+            store.close();
+        }
+        time.timer.shutdownNow();
+        server.close();
+    }
+
+    /** A client's time: it runs seven hours ahead of the machine's, so that mixing them up is found out. */
+    private static final class Time implements TimeSource {
+        private static final long AHEAD = TimeUnit.HOURS.toNanos(7);
+        final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime() + AHEAD;
+        }
+
+        @Override
+        public long wallMillis() {
+            throw new AssertionError("a Redis store asks no wall clock");
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            ScheduledFuture<?> planned = timer.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+            return () -> planned.cancel(false);
+        }
+    }
+}
