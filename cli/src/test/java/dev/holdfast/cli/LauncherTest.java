@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LauncherTest {
     private static final Pattern MODULES = Pattern.compile("^modules=\\((.*)\\)$", Pattern.MULTILINE);
     private static final Pattern OWN_DEPENDENCY = Pattern.compile(
-            "<dependency>\\s*<groupId>dev\\.holdfast</groupId>\\s*<artifactId>holdfast-(\\w+)</artifactId>\\s*</dependency>");
+            "<dependency>\\s*<groupId>dev\\.holdfast</groupId>\\s*<artifactId>holdfast-(\\w+)</artifactId>(?!\\s*<scope>)");
 
     @TempDir
     Path folder;

@@ -12,6 +12,7 @@ import dev.holdfast.bench.server.Servers;
 import dev.holdfast.testbed.ServerMissingException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two real worker processes over each adapter, on the servers that start quickly. */
 class AdaptersExcludeTest {
     private static final Duration SHORT = Duration.ofMillis(150);
+    private static final int ENOUGH = 40;
 
     @TempDir
     private Path folder;
@@ -65,11 +67,10 @@ class AdaptersExcludeTest {
 
     private void excludes(PeerKind peer, Server server) {
         try (Fleet fleet = new Fleet(peer, server, folder.resolve("page"))) {
-            // the first round of a new JVM may be over before its first turn
-            Sample first = fleet.run(Load.one(2, 3), SHORT);
-            Sample sample = fleet.run(Load.one(2, 3), SHORT);
+            List<Sample> rounds = roundsUntilThereAreTurns(fleet);
+            assertThat(rounds).extracting(Sample::lost).as("lost updates").containsOnly(0L);
+            Sample sample = rounds.get(rounds.size() - 1);
             assertThat(sample.perSecond()).isPositive();
-            assertThat(first.lost() + sample.lost()).as("lost updates").isZero();
             assertThat(sample.clientMicros()).isPositive();
             if (peer.modes().contains(Peer.Mode.READ)) {
                 Sample mostlyReads = fleet.run(Load.one(2, 3).on(Locks.ONE_MOSTLY_READ), SHORT);
@@ -80,6 +81,16 @@ class AdaptersExcludeTest {
                 assertThat(permits.overlaps()).isZero();
             }
         }
+    }
+
+    /** The first rounds of a new JVM, or on a busy machine, may be over before their first turn. */
+    private static List<Sample> roundsUntilThereAreTurns(Fleet fleet) {
+        List<Sample> rounds = new ArrayList<>();
+        do {
+            rounds.add(fleet.run(Load.one(2, 3), SHORT));
+        } while (rounds.size() < ENOUGH
+                && (rounds.size() < 2 || rounds.get(rounds.size() - 1).perSecond() == 0));
+        return rounds;
     }
 
     private static Server start(StoreKind store) {

@@ -111,6 +111,11 @@ record RedisErrors(String store) {
                 && String.valueOf(failure.getMessage()).startsWith("NOSCRIPT");
     }
 
+    /** Whether a connection ended before it was said why it would not do. */
+    static boolean endedEarly(Throwable failure) {
+        return rootMessage(failure).contains("closed prematurely");
+    }
+
     /** A failure as it was before futures wrapped it. */
     static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;

@@ -14,6 +14,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
@@ -52,6 +53,9 @@ import org.jspecify.annotations.Nullable;
  * in {@link Waiting}. Thread-safe.
  */
 final class RedisStore implements Store {
+    /** How often a connection is tried that ends before its greeting. */
+    private static final int GREETINGS = 3;
+
     private final String description;
     private final Capabilities capabilities;
     private final Scripts scripts;
@@ -105,7 +109,7 @@ final class RedisStore implements Store {
             Runnable shutDown) {
         StatefulRedisConnection<byte[], byte[]> connection = null;
         try {
-            connection = client.connect(ByteArrayCodec.INSTANCE);
+            connection = connect(client);
             Link link = new Link(connection, time, timeout, errors);
             Greeting greeting = Greeting.exchange(connection, link, errors, timeout.toMillis());
             Scripts scripts = new Scripts(link, errors);
@@ -119,6 +123,22 @@ final class RedisStore implements Store {
         } catch (Error e) {
             undo(connection, shutDown);
             throw e;
+        }
+    }
+
+    /**
+     * Connects, and anew if the connection ended before its greeting: Lettuce closes a connection whose log-in is
+     * refused, and about once in a hundred times reports the end of it instead of the refusal, which says what to do.
+     */
+    private static StatefulRedisConnection<byte[], byte[]> connect(RedisClient client) {
+        for (int left = GREETINGS - 1; ; left--) {
+            try {
+                return client.connect(ByteArrayCodec.INSTANCE);
+            } catch (RedisConnectionException e) {
+                if (left == 0 || !RedisErrors.endedEarly(e)) {
+                    throw e;
+                }
+            }
         }
     }
 
