@@ -137,6 +137,9 @@ final class Keeper {
             if (wake.compareAndSet(planned, next)) {
                 Duration delay = Duration.ofNanos(Math.max(0, at - time.nanoTime()));
                 next.task.set(time.schedule(() -> tick(next), delay));
+                if (wake.get() != next) {
+                    next.cancel(); // it was replaced before it could be cancelled
+                }
                 if (planned != null) {
                     planned.cancel();
                 }

@@ -8,6 +8,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,13 +37,17 @@ final class LocalRace {
             .map("dev.holdfast."::concat)
             .toArray(String[]::new);
 
-    final StillTime time = new StillTime();
-    final MemoryStore store = new MemoryStore(time);
+    final MemoryStore store;
     final Engine engine;
     final LockName lock;
     private final AtomicInteger ids = new AtomicInteger();
 
     LocalRace() {
+        this(new StillTime());
+    }
+
+    LocalRace(TimeSource time) {
+        store = new MemoryStore(time);
         Place.ofCaller(); // once before the race: the stack walker cannot be loaded in one
         engine = Engine.open(
                 store::open,
@@ -58,7 +63,7 @@ final class LocalRace {
         Interleavings.race(operations, one, other, AROUND_THE_QUEUE);
     }
 
-    private ClaimId nextId() {
+    ClaimId nextId() {
         String digits = Integer.toString(ids.incrementAndGet());
         return new ClaimId("0".repeat(32 - digits.length()) + digits);
     }
