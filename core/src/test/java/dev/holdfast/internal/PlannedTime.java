@@ -38,7 +38,7 @@ final class PlannedTime implements TimeSource {
 
     /** Runs what was planned for now or earlier; what that plans comes with the next call. */
     void runDue() {
-        for (Plan plan : plans) {
+        for (Plan plan : List.copyOf(plans)) {
             if (plan.at <= nanos && plans.remove(plan)) {
                 plan.task.run();
             }
