@@ -63,16 +63,13 @@ final class Summary {
         readHosts();
         readReports();
         boolean built = options.get("status").equals("0");
-        if (!failures.isEmpty()) {
-            System.out.println("\nFailed tests");
-            failures.forEach(System.out::println);
-        }
         if (!built && (failures.isEmpty() || logSaysMore())) {
             tellLog();
         }
         tellSuites();
         tellSkips();
         tellCoverage();
+        tellFailures();
         System.out.println("Log: " + options.get("log"));
         return tellEnd(built);
     }
@@ -264,6 +261,15 @@ final class Summary {
                 .mapToLong(row -> Long.parseLong(row[coveredColumn]))
                 .sum();
         return missed + covered == 0 ? "nothing" : Math.round(100.0 * covered / (missed + covered)) + " %";
+    }
+
+    /** Nearly last: whoever sees only the end of a long output sees these. */
+    private void tellFailures() {
+        if (!failures.isEmpty()) {
+            System.out.println("\nFailed tests");
+            failures.forEach(System.out::println);
+            System.out.println();
+        }
     }
 
     private int tellEnd(boolean built) {
