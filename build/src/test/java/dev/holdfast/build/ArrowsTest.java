@@ -27,6 +27,7 @@ class ArrowsTest {
             case "core" -> false;
             case "testbed" -> false;
             case "tck" -> isOneOf(to, "core", "testbed");
+            case "ladder" -> isOneOf(to, "core");
             case "cli" -> isOneOf(to, "core") || to.isStore();
             case "bench" -> isOneOf(to, "core", "testbed") || to.isStore();
             default -> {
@@ -40,7 +41,9 @@ class ArrowsTest {
 
     /** What the tests of a module may use besides. */
     private static boolean testsMayUse(Module from, Module to) {
-        return mayUse(from, to) || (!from.name().equals("core") && isOneOf(to, "testbed", "tck"));
+        return mayUse(from, to)
+                || (!from.name().equals("core") && isOneOf(to, "testbed", "tck"))
+                || (from.name().equals("ladder") && to.isStore());
     }
 
     private static boolean isOneOf(Module module, String... names) {

@@ -19,7 +19,11 @@ import org.junit.jupiter.api.Test;
 /** The pages show only code that a test runs, and link only to what is there. */
 class PagesTest {
     private static final Path ROOT = projectRoot();
-    private static final Path SOURCE = ROOT.resolve("build/src/test/java/dev/holdfast/docs/SnippetsTest.java");
+    /** Where code of the pages stands: run by this test's neighbour, and by the tests of the ladder. */
+    private static final List<Path> SOURCES = List.of(
+            ROOT.resolve("build/src/test/java/dev/holdfast/docs/SnippetsTest.java"),
+            ROOT.resolve("ladder/src/main/java"));
+
     private static final Pattern REGION = Pattern.compile(
             "^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n",
             Pattern.DOTALL | Pattern.MULTILINE);
@@ -80,7 +84,20 @@ class PagesTest {
 
     private static Map<String, String> snippetsThatRun() throws IOException {
         Map<String, String> snippets = new HashMap<>();
-        Matcher region = REGION.matcher(Files.readString(SOURCE));
+        for (Path source : SOURCES) {
+            try (Stream<Path> files = Files.walk(source)) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    snippets.putAll(snippetsIn(Files.readString(file)));
+                }
+            }
+        }
+        assertThat(snippets).isNotEmpty();
+        return snippets;
+    }
+
+    private static Map<String, String> snippetsIn(String source) {
+        Map<String, String> snippets = new HashMap<>();
+        Matcher region = REGION.matcher(source);
         while (region.find()) {
             String code = region.group(4).stripTrailing().stripIndent() + "\n";
             if (region.group(2) != null) {
@@ -88,7 +105,6 @@ class PagesTest {
             }
             snippets.put(region.group(1), code);
         }
-        assertThat(snippets).isNotEmpty();
         return snippets;
     }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.docs;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -18,7 +19,6 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.redis.RedisFence;
 import dev.holdfast.redis.RedisStores;
 import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.ServerMissingException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
@@ -33,7 +33,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -246,7 +245,7 @@ class SnippetsTest {
 
     @Test
     void redisClient() throws InterruptedException {
-        try (RedisServer server = redisServer()) {
+        try (RedisServer server = orSkip(RedisServer::start)) {
             String url = server.uri();
             // @formatter:off
             // snippet redisClient, with "redis://127.0.0.1:6379" for url
@@ -263,7 +262,7 @@ class SnippetsTest {
 
     @Test
     void redisFence() throws InterruptedException {
-        try (RedisServer server = redisServer();
+        try (RedisServer server = orSkip(RedisServer::start);
                 RedisClient redis = RedisClient.create(server.uri());
                 StatefulRedisConnection<String, String> connection = redis.connect()) {
             // @formatter:off
@@ -276,18 +275,6 @@ class SnippetsTest {
             // end
             // @formatter:on
             assertThat(connection.sync().get("stock:7")).isEqualTo("-1");
-        }
-    }
-
-    /** A Redis; where there is none the test is skipped, in CI it fails. */
-    private static RedisServer redisServer() {
-        try {
-            return RedisServer.start();
-        } catch (ServerMissingException e) {
-            if (e.isFailure()) {
-                throw e;
-            }
-            return Assumptions.abort(e.getMessage());
         }
     }
 

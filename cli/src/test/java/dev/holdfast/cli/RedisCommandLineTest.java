@@ -1,12 +1,12 @@
 package dev.holdfast.cli;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
+
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
-import dev.holdfast.testbed.ServerMissingException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The command line on Redis. */
@@ -15,14 +15,7 @@ class RedisCommandLineTest extends CommandLineContract {
 
     @BeforeAll
     static void startServer() {
-        try {
-            server = RedisServer.start("--appendonly", "yes"); // one that is not warned about
-        } catch (ServerMissingException e) {
-            if (e.isFailure()) {
-                throw e;
-            }
-            Assumptions.abort(e.getMessage());
-        }
+        server = orSkip(() -> RedisServer.start("--appendonly", "yes")); // one that is not warned about
     }
 
     @AfterAll

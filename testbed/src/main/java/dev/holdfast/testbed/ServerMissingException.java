@@ -6,14 +6,7 @@ package dev.holdfast.testbed;
  * <p>In CI (environment {@code CI=true}) that is a failure; elsewhere the test is skipped and named:
  *
  * <pre>{@code
- * try {
- *     return RedisServer.start();
- * } catch (ServerMissingException e) {
- *     if (e.isFailure()) {
- *         throw e;
- *     }
- *     return Assumptions.abort(e.getMessage());
- * }
+ * RedisServer redis = OrSkip.orSkip(RedisServer::start);
  * }</pre>
  *
  * <p>The message says what was looked for, where, and how to get it. Immutable.

@@ -1,5 +1,6 @@
 package dev.holdfast.testbed;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class RedisServerTest {
     @Test
     void aKilledServerComesBackOnTheSamePortWithoutWhatItDidNotKeep() {
-        try (RedisServer redis = Redis.start()) {
+        try (RedisServer redis = orSkip(RedisServer::start)) {
             set(redis, "lock", "mine");
             int port = redis.port();
             redis.process().kill();
@@ -24,7 +25,7 @@ class RedisServerTest {
 
     @Test
     void aKilledServerComesBackWithWhatItKeptInItsFolder() {
-        try (RedisServer redis = Redis.start("--appendonly", "yes", "--appendfsync", "always")) {
+        try (RedisServer redis = orSkip(() -> RedisServer.start("--appendonly", "yes", "--appendfsync", "always"))) {
             set(redis, "lock", "mine");
             redis.process().restart();
             assertThat(get(redis, "lock")).isEqualTo("mine");
@@ -33,7 +34,7 @@ class RedisServerTest {
 
     @Test
     void aStoppedServerAnswersOnlyWhenContinued() {
-        try (RedisServer redis = Redis.start();
+        try (RedisServer redis = orSkip(RedisServer::start);
                 RespConnection client = redis.connect();
                 RespConnection impatient = RespConnection.open(redis.port(), Duration.ofMillis(50))) {
             assertThat(impatient.call("PING")).isEqualTo("PONG");
@@ -48,7 +49,7 @@ class RedisServerTest {
 
     @Test
     void repliesOfAllKindsAreText() {
-        try (RedisServer redis = Redis.start();
+        try (RedisServer redis = orSkip(RedisServer::start);
                 RespConnection client = redis.connect()) {
             assertThat(redis.uri()).isEqualTo("redis://127.0.0.1:" + redis.port());
             assertThat(client.call("INCR", "n")).isEqualTo("1");
@@ -65,9 +66,9 @@ class RedisServerTest {
 
     @Test
     void aReplicaFollowsThroughAProxyUntilTheLinkIsHeld() {
-        try (RedisServer master = Redis.start();
+        try (RedisServer master = orSkip(RedisServer::start);
                 TcpProxy link = TcpProxy.to(master.port());
-                RedisServer replica = Redis.start("--replicaof", "127.0.0.1 " + link.port());
+                RedisServer replica = orSkip(() -> RedisServer.start("--replicaof", "127.0.0.1 " + link.port()));
                 RespConnection toMaster = master.connect();
                 RespConnection toReplica = replica.connect()) {
             toMaster.call("SET", "before", "1");

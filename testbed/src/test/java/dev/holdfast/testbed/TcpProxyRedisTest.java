@@ -1,5 +1,6 @@
 package dev.holdfast.testbed;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,7 +24,7 @@ class TcpProxyRedisTest {
 
     @BeforeAll
     static void startRedis() {
-        redis = Redis.start();
+        redis = orSkip(RedisServer::start);
     }
 
     @AfterAll

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.run;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.bench.peer.Peer;
@@ -9,59 +10,39 @@ import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Load.Locks;
 import dev.holdfast.bench.server.Server;
 import dev.holdfast.bench.server.Servers;
-import dev.holdfast.testbed.ServerMissingException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two real worker processes over each adapter, on the servers that start quickly. */
-class AdaptersExcludeTest {
+/** Two real worker processes over each adapter of one store, on a server that starts quickly. */
+abstract class AdaptersContract {
     private static final Duration SHORT = Duration.ofMillis(150);
     private static final int ENOUGH = 40;
+
+    private final StoreKind store;
 
     @TempDir
     private Path folder;
 
-    @TestFactory
-    Stream<DynamicTest> onSqlite() {
-        return each(StoreKind.SQLITE);
+    AdaptersContract(StoreKind store) {
+        this.store = store;
     }
 
     @TestFactory
-    Stream<DynamicTest> onRedis() {
-        return each(StoreKind.REDIS);
-    }
-
-    @TestFactory
-    Stream<DynamicTest> onZooKeeper() {
-        return each(StoreKind.ZOOKEEPER);
-    }
-
-    @TestFactory
-    Stream<DynamicTest> onMariaDb() {
-        return each(StoreKind.MARIADB);
-    }
-
-    @TestFactory
-    Stream<DynamicTest> onPostgres() {
-        return each(StoreKind.POSTGRESQL);
-    }
-
-    private Stream<DynamicTest> each(StoreKind store) {
-        Server server = start(store);
+    Stream<DynamicTest> everyAdapterExcludes() {
+        Server server = orSkip(() -> Servers.start(store));
         List<PeerKind> peers = Peers.on(store).stream()
                 .filter(Plan.QUICK::has)
                 .filter(peer -> peer.role() != PeerKind.Role.CEILING)
                 .filter(peer -> Holdfasts.hasStoreFor(peer, server))
                 .toList();
         return peers.stream()
-                .map(peer -> DynamicTest.dynamicTest(store.id() + " " + peer.id(), () -> excludes(peer, server)))
+                .map(peer -> DynamicTest.dynamicTest(peer.id(), () -> excludes(peer, server)))
                 .onClose(server::close);
     }
 
@@ -91,16 +72,5 @@ class AdaptersExcludeTest {
         } while (rounds.size() < ENOUGH
                 && (rounds.size() < 2 || rounds.get(rounds.size() - 1).perSecond() == 0));
         return rounds;
-    }
-
-    private static Server start(StoreKind store) {
-        try {
-            return Servers.start(store);
-        } catch (ServerMissingException e) {
-            if (e.isFailure()) {
-                throw e;
-            }
-            return Assumptions.abort(e.getMessage());
-        }
     }
 }
