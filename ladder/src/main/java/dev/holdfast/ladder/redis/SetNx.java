@@ -1,6 +1,7 @@
 package dev.holdfast.ladder.redis;
 
 /** The first idea: who creates the key has the lock. Work that throws leaves it locked for ever. */
+@SuppressWarnings("deprecation") // SETNX is: the textbooks are old
 public final class SetNx extends RedisRung {
     /** A client of the server at the URL. */
     public SetNx(String url) {

@@ -1,6 +1,7 @@
 package dev.holdfast.ladder.redis;
 
 /** The key ends by itself. A process that is killed between the two commands still leaves it for ever. */
+@SuppressWarnings("deprecation") // SETNX is: the textbooks are old
 public final class SetNxExpire extends RedisRung {
     /** A client of the server at the URL. */
     public SetNxExpire(String url) {

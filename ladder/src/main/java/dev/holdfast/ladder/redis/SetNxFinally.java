@@ -1,6 +1,7 @@
 package dev.holdfast.ladder.redis;
 
 /** The key goes whatever becomes of the work. A process that is killed leaves it for ever. */
+@SuppressWarnings("deprecation") // SETNX is: the textbooks are old
 public final class SetNxFinally extends RedisRung {
     /** A client of the server at the URL. */
     public SetNxFinally(String url) {
