@@ -78,8 +78,10 @@ public final class VisitorProcess implements AutoCloseable {
 
         public static void main(String[] args) throws ReflectiveOperationException {
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            try (Rung rung =
-                    (Rung) Class.forName(args[0]).getConstructor(String.class).newInstance(args[1])) {
+            try (Rung rung = Class.forName(args[0])
+                    .asSubclass(Rung.class)
+                    .getConstructor(String.class)
+                    .newInstance(args[1])) {
                 System.out.println("ready");
                 await(in);
                 boolean done = rung.run(args[2], token -> {
