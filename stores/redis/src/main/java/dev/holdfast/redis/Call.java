@@ -26,8 +26,9 @@ final class Call {
      * What the script said.
      *
      * @param sentNanos the client's time before it was sent
+     * @param twice whether it was sent on an earlier connection as well, where it may still be on its way
      */
-    record Answer(String text, long sentNanos) {}
+    record Answer(String text, long sentNanos, boolean twice) {}
 
     final CompletableFuture<Answer> answer = new CompletableFuture<>();
     private final Script script;
@@ -37,6 +38,7 @@ final class Call {
     private final List<String> args;
     private long sentNanos;
     private long firstSentNanos;
+    private int firstConnection;
     private boolean sent;
     private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
 
@@ -91,15 +93,15 @@ final class Call {
                 answer.completeExceptionally(failure);
                 claim.answer.completeExceptionally(failure);
             } else {
-                answer.complete(new Answer(said.text().substring(0, 1), said.sentNanos()));
-                claim.answer.complete(new Answer(said.text().substring(1), said.sentNanos()));
+                answer.complete(new Answer(said.text().substring(0, 1), said.sentNanos(), said.twice()));
+                claim.answer.complete(new Answer(said.text().substring(1), said.sentNanos(), said.twice()));
             }
         });
         return exchange;
     }
 
     /** The command to send now; with the script's whole text when the server does not know it. */
-    AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, boolean inFull) {
+    AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, int onConnection, boolean inFull) {
         CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         words.add(inFull ? script.body() : script.digest());
         words.add(keys.size());
@@ -114,13 +116,14 @@ final class Call {
         sentNanos = nowNanos;
         if (!sent) {
             firstSentNanos = nowNanos;
+            firstConnection = onConnection;
         }
         command = made;
         return made;
     }
 
-    void answered(byte[] text) {
-        answer.complete(new Answer(new String(text, UTF_8), sentNanos));
+    void answered(byte[] text, int onConnection) {
+        answer.complete(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection));
     }
 
     /** Ends it without an answer; it will not be sent any more, nor sent again. */

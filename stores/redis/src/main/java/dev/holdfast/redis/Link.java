@@ -58,6 +58,9 @@ final class Link implements AutoCloseable {
     private final AtomicBoolean watching = new AtomicBoolean();
     private volatile Executor loop;
     private volatile long lastAnswer;
+    /** How many connections there were before this one; changed on its event loop. */
+    private volatile int earlier;
+
     private volatile @Nullable RuntimeException closed;
 
     Link(StatefulRedisConnection<byte[], byte[]> connection, TimeSource time, Duration patience, RedisErrors errors) {
@@ -69,7 +72,9 @@ final class Link implements AutoCloseable {
         this.lastAnswer = time.nanoTime();
         connection.addListener(new RedisConnectionStateListener() {
             @Override
+            @SuppressWarnings("NonAtomicVolatileUpdate") // one connection at a time
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
+                earlier++;
                 moveToThisLoop();
             }
         });
@@ -141,7 +146,7 @@ final class Link implements AutoCloseable {
     }
 
     private RedisCommand<byte[], byte[], ?> prepared(Call call, long now, boolean inFull) {
-        AsyncCommand<byte[], byte[], byte[]> command = call.command(now, inFull);
+        AsyncCommand<byte[], byte[], byte[]> command = call.command(now, earlier, inFull);
         command.onComplete((text, failure) -> answered(call, text, failure, inFull));
         if (call.isNew()) {
             inFlight.add(call);
@@ -156,7 +161,7 @@ final class Link implements AutoCloseable {
             return;
         }
         if (text != null && failure == null) {
-            call.answered(text);
+            call.answered(text, earlier);
         } else if (failure == null) {
             call.fail(errors.of(new IllegalStateException("an empty answer")));
         } else if (!inFull && RedisErrors.isUnknownScript(failure)) {

@@ -192,14 +192,30 @@ final class RedisStore implements Store {
                 : CompletableFuture.completedFuture(Optional.empty());
     }
 
+    /**
+     * Gives it back. What a late copy of its claim has left or will leave is cleared away: a place in the queue of one
+     * that was lost, at once; a grant to nobody, a third of a lease later.
+     */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return scripts.release(grant.name(), grant.id(), grant.mode());
+        boolean twice = scripts.wasSentTwice(grant.id());
+        return scripts.release(grant.name(), grant.id(), grant.mode()).whenComplete((held, failure) -> {
+            if (failure == null && !held) {
+                leave(grant);
+            }
+            if (twice) {
+                waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
+            }
+        });
+    }
+
+    private CompletionStage<Void> leave(Grant grant) {
+        return waiters.leave(grant.name(), grant.id(), grant.mode());
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return scripts.leave(claim, waiters.ear().channel());
+        return waiters.leave(claim.name(), claim.id(), claim.mode());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.LockStatus;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -12,8 +13,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The requests of a store as calls of its scripts, and their answers read. Thread-safe. */
@@ -24,6 +27,9 @@ final class Scripts {
     private final Link link;
     private final RedisErrors errors;
     private final AtomicLong attempts = new AtomicLong();
+    /** Claims of which a copy may still be on its way; few, and none for longer than its claim lasts. */
+    private final Set<ClaimId> sentTwice = ConcurrentHashMap.newKeySet();
+
     private volatile boolean closed;
 
     Scripts(Link link, RedisErrors errors) {
@@ -71,13 +77,19 @@ final class Scripts {
             args.add(Permits.wanted(claim.mode()));
             args.add(Permits.of(claim.mode()));
         }
-        return call(Call.claim(claim.name(), exclusive, args)).thenApply(said -> {
-            if (said.text().charAt(0) != '+') {
-                return ClaimAnswer.notYet(said.text());
-            }
-            long number = Long.parseLong(said.text(), 1, said.text().length(), 10);
-            return ClaimAnswer.granted(Grant.of(claim, List.of(number), said.sentNanos()));
-        });
+        return call(Call.claim(claim.name(), exclusive, args))
+                .whenComplete((said, failure) -> {
+                    if (failure == null ? said.twice() : failure instanceof StoreUnavailableException) {
+                        sentTwice.add(claim.id());
+                    }
+                })
+                .thenApply(said -> {
+                    if (said.text().charAt(0) != '+') {
+                        return ClaimAnswer.notYet(said.text());
+                    }
+                    long number = Long.parseLong(said.text(), 1, said.text().length(), 10);
+                    return ClaimAnswer.granted(Grant.of(claim, List.of(number), said.sentNanos()));
+                });
     }
 
     CompletableFuture<Boolean> release(String name, ClaimId id, Mode mode) {
@@ -87,18 +99,23 @@ final class Scripts {
                 .thenApply(said -> said.text().equals("1"));
     }
 
+    /** Whether a copy of this claim may still be on its way; forgets it. */
+    boolean wasSentTwice(ClaimId id) {
+        return sentTwice.remove(id);
+    }
+
     /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
-    CompletableFuture<Void> leave(Claim claim, String channel) {
-        Mode mode = claim.mode();
-        String member = Permits.kind(mode) + ":" + Permits.wanted(mode) + ":" + Permits.of(mode) + ":"
-                + claim.id().value() + ":" + channel;
+    CompletableFuture<Void> leave(String name, ClaimId id, Mode mode, String channel) {
+        sentTwice.remove(id);
+        String member = Permits.kind(mode) + ":" + Permits.wanted(mode) + ":" + Permits.of(mode) + ":" + id.value()
+                + ":" + channel;
         List<String> args = List.of(
-                claim.id().value(),
+                id.value(),
                 Permits.kind(mode),
                 Permits.wanted(mode),
                 Long.toString(attempts.incrementAndGet()),
                 member);
-        return call(Call.release(claim.name(), false, args)).thenAccept(said -> {});
+        return call(Call.release(name, false, args)).thenAccept(said -> {});
     }
 
     CompletableFuture<LockStatus> status(String name) {
@@ -153,6 +170,9 @@ final class Scripts {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (int i = 0; i < grants.size(); i++) {
                 char letter = said.text().charAt(i);
+                if (letter == 'L') {
+                    sentTwice.remove(grants.get(i).id());
+                }
                 verdicts.put(
                         grants.get(i).id(),
                         letter == 'L' ? Renewal.lost(said.sentNanos()) : Renewal.held(said.sentNanos(), letter == 'C'));

@@ -1,6 +1,8 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisClient;
@@ -67,7 +69,11 @@ final class Waiters implements Ear.Listener {
     /** Gives up all places, so that nobody waits for a client that is gone; waits a moment for the server's word. */
     void leaveAll() {
         List<CompletableFuture<?>> left = new ArrayList<>();
-        all.values().forEach(waiting -> left.add(scripts.leave(waiting.claim(), ear.channel())));
+        all.values()
+                .forEach(waiting -> left.add(leave(
+                        waiting.claim().name(),
+                        waiting.claim().id(),
+                        waiting.claim().mode())));
         try {
             CompletableFuture.allOf(left.toArray(CompletableFuture<?>[]::new))
                     .get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
@@ -76,6 +82,11 @@ final class Waiters implements Ear.Listener {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
+    CompletableFuture<Void> leave(String name, ClaimId id, Mode mode) {
+        return scripts.leave(name, id, mode, ear.channel());
     }
 
     /** Ends every wait. */

@@ -164,8 +164,7 @@ final class Waiting implements Pending {
     private Runnable leaving() {
         phase = Phase.LEAVING;
         stopLooking();
-        return () -> waiters.scripts()
-                .leave(claim, waiters.ear().channel())
+        return () -> waiters.leave(claim.name(), claim.id(), claim.mode())
                 .whenComplete((left, failure) ->
                         step(() -> failure == null ? gone() : failed(RedisErrors.unwrapped(failure))));
     }

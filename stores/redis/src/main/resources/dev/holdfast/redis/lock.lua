@@ -101,6 +101,29 @@ local function give(mode, permits, id, lease, floor, whom)
   changed = true
 end
 
+-- A claim that holds already and was sent twice: its lease begins anew unless it has longer, and its number, which is
+-- the answer, stays. Nothing for an offer: that is confirmed.
+local function keep(mode, permits, id, lease)
+  if mode == 'X' then
+    if who == '' then
+      return nil
+    end
+    if lease > left then
+      left, changed = lease, true
+    end
+    return string.format('%.0f', number)
+  end
+  local given, whom = string.match(redis.call('HGET', details, id) or '', '^(%d+) %d+ (.+)$')
+  local member, runs_out = id .. ':' .. permits, now() + lease * 1000
+  if given and runs_out > tonumber(redis.call('ZSCORE', sharers, member)) then
+    redis.call('ZADD', sharers, runs_out, member)
+    left, changed = math.max(left, lease), true
+    redis.call('PEXPIRE', sharers, left + LINGER)
+    redis.call('PEXPIRE', details, left + LINGER)
+  end
+  return given
+end
+
 -- Offers the lock to the first in the queue while that one fits; true when the first is the claim that asks.
 -- Who does not hear is passed over: it comes back to its place when it hears again.
 local function settle(asking)
@@ -152,6 +175,11 @@ local function claim(at)
     return '-' -- given back or withdrawn before: this is the claim, come late
   end
   local mine = holds(id, mode, permits)
+  local kept = mine and keep(mode, permits, id, lease)
+  if kept then
+    settle()
+    return '+' .. kept
+  end
   if mine or settle(id) or (not queued and fits(mode, permits, of)) then
     if place and place ~= '0' and not mine then
       redis.call('ZREM', queue, string.format('%s:%d:%d:%s:%s', mode, permits, of, id, channel))

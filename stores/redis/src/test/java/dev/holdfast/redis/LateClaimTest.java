@@ -1,0 +1,144 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A claim that was sent twice, since its connection broke, may be carried out twice: the second time when nobody awaits
+ * it any more. It changes nothing that counts.
+ */
+class LateClaimTest {
+    private static final Duration SHORT = Duration.ofSeconds(2);
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    private final Rig rig = new Rig();
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    static Stream<Mode> modes() {
+        return Stream.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(2, 3));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    void itDoesNotShortenALeaseThatWasMadeLonger(Mode mode) {
+        RedisStore store = rig.open();
+        Claim claim = shortened(Rig.claim("a", mode));
+        Grant grant = Rig.hold(store, claim);
+        Rig.get(store.renew(List.of(grant.withLease(LONG))));
+
+        comesLate(claim, "");
+
+        assertThat(held(store).leaseLeft()).isGreaterThan(LONG.dividedBy(2));
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
+    void itDoesNotRaiseTheNumber(Mode mode) {
+        RedisStore store = rig.open();
+        Claim claim = Rig.claim("a", mode);
+        Grant grant = Rig.hold(store, claim);
+        long told = held(store).token();
+        assertThat(comesLate(claim, "")).isEqualTo("+" + grant.number());
+
+        assertThat(held(store).token()).isEqualTo(told);
+    }
+
+    @Test
+    void theReleaseOfALostGrantTakesThePlaceThatItLeftInTheQueue() {
+        RedisStore store = rig.open();
+        Claim claim = shortened(Rig.waiting(Rig.claim("a")));
+        Grant first = Rig.hold(store, "a");
+        var waits = store.claim(claim);
+        Rig.until("its place", () -> Rig.waiting(store, "a") == 1);
+        String channel = rig.call("ZRANGE", "holdfast:{a}:q", "0", "0").replaceAll("^.*:(holdfast:.*)]$", "$1");
+        Rig.release(store, first);
+        Grant lost = Rig.granted(waits);
+        Rig.until("its lease to end", () -> !Rig.get(store.status("a")).isHeld());
+        Rig.hold(rig.open(), "a");
+        comesLate(claim, channel);
+        assertThat(Rig.waiting(store, "a")).as("the place of nobody").isEqualTo(1);
+
+        assertThat(Rig.release(store, lost)).isFalse();
+
+        assertThat(Rig.waiting(store, "a")).isZero();
+    }
+
+    @Test
+    void aClaimThatWasSentTwiceIsWithdrawnOnceMoreAfterItsRelease() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Rig.hold(store, "warm-up");
+            Duration lease = Duration.ofSeconds(9);
+            Claim claim = Rig.claim("a", lease);
+            ReplyDrop lost =
+                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
+            Grant grant = Rig.hold(store, claim);
+            lost.awaitBite(Rig.PATIENCE);
+            Rig.release(store, grant);
+            RedisStore next = rig.open();
+            Rig.release(next, Rig.hold(next, "a"));
+
+            assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+
+            Awaitility.await()
+                    .atMost(lease.multipliedBy(2).dividedBy(3))
+                    .until(() -> Rig.attempt(next, "a").isPresent());
+        }
+    }
+
+    @Test
+    void aClaimThatWasSentOnceIsNotWithdrawn() {
+        RedisStore store = rig.open();
+        Duration lease = Duration.ofMillis(600);
+        Grant grant = Rig.hold(store, Rig.claim("a", lease));
+        Rig.release(store, grant);
+        rig.commands();
+
+        Awaitility.await().during(lease).until(() -> !rig.commands().containsKey("evalsha"));
+    }
+
+    private static LockStatus.Held held(RedisStore store) {
+        return Rig.get(store.status("a")).grant().orElseThrow();
+    }
+
+    private static Claim shortened(Claim c) {
+        return new Claim(c.id(), c.names(), c.mode(), SHORT, c.waits(), c.floor(), c.holder());
+    }
+
+    /** The same claim once more, on a connection that nobody hears. */
+    private String comesLate(Claim claim, String channel) {
+        List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
+        LockKeys.of(claim.name()).forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
+        words.addAll(List.of(
+                claim.id().value(),
+                Permits.kind(claim.mode()),
+                Long.toString(claim.lease().toMillis()),
+                "0",
+                Holders.write(claim.holder()),
+                channel,
+                "0",
+                Permits.wanted(claim.mode()),
+                Permits.of(claim.mode())));
+        return rig.call(words.toArray(String[]::new));
+    }
+}
