@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A real MariaDB on a private port and folder of this machine, with the durability it has by default. The user
@@ -19,14 +20,12 @@ import java.util.List;
  *
  * <p>Thread-safe as its {@link ServerProcess} is.
  */
-public final class MariaDbServer implements AutoCloseable {
+public final class MariaDbServer extends LocalServer {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String HOW_TO_GET = "apt-get install mariadb-server-core mariadb-client-core";
 
-    private final ServerProcess process;
-
     private MariaDbServer(ServerProcess process) {
-        this.process = process;
+        super(process);
     }
 
     /**
@@ -36,41 +35,30 @@ public final class MariaDbServer implements AutoCloseable {
      * @throws ServerMissingException when there is no MariaDB on this machine
      */
     public static MariaDbServer start(String... options) {
+        return start(Map.of(), options);
+    }
+
+    /**
+     * As {@link #start(String...)}.
+     *
+     * @param environment variables besides those of this JVM, as a {@link ServerClock} needs
+     */
+    public static MariaDbServer start(Map<String, String> environment, String... options) {
         Path server = Binaries.onThisMachine().findInstalled("mariadbd", HOW_TO_GET);
         Path installer = Binaries.onThisMachine().findInstalled("mariadb-install-db", HOW_TO_GET);
         List<String> more = List.of(options);
-        return new MariaDbServer(ServerProcess.named("mariadb")
+        ServerProcess.Builder process = ServerProcess.named("mariadb")
                 .prepare(home -> makeDatabase(installer, home))
                 .command(home -> command(server, home, more))
                 .readyWhenLogContains("ready for connections")
-                .patience(PATIENCE)
-                .start());
-    }
-
-    /** The port it listens on, the same over restarts. */
-    public int port() {
-        return process.port();
+                .patience(PATIENCE);
+        environment.forEach(process::environment);
+        return new MariaDbServer(process.start());
     }
 
     /** Its address with the user, as {@code jdbc:mariadb://127.0.0.1:20304/test?user=root}. */
     public String jdbcUrl() {
         return "jdbc:mariadb://127.0.0.1:" + port() + "/test?user=root";
-    }
-
-    /** The process: to stop, kill, restart, and read the log. */
-    public ServerProcess process() {
-        return process;
-    }
-
-    /** Kills the server and deletes its folder. */
-    @Override
-    public void close() {
-        process.close();
-    }
-
-    @Override
-    public String toString() {
-        return process.toString();
     }
 
     private static void makeDatabase(Path installer, ServerHome home) {

@@ -22,13 +22,11 @@ import java.util.List;
  * <p>PostgreSQL refuses to run as root; there it runs in a user namespace of its own ({@code unshare -U}). Thread-safe
  * as its {@link ServerProcess} is.
  */
-public final class PostgresServer implements AutoCloseable {
+public final class PostgresServer extends LocalServer {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final ServerProcess process;
-
     private PostgresServer(ServerProcess process) {
-        this.process = process;
+        super(process);
     }
 
     /**
@@ -48,30 +46,9 @@ public final class PostgresServer implements AutoCloseable {
                 .start());
     }
 
-    /** The port it listens on, the same over restarts. */
-    public int port() {
-        return process.port();
-    }
-
     /** Its address with the user, as {@code jdbc:postgresql://127.0.0.1:20304/postgres?user=postgres}. */
     public String jdbcUrl() {
         return "jdbc:postgresql://127.0.0.1:" + port() + "/postgres?user=postgres";
-    }
-
-    /** The process: to stop, kill, restart, and read the log. */
-    public ServerProcess process() {
-        return process;
-    }
-
-    /** Kills the server and deletes its folder. */
-    @Override
-    public void close() {
-        process.close();
-    }
-
-    @Override
-    public String toString() {
-        return process.toString();
     }
 
     private static void makeDatabase(Path programs, ServerHome home) {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A real Redis on a private port of this machine, without persistence unless the options say otherwise.
@@ -18,11 +19,9 @@ import java.util.List;
  *
  * <p>Thread-safe as its {@link ServerProcess} is.
  */
-public final class RedisServer implements AutoCloseable {
-    private final ServerProcess process;
-
+public final class RedisServer extends LocalServer {
     private RedisServer(ServerProcess process) {
-        this.process = process;
+        super(process);
     }
 
     /**
@@ -32,17 +31,26 @@ public final class RedisServer implements AutoCloseable {
      * @throws ServerMissingException when there is no Redis on this machine
      */
     public static RedisServer start(String... options) {
-        Path program = Binaries.onThisMachine().redisServer();
-        List<String> more = List.of(options);
-        return new RedisServer(ServerProcess.named("redis")
-                .command(home -> command(program, home, more))
-                .readyWhen(home -> answers(home.port()))
-                .start());
+        return start(Binaries.onThisMachine().redisServer(), Map.of(), List.of(options));
     }
 
-    /** The port it listens on, the same over restarts. */
-    public int port() {
-        return process.port();
+    /**
+     * As {@link #start}, for tests that need the server of a distribution: it speaks TLS ({@code --tls-port}) and takes
+     * a {@link ServerClock}. Where it is not installed the test is skipped, even in CI.
+     *
+     * @param environment variables besides those of this JVM
+     */
+    public static RedisServer startInstalled(Map<String, String> environment, String... options) {
+        Path program = Binaries.onThisMachine().findInstalled("redis-server", "apt-get install redis-server");
+        return start(program, environment, List.of(options));
+    }
+
+    private static RedisServer start(Path program, Map<String, String> environment, List<String> options) {
+        ServerProcess.Builder server = ServerProcess.named("redis")
+                .command(home -> command(program, home, options))
+                .readyWhen(home -> answers(home.port()));
+        environment.forEach(server::environment);
+        return new RedisServer(server.start());
     }
 
     /** Its address, as {@code redis://127.0.0.1:20304}. */
@@ -50,25 +58,9 @@ public final class RedisServer implements AutoCloseable {
         return "redis://127.0.0.1:" + port();
     }
 
-    /** The process: to stop, kill, restart, and read the log. */
-    public ServerProcess process() {
-        return process;
-    }
-
     /** Opens a plain connection, with 5 s of patience. */
     public RespConnection connect() {
         return RespConnection.open(port(), Duration.ofSeconds(5));
-    }
-
-    /** Kills the server and deletes its folder. */
-    @Override
-    public void close() {
-        process.close();
-    }
-
-    @Override
-    public String toString() {
-        return process.toString();
     }
 
     private static List<String> command(Path program, ServerHome home, List<String> more) {

@@ -24,14 +24,12 @@ import java.util.List;
  *
  * <p>Thread-safe as its {@link ServerProcess} is.
  */
-public final class ZooKeeperServer implements AutoCloseable {
+public final class ZooKeeperServer extends LocalServer {
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
     private static final int PATIENCE_MILLIS = 5_000;
 
-    private final ServerProcess process;
-
     private ZooKeeperServer(ServerProcess process) {
-        this.process = process;
+        super(process);
     }
 
     /**
@@ -50,11 +48,6 @@ public final class ZooKeeperServer implements AutoCloseable {
                 .start());
     }
 
-    /** The port it listens on, the same over restarts. */
-    public int port() {
-        return process.port();
-    }
-
     /** Its address, as {@code 127.0.0.1:20304}. */
     public String connectString() {
         return "127.0.0.1:" + port();
@@ -67,22 +60,6 @@ public final class ZooKeeperServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException("no answer to " + word, e);
         }
-    }
-
-    /** The process: to stop, kill, restart, and read the log. */
-    public ServerProcess process() {
-        return process;
-    }
-
-    /** Kills the server and deletes its folder. */
-    @Override
-    public void close() {
-        process.close();
-    }
-
-    @Override
-    public String toString() {
-        return process.toString();
     }
 
     private static void configure(ServerHome home) {

@@ -85,6 +85,9 @@ final class Scripts {
                 })
                 .thenApply(said -> {
                     if (said.text().charAt(0) != '+') {
+                        if (!claim.waits()) {
+                            sentTwice.remove(claim.id());
+                        }
                         return ClaimAnswer.notYet(said.text());
                     }
                     long number = Long.parseLong(said.text(), 1, said.text().length(), 10);

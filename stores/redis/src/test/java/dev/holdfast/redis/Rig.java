@@ -40,7 +40,16 @@ final class Rig implements AutoCloseable {
     private final Deque<RedisStore> stores = new ArrayDeque<>();
 
     Rig(String... options) {
-        server = OrSkip.orSkip(() -> RedisServer.start(options));
+        this(OrSkip.orSkip(() -> RedisServer.start(options)));
+    }
+
+    private Rig(RedisServer server) {
+        this.server = server;
+    }
+
+    /** With the server of the distribution, which takes a clock and speaks TLS. */
+    static Rig installed(Map<String, String> environment, String... options) {
+        return new Rig(OrSkip.orSkip(() -> RedisServer.startInstalled(environment, options)));
     }
 
     RedisStore open() {

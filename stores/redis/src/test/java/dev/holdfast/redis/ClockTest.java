@@ -1,0 +1,150 @@
+package dev.holdfast.redis;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.testbed.ServerClock;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Somebody sets the server's clock while locks are held. */
+class ClockTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private ServerClock clock;
+    private Rig rig;
+
+    @BeforeEach
+    void start() {
+        clock = orSkip(ServerClock::create);
+        rig = Rig.installed(clock.environment());
+    }
+
+    @AfterEach
+    void stop() {
+        if (rig != null) {
+            rig.close();
+        }
+        if (clock != null) {
+            clock.close();
+        }
+    }
+
+    @Test
+    void setForwardItEndsLeasesEarlyAndTheTokenTellsTheTwoApart() {
+        RedisStore one = rig.open();
+        Grant first = Rig.hold(one, "a");
+
+        clock.set(HOUR);
+
+        Grant second = Rig.hold(rig.open(), "a");
+        assertThat(second.number()).isGreaterThan(first.number());
+        assertThat(Rig.renew(one, first)).as("what the first is told").isEqualTo(Verdict.LOST);
+        assertThat(Rig.release(one, first)).isFalse();
+        assertThat(Rig.attempt(one, "a")).as("the second's hold stands").isEmpty();
+    }
+
+    @Test
+    void setBackItEndsNoLeaseEarlyAndRenewalsGoOn() {
+        RedisStore one = rig.open();
+        Grant first = Rig.hold(one, "a");
+
+        clock.set(HOUR.negated());
+
+        assertThat(Rig.attempt(rig.open(), "a")).isEmpty();
+        assertThat(Rig.renew(one, first)).isEqualTo(Verdict.HELD);
+        assertThat(Rig.get(one.status("a")).grant().orElseThrow().leaseLeft())
+                .as("the renewal sets it by the new time")
+                .isLessThanOrEqualTo(Rig.LEASE);
+        Rig.release(one, first);
+        assertThat(Rig.hold(rig.open(), "a").number()).isGreaterThan(first.number());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-3600, 3600})
+    void readersAndPermitsOutliveAStepOnceTheyAreRenewed(long seconds) {
+        RedisStore store = rig.open();
+        Claim two = Rig.claim("p", new Mode.Permits(2, 3));
+        Grant held = Rig.hold(store, two);
+
+        clock.set(Duration.ofSeconds(seconds));
+
+        if (seconds > 0) {
+            assertThat(Rig.renew(store, held)).isEqualTo(Verdict.LOST);
+            held = Rig.hold(store, Rig.claim("p", new Mode.Permits(2, 3)));
+        }
+        assertThat(Rig.renew(store, held)).isEqualTo(Verdict.HELD);
+        assertThat(Rig.get(store.claim(two).answer()).isPresent()).isEqualTo(seconds < 0);
+        assertThat(Rig.get(store.claim(Rig.claim("p", new Mode.Permits(2, 3))).answer()))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-3600, 3600})
+    void whoWaitsIsServedWhateverTheClockDoes(long seconds) {
+        RedisStore one = rig.open();
+        Grant first = Rig.hold(one, "a");
+        Pending waits = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
+
+        clock.set(Duration.ofSeconds(seconds));
+        Rig.release(one, first);
+
+        assertThat(Rig.granted(waits).number()).isGreaterThan(first.number());
+    }
+
+    @Test
+    void tokensRiseThoughTheCounterIsLostAndTheClockIsSetBack() throws InterruptedException {
+        HoldOptions options = HoldOptions.defaults();
+        try (LockClient client = LockClient.connect(rig.server.uri())) {
+            long before;
+            try (Hold hold = client.lock("a", options).acquire()) {
+                before = hold.token();
+            }
+            clock.set(HOUR.negated());
+            rig.call("FLUSHALL");
+            try (Hold hold = client.lock("a", options).acquire()) {
+                assertThat(hold.token()).isGreaterThan(before);
+            }
+        }
+    }
+
+    /** What is not promised, and stands in {@code capabilities()}: this shows that the shim bites. */
+    @Test
+    void aNewClientOnAServerThatLostItsCounterGoesByTheClock() {
+        Grant before = Rig.hold(rig.open(), "a");
+        rig.call("FLUSHALL");
+        assertThat(Rig.hold(rig.open(), "b").number()).isGreaterThan(before.number());
+        clock.set(HOUR.negated());
+
+        assertThat(Rig.hold(rig.open(), "a").number()).isLessThan(before.number());
+    }
+
+    @Test
+    void theHoldersOwnDeadlineIsNotMoved() throws InterruptedException {
+        HoldOptions options =
+                HoldOptions.defaults().lease(Duration.ofSeconds(3)).autoRenew(false);
+        try (LockClient client = LockClient.connect(rig.server.uri())) {
+            Hold hold = client.lock("a", options).acquire();
+
+            clock.set(HOUR.negated());
+
+            Awaitility.await().atMost(Duration.ofSeconds(4)).until(() -> !hold.isValid());
+            assertThat(Rig.attempt(rig.open(), "a"))
+                    .as("the server keeps it for longer")
+                    .isEmpty();
+        }
+    }
+}
