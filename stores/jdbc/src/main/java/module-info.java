@@ -1,9 +1,10 @@
-/** Locks kept in a SQL database; for now SQLite, in a file of this machine. */
+/** Locks kept in a SQL database: a server's, or SQLite's in a file of this machine. */
 module dev.holdfast.jdbc {
     requires transitive dev.holdfast.core;
-    requires java.sql;
+    requires transitive java.sql;
     requires org.xerial.sqlitejdbc;
     requires static org.jspecify;
+    requires static org.postgresql.jdbc;
 
     exports dev.holdfast.jdbc;
 

@@ -112,7 +112,9 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Sends SIGCONT to the server and its children, and returns when none is stopped any more. */
     public void cont() {
-        process.tree().forEach(Signals::cont);
+        List<ProcessHandle> tree = process.tree();
+        Signals.cont(tree.get(0));
+        tree.stream().skip(1).forEach(Signals::contChild);
     }
 
     /**

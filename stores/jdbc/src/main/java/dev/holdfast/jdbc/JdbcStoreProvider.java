@@ -5,6 +5,7 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,6 +17,8 @@ import java.util.Set;
  *       directory; one that begins with {@code ~/} is refused, for nothing expands it. Directories that are missing are created for their owner alone, and
  *       so is the file, which belongs to Holdfast: no other tables live in it.
  *   <li>{@code jdbc:sqlite:PATH}: the same.
+ *   <li>{@code jdbc:postgresql://HOST[:PORT]/DATABASE}: a table in that database. The driver's parameters go with it, and
+ *       ours, which it does not see: see {@link JdbcOptions}. The driver must be on the class path.
  * </ul>
  *
  * <p>All processes must use one copy of the SQLite driver each: a second copy inside one process (two class loaders)
@@ -48,7 +51,21 @@ public final class JdbcStoreProvider implements StoreProvider {
      */
     @Override
     public Store open(String url, StoreContext context) {
+        Optional<ServerUrl> server = ServerUrl.parse(url);
+        if (server.isPresent()) {
+            return open(server.get(), context);
+        }
         return JdbcStore.open(new SqliteDialect(path(url), Machine.local(), context.time()), context.time());
+    }
+
+    private static Store open(ServerUrl url, StoreContext context) {
+        return ServerStore.open(
+                url.dialect(),
+                url.options(),
+                new DriverConnections(url, context.password()),
+                url.description(),
+                context.time()::nanoTime,
+                false);
     }
 
     static Path path(String url) {
@@ -57,7 +74,7 @@ public final class JdbcStoreProvider implements StoreProvider {
             rest = rest.substring(JDBC.length());
             if (!rest.regionMatches(true, 0, SQLITE, 0, SQLITE.length())) {
                 throw new IllegalArgumentException(
-                        "no such database is supported for locks; supported: jdbc:sqlite:PATH");
+                        "no such database is supported for locks; supported: " + ServerUrl.GOOD_URLS);
             }
         }
         if (!rest.regionMatches(true, 0, SQLITE, 0, SQLITE.length())) {

@@ -1,0 +1,59 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Store;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/**
+ * Locks in the database that an application has a {@link DataSource} for: PostgreSQL, MariaDB, MySQL or H2.
+ *
+ * <pre>{@code
+ * try (LockClient client = LockClient.builder(JdbcStores.on(dataSource)).build()) {
+ *     try (Hold hold = client.lock("order:42").acquire()) {
+ *         orders.charge(42, hold.token());
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>The store borrows its connections at the start and keeps them until it is closed: a pool whose threads all wait for
+ * a lock could not give one for the release they wait for. Make the pool that much larger. They are in autocommit and
+ * READ COMMITTED, never part of the application's transactions.
+ */
+public final class JdbcStores {
+    /** Connections that are taken out of a pool for good are fewer than a store of its own would have. */
+    private static final int BORROWED = 2;
+
+    private JdbcStores() {}
+
+    /** Locks in table {@code holdfast_lock}, over 2 connections of the pool, and one more while claims wait. */
+    public static Store on(DataSource dataSource) {
+        return on(dataSource, JdbcOptions.defaults().connections(BORROWED));
+    }
+
+    /**
+     * Locks kept as the options say.
+     *
+     * @throws dev.holdfast.StoreRefusedException if the database is none that is supported, or its table cannot be used
+     * @throws dev.holdfast.StoreUnavailableException if no connection can be had
+     */
+    public static Store on(DataSource dataSource, JdbcOptions options) {
+        ServerDialect dialect;
+        try (Connection connection = dataSource.getConnection()) {
+            dialect = ServerDialects.of(connection);
+        } catch (SQLException e) {
+            throw new StoreUnavailableException(
+                    "cannot open the locks in the application's database: no connection can be had; see that its"
+                            + " DataSource is in order",
+                    e);
+        }
+        return ServerStore.open(
+                dialect,
+                options,
+                dataSource::getConnection,
+                dialect.title() + " (the application's DataSource)",
+                System::nanoTime,
+                true);
+    }
+}

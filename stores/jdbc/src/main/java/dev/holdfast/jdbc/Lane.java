@@ -1,0 +1,358 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.PriorityQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection and the one thread that uses it. All requests for a name go through the same lane, so they take effect
+ * in the order in which they were made; other lanes work beside it, and the server forces their commits to disk together.
+ *
+ * <pre>
+ *   engine ──► release x ──► claim x ──► renew … ──► thread ──► connection
+ *                    └── one step ──┘
+ * </pre>
+ *
+ * <p>A release that finds the next claim of the same lock behind it becomes one step with that: this is how a client
+ * whose threads go on wanting a lock passes it to another client, and enters the queue again, in one statement.
+ *
+ * <p>A connection that broke is opened anew for the next request, and the request that met its end is sent once more:
+ * all of them may be repeated. Thread-safe.
+ */
+final class Lane {
+    /** After this a request that is still in line is answered with {@link StoreUnavailableException}. */
+    static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final int TRIES = 6;
+
+    /** A request for one name, or for none. */
+    abstract static class Request {
+        final String what;
+        final String name;
+        long since = System.nanoTime();
+
+        Request(String what, String name) {
+            this.what = what;
+            this.name = name;
+        }
+
+        abstract void run(RowTable table) throws SQLException;
+
+        abstract void fail(HoldfastException failure);
+    }
+
+    /** A claim, which may take a release of the same client into its step. */
+    abstract static class Claiming extends Request {
+        Claiming(String name) {
+            super("claim", name);
+        }
+
+        @Override
+        final void run(RowTable table) throws SQLException {
+            run(table, null);
+        }
+
+        /** Whether the hold that was released stood. */
+        abstract boolean run(RowTable table, @Nullable String released) throws SQLException;
+    }
+
+    /** A request whose answer is a value. */
+    static final class Asked<T> extends Request {
+        private final Work<T> work;
+        final CompletableFuture<T> answer = new CompletableFuture<>();
+
+        Asked(String what, String name, Work<T> work) {
+            super(what, name);
+            this.work = work;
+        }
+
+        @Override
+        void run(RowTable table) throws SQLException {
+            answer.complete(work.on(table));
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            answer.completeExceptionally(failure);
+        }
+    }
+
+    /** Some work on a connection. */
+    @FunctionalInterface
+    interface Work<T> {
+        T on(RowTable table) throws SQLException;
+    }
+
+    private static final class Release extends Request {
+        private final ClaimId id;
+        private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
+        Release(String name, ClaimId id) {
+            super("release", name);
+            this.id = id;
+        }
+
+        @Override
+        void run(RowTable table) throws SQLException {
+            answer.complete(table.release(name, id));
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            answer.completeExceptionally(failure);
+        }
+    }
+
+    /** A release and the claim behind it. */
+    private static final class Exchange extends Request {
+        private final Release release;
+        private final Claiming claim;
+
+        Exchange(Release release, Claiming claim) {
+            super("release and claim", release.name);
+            this.release = release;
+            this.claim = claim;
+            this.since = release.since;
+        }
+
+        @Override
+        void run(RowTable table) throws SQLException {
+            boolean held = claim.run(table, release.id.value());
+            release.answer.complete(held);
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            release.fail(failure);
+            claim.fail(failure);
+        }
+    }
+
+    private record Later(long at, Runnable task) {}
+
+    private final RowTables tables;
+    private final Thread thread;
+    private final BlockingQueue<Request> inbox = new LinkedTransferQueue<>();
+    private final Deque<Request> line = new ArrayDeque<>();
+    private final PriorityQueue<Later> later = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
+    private final AtomicBoolean started = new AtomicBoolean();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private @Nullable RowTable table;
+    private @Nullable Later first;
+    private Work<Boolean> lastWords = t -> true;
+    private volatile boolean closed;
+    private volatile boolean ended;
+
+    Lane(RowTables tables, int number) {
+        this.tables = tables;
+        this.thread = Threads.daemon("holdfast-" + tables.description() + "-" + number, this::run);
+    }
+
+    /** Uses a connection that is open already. Before the first request. */
+    void use(RowTable opened) {
+        table = opened;
+    }
+
+    <T> CompletableFuture<T> ask(String what, String name, Work<T> work) {
+        Asked<T> asked = new Asked<>(what, name, work);
+        add(asked);
+        return asked.answer;
+    }
+
+    CompletableFuture<Boolean> release(String name, ClaimId id) {
+        Release release = new Release(name, id);
+        add(release);
+        return release.answer;
+    }
+
+    void add(Request request) {
+        inbox.add(request);
+        if (!started.get() && started.compareAndSet(false, true)) {
+            thread.start();
+        }
+        if (ended) {
+            refuseAll(); // it came after the thread had looked for the last time
+        }
+    }
+
+    /** Runs a short task on the lane's thread after a while. For that thread alone. */
+    void later(long nanos, Runnable task) {
+        later.add(new Later(System.nanoTime() + nanos, task));
+    }
+
+    /** The same from any thread, before the first request or after. A lane that is never used runs nothing. */
+    void plan(long nanos, Runnable task) {
+        long at = System.nanoTime() + nanos;
+        if (started.get() && Thread.currentThread() == thread) {
+            later(nanos, task);
+        } else {
+            first = new Later(at, task);
+        }
+    }
+
+    /**
+     * Ends every request with {@link ClientClosedException} and waits for the thread.
+     *
+     * @param words a best effort: nothing is waited for any more
+     */
+    void close(Work<Boolean> words) {
+        if (closing.compareAndSet(false, true)) {
+            lastWords = words;
+            closed = true;
+            ask("close", "", t -> true); // wakes the thread, or has it started to end at once
+        }
+        Threads.awaitEnd(thread);
+    }
+
+    private void run() {
+        try {
+            if (first != null) {
+                later.add(first);
+            }
+            while (!closed) {
+                runDue();
+                Request next = next();
+                if (next != null) {
+                    serve(next);
+                }
+            }
+            RowTable open = table;
+            if (open != null) {
+                lastWords.on(open);
+            }
+        } catch (InterruptedException | SQLException | HoldfastException e) {
+            closed = true; // the last words failed, or somebody stopped a thread that is not theirs
+        } finally {
+            drop();
+            ended = true;
+            refuseAll();
+        }
+    }
+
+    private void runDue() {
+        for (Later first = later.peek(); first != null && first.at - System.nanoTime() <= 0; first = later.peek()) {
+            later.remove();
+            first.task.run();
+        }
+    }
+
+    private @Nullable Request next() throws InterruptedException {
+        if (line.isEmpty()) {
+            Later first = later.peek();
+            Request arrived =
+                    first == null ? inbox.take() : inbox.poll(first.at - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (arrived == null) {
+                return null;
+            }
+            line.add(arrived);
+        }
+        inbox.drainTo(line);
+        Request first = line.remove();
+        if (first instanceof Release release) {
+            Claiming behind = claimBehind(release);
+            return behind == null ? release : new Exchange(release, behind);
+        }
+        return first;
+    }
+
+    /** The next request for the same name, if it is a claim; taken out of the line. */
+    private @Nullable Claiming claimBehind(Release release) {
+        for (Iterator<Request> each = line.iterator(); each.hasNext(); ) {
+            Request request = each.next();
+            if (request.name.equals(release.name)) {
+                if (request instanceof Claiming claim) {
+                    each.remove();
+                    return claim;
+                }
+                return null;
+            }
+        }
+        return null;
+    }
+
+    private void serve(Request request) {
+        for (int tries = 1; ; tries++) {
+            try {
+                if (closed) {
+                    throw tables.closedException();
+                }
+                if (System.nanoTime() - request.since > PATIENCE.toNanos()) {
+                    throw new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
+                            + ": the database has not answered for " + PATIENCE.toSeconds() + " s; see what blocks it");
+                }
+                request.run(open());
+                return;
+            } catch (SQLException e) {
+                boolean broken = tables.errors().isBroken(e) || isClosed();
+                if (broken) {
+                    drop();
+                }
+                if (tries >= TRIES || !(tables.errors().isPassing(e) || (broken && tries == 1))) {
+                    request.fail(tables.errors().explain(request.what, request.name, e));
+                    return;
+                }
+                nap(tries);
+            } catch (HoldfastException e) {
+                request.fail(closed ? tables.closedException() : e);
+                return;
+            } catch (RuntimeException | Error e) {
+                request.fail(new HoldfastException(
+                        "a request to " + tables.description() + " failed; please report this", e));
+                return;
+            }
+        }
+    }
+
+    private RowTable open() throws SQLException {
+        RowTable open = table;
+        if (open == null) {
+            open = tables.open();
+            table = open;
+        }
+        return open;
+    }
+
+    private boolean isClosed() {
+        RowTable open = table;
+        try {
+            return open != null && open.session().connection().isClosed();
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
+    private void drop() {
+        RowTable open = table;
+        table = null;
+        if (open != null) {
+            tables.giveBack(open.session());
+        }
+    }
+
+    private void refuseAll() {
+        inbox.drainTo(line);
+        for (Request each = line.poll(); each != null; each = line.poll()) {
+            each.fail(tables.closedException());
+        }
+    }
+
+    private static void nap(int tries) {
+        long longest = TimeUnit.MILLISECONDS.toNanos(2L << Math.min(tries, 5));
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest / 4, longest));
+    }
+}

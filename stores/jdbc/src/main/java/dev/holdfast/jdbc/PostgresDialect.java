@@ -1,0 +1,188 @@
+package dev.holdfast.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * PostgreSQL, 12 or later.
+ *
+ * <p>A claim is one statement with data-modifying parts, which claims the row, or inserts it, or says how it stands; a
+ * lock that is held is only read by it. What is written that nobody relies on yet (a release, an offer, a place in a
+ * queue) is committed without waiting for the disk: the next grant, which does wait, carries it along, and a crash before
+ * that only leaves a lock held until its lease ends. Offers are told by {@code pg_notify} in the statement that makes
+ * them, and only if the client is in another process.
+ */
+final class PostgresDialect implements ServerDialect {
+    private static final String UNFORCED = "WITH s AS MATERIALIZED"
+            + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
+    private static final String TOLD = ", pg_notify(?, ?)";
+    private static final String CHANNEL = "holdfast_";
+
+    @Override
+    public String title() {
+        return "PostgreSQL";
+    }
+
+    @Override
+    public List<String> names() {
+        return List.of("postgresql");
+    }
+
+    /** Moves with every statement, also in a long transaction; {@code now()} does not. */
+    @Override
+    public String now() {
+        return "(extract(epoch FROM statement_timestamp()) * 1000000)::bigint";
+    }
+
+    @Override
+    public String givenBack(String expression) {
+        return expression;
+    }
+
+    @Override
+    public String insertIfAbsent(String table, String columns, String values) {
+        return "INSERT INTO " + table + " (" + columns + ") VALUES (" + values + ") ON CONFLICT (name) DO NOTHING";
+    }
+
+    @Override
+    public Object name(String name) {
+        return name;
+    }
+
+    @Override
+    public Object behind(String prefix) {
+        return prefix + Character.toString(Character.MAX_CODE_POINT);
+    }
+
+    @Override
+    public String name(ResultSet row, int column) throws SQLException {
+        return row.getString(column);
+    }
+
+    /** Half of each page is left free, so that a new version of a row finds room beside the old and no index changes. */
+    @Override
+    public List<String> createTable(String table) {
+        return List.of("CREATE TABLE IF NOT EXISTS " + table + """
+                 (
+                  name text COLLATE "C" NOT NULL PRIMARY KEY,
+                  layout smallint NOT NULL,
+                  version bigint NOT NULL,
+                  claim_id varchar(32),
+                  grant_number bigint NOT NULL,
+                  acquired_at bigint NOT NULL,
+                  expires_at bigint NOT NULL,
+                  waiting text NOT NULL,
+                  sharing text NOT NULL,
+                  host varchar(255) NOT NULL,
+                  pid bigint NOT NULL,
+                  thread varchar(255) NOT NULL,
+                  label varchar(255) NOT NULL
+                ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 2000)""");
+    }
+
+    @Override
+    public void prepare(SqlSession session, int seconds) throws SQLException {
+        session.execute("SET statement_timeout = '" + seconds + "s'");
+    }
+
+    @Override
+    public void restore(SqlSession session) throws SQLException {
+        session.execute("RESET statement_timeout");
+    }
+
+    @Override
+    public Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException {
+        List<Object> all = new ArrayList<>(arguments.update());
+        all.addAll(arguments.insert());
+        all.add(arguments.name());
+        all.add(arguments.name());
+        String columns = RowSql.COLUMNS + ", " + sql.now + " AS at";
+        String statement = "WITH u AS (" + sql.claim + " RETURNING " + columns + "), i AS ("
+                + sql.insert.replace("VALUES (", "SELECT ").replace(") ON CONFLICT", absent(sql) + " ON CONFLICT")
+                + " RETURNING " + columns + ") SELECT 1, u.* FROM u UNION ALL SELECT 1, i.* FROM i UNION ALL SELECT 0, "
+                + columns + " FROM " + sql.table
+                + " WHERE name = ? AND NOT EXISTS (SELECT 1 FROM u) AND NOT EXISTS (SELECT 1 FROM i)";
+        return session.all(statement, row -> new Claimed(row.getInt(1) == 1, ReadRow.read(row, 2)), all).stream()
+                .findFirst();
+    }
+
+    private static String absent(RowSql sql) {
+        return " WHERE NOT EXISTS (SELECT 1 FROM " + sql.table + " WHERE name = ?)";
+    }
+
+    @Override
+    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaitingClaim> told, boolean durable)
+            throws SQLException {
+        List<Object> all = new ArrayList<>(arguments);
+        told.forEach(each -> all.addAll(List.of(CHANNEL + each.channel(), each.id())));
+        String notes = String.join("", Collections.nCopies(told.size(), TOLD));
+        return !session.all(written(sql.write, durable, notes), row -> true, all).isEmpty();
+    }
+
+    @Override
+    public boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException {
+        return !session.all(written(sql.release, false, ""), row -> true, arguments).isEmpty();
+    }
+
+    private static String written(String update, boolean durable, String notes) {
+        String what = durable ? "WITH u AS (" : UNFORCED + ", u AS (";
+        String from = durable ? update : update.replace(" WHERE ", " FROM s WHERE s.off = 'off' AND ");
+        return what + from + " RETURNING version) SELECT version" + notes + " FROM u";
+    }
+
+    @Override
+    public <T> List<T> renew(
+            SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
+            throws SQLException {
+        return session.all(sql.renew(names.size()) + " RETURNING " + RowSql.renewedColumns(), row, arguments);
+    }
+
+    @Override
+    public Ear ear(Ear.Listener listener, String channel, Connections connections) {
+        return new PostgresEar(listener, CHANNEL + channel, connections);
+    }
+
+    @Override
+    public boolean pushes() {
+        return true;
+    }
+
+    @Override
+    public boolean givesRowsBack() {
+        return true;
+    }
+
+    @Override
+    public String driver() {
+        return "org.postgresql:postgresql";
+    }
+
+    @Override
+    public Map<String, String> driverProperties(int seconds) {
+        return Map.of(
+                "connectTimeout", Integer.toString(seconds),
+                "loginTimeout", Integer.toString(seconds),
+                "socketTimeout", Integer.toString(seconds),
+                "tcpKeepAlive", "true",
+                "ApplicationName", "holdfast");
+    }
+
+    @Override
+    public List<String> caveats() {
+        return List.of(
+                "A server that loses committed transactions (asynchronous failover, synchronous_commit=off, fsync=off)"
+                        + " may forget the latest grants; tokens then rise as far as the servers' clocks agree.",
+                "LISTEN does not pass a transaction-pooling proxy: waiting claims are then slow, so connect directly.");
+    }
+
+    @Override
+    public Set<String> passing() {
+        return Set.of();
+    }
+}

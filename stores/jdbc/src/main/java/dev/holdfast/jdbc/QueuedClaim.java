@@ -1,0 +1,189 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim that waits.
+ *
+ * <pre>
+ *   ask ──► claim ── granted ─────────────────────────────────► answered
+ *    ▲        │ held by others                                     ▲
+ *    │        ▼                                                    │
+ *    │      in the queue ── cancel ──► place and offer given up ───┘
+ *    │        │
+ *    └────────┘ told that it is up · somebody's lease is over · time to look
+ * </pre>
+ *
+ * <p>Every question is the same claim under its id: it confirms an offer, keeps the place, or enters the queue again. A
+ * wait outlives a server that is away; only a refusal ends it. Its state belongs to the lane's thread.
+ */
+final class QueuedClaim extends Lane.Claiming implements Pending {
+    /** How often a claim that would be told looks all the same, in case a word was lost. */
+    private static final long SAFETY_NANOS = Duration.ofSeconds(3).toNanos();
+
+    private static final long QUICKEST_LOOK = TimeUnit.MICROSECONDS.toNanos(500);
+    private static final long SLOWEST_LOOK = Duration.ofMillis(20).toNanos();
+    private static final long FIRST_RETRY = Duration.ofMillis(50).toNanos();
+
+    private final Claim claim;
+    private final QueuedClaims queue;
+    private final Lane lane;
+    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final AtomicBoolean asked = new AtomicBoolean();
+    private final AtomicBoolean cancelled = new AtomicBoolean();
+    private volatile boolean rung;
+    private volatile boolean placed;
+    private int quietLooks;
+    private int failures;
+    private long plan;
+
+    QueuedClaim(Claim claim, QueuedClaims queue, Lane lane) {
+        super(claim.name());
+        this.claim = claim;
+        this.queue = queue;
+        this.lane = lane;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> answer() {
+        return answer;
+    }
+
+    /** Asks the store whether it is our turn. */
+    void ask() {
+        if (!answer.isDone() && asked.compareAndSet(false, true)) {
+            since = System.nanoTime();
+            lane.add(this);
+        }
+    }
+
+    /** It was offered the lock. */
+    void rung() {
+        rung = true;
+        ask();
+    }
+
+    @Override
+    public void cancel() {
+        if (!answer.isDone() && cancelled.compareAndSet(false, true)) {
+            lane.ask("cancel", claim.name(), table -> {
+                        if (!answer.isDone()) {
+                            table.withdraw(claim.name(), claim.id());
+                            answer.complete(Optional.empty());
+                        }
+                        return true;
+                    })
+                    .whenComplete((left, failure) -> {
+                        if (failure != null) {
+                            answer.completeExceptionally(failure);
+                        }
+                    });
+        }
+    }
+
+    @Override
+    boolean run(RowTable table, @Nullable String released) throws SQLException {
+        if (answer.isDone() || cancelled.get()) {
+            asked.set(false);
+            return released != null && table.release(claim.name(), new ClaimId(released));
+        }
+        boolean hears = queue.ear().isOpen();
+        RowTable.Answer said = claim(table, released, hears ? queue.channel() : null);
+        rung = false;
+        asked.set(false);
+        failures = 0;
+        queue.reachable();
+        if (said.grant().isPresent()) {
+            take(table, said.grant());
+        } else if (hears) {
+            placed = true;
+            queue.ear().watch(claim.id().value(), said.before());
+            lookIn(nextLook(said));
+        } else {
+            queue.ear().open();
+            lookIn(Math.min(nextLook(said), SLOWEST_LOOK * 10));
+        }
+        return said.releasedHeld();
+    }
+
+    private RowTable.Answer claim(RowTable table, @Nullable String released, @Nullable String channel)
+            throws SQLException {
+        boolean blind = !placed || released != null || (rung && queue.tables().dialect().givesRowsBack());
+        return blind || channel == null ? table.claim(claim, released, channel) : table.look(claim, channel);
+    }
+
+    private void take(RowTable table, Optional<Grant> grant) throws SQLException {
+        if (!answer.complete(grant)) {
+            table.release(claim.name(), claim.id()); // it failed meanwhile
+        }
+    }
+
+    /** A failure that passes: asks again, the later the longer it lasts. */
+    @Override
+    void fail(HoldfastException failure) {
+        asked.set(false);
+        if (failure instanceof StoreRefusedException || failure instanceof ClientClosedException
+                || cancelled.get()) {
+            answer.completeExceptionally(failure);
+            return;
+        }
+        queue.unreachable(claim, failure);
+        long delay = FIRST_RETRY << Math.min(failures++, 4);
+        lookIn(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));
+    }
+
+    /** Gives up its place. On the lane's thread, when the store closes. */
+    void giveUp(RowTable table) throws SQLException {
+        if (placed && !answer.isDone()) {
+            table.withdraw(claim.name(), claim.id());
+        }
+    }
+
+    private void lookIn(long nanos) {
+        long mine = ++plan;
+        lane.later(nanos, () -> {
+            if (plan == mine) {
+                ask();
+            }
+        });
+    }
+
+    /** When a lease in the way is over, the first in the queue a little before the others; or in case a word was lost. */
+    private long nextLook(RowTable.Answer said) {
+        long atEnd = TimeUnit.MICROSECONDS.toNanos(said.microsToNextEnd())
+                + TimeUnit.MILLISECONDS.toNanos(1 + 3L * said.ahead());
+        return Math.min(atEnd, queue.tables().dialect().pushes() ? jittered(SAFETY_NANOS) : quickLook(said.ahead()));
+    }
+
+    /** Without pushes: soon at first, ever less often; who is further back looks less often. */
+    private long quickLook(int ahead) {
+        long pause = Math.min(SLOWEST_LOOK, QUICKEST_LOOK << Math.min(quietLooks++, 10));
+        return jittered(pause * Math.min(ahead + 1, 10));
+    }
+
+    private static long jittered(long nanos) {
+        return ThreadLocalRandom.current().nextLong(nanos * 3 / 4, nanos * 5 / 4 + 1);
+    }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.jdbc;
+
+import java.util.Collections;
+
+/**
+ * The statements of the servers: one text for all of them, with what differs put in by the {@link ServerDialect}. Times
+ * are microseconds since 1970 by the database's own clock, so that no time zone counts; all of them in one statement are
+ * the same moment.
+ *
+ * <pre>
+ *   holdfast_lock     one row for each name
+ *     name            byte for byte; '' is the row of the table itself: its layout, and when idle rows were last removed
+ *     layout          of this row
+ *     version         counts its changes
+ *     claim_id        who holds it alone; null when free; '-' when it was broken
+ *     grant_number    of that one; 0 while it is an offer
+ *     acquired_at, expires_at
+ *     waiting         the queue, see {@link RowText}
+ *     sharing         readers and permits, see {@link RowText}
+ *     host, pid, thread, label   of the one who holds it alone, for people to read
+ * </pre>
+ */
+final class RowSql {
+    /** The layout this version writes, and the newest it understands. */
+    static final long LAYOUT = 1;
+
+    static final String COLUMNS = "layout, version, claim_id, grant_number, acquired_at, expires_at, waiting, sharing,"
+            + " host, pid, thread, label";
+
+    private static final String NEW_ROW = "name, " + COLUMNS;
+
+    /** Parameters: see {@link RowTable}. The next version, above a floor (a parameter). */
+    private final String next;
+
+    final String table;
+    final String now;
+
+    /** Version and name only go up by this. */
+    final String read;
+
+    final String claim;
+    final String insert;
+    final String write;
+    final String release;
+    final String status;
+    final String list;
+    final String idle;
+    final String remove;
+    final String beginPurge;
+    final String layout;
+
+    RowSql(ServerDialect dialect, String table) {
+        this.table = table;
+        this.now = dialect.now();
+        this.next = "GREATEST(version + 1, ?, " + now + ")";
+        this.read = "SELECT " + COLUMNS + ", " + now + " FROM " + table + " WHERE name = ?";
+        this.claim = "UPDATE " + table
+                + " SET acquired_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN acquired_at ELSE " + now + " END,"
+                + " expires_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN GREATEST(expires_at, " + now
+                + " + ?) ELSE " + now + " + ? END,"
+                + " grant_number = " + dialect.givenBack(next) + ", version = " + next
+                + ", host = ?, pid = ?, thread = ?, label = ?, claim_id = ?"
+                + " WHERE name = ? AND layout <= " + LAYOUT + " AND (claim_id = ? OR (waiting = '' AND sharing = ''"
+                + " AND (claim_id IS NULL OR expires_at <= " + now + " OR claim_id = ?)))";
+        String first = "GREATEST(?, " + now + ")";
+        this.insert = dialect.insertIfAbsent(
+                table,
+                NEW_ROW,
+                "?, " + LAYOUT + ", " + first + ", ?, " + first + ", " + now + ", " + now
+                        + " + ?, '', '', ?, ?, ?, ?");
+        this.write = "UPDATE " + table + " SET claim_id = ?, grant_number = ?, acquired_at = ?,"
+                + " expires_at = CASE WHEN ? = 1 THEN " + now + " + ? ELSE expires_at END, version = ?, waiting = ?,"
+                + " sharing = ?, host = ?, pid = ?, thread = ?, label = ? WHERE name = ? AND version = ?";
+        this.release = "UPDATE " + table + " SET claim_id = NULL, version = " + next + ", expires_at = " + now
+                + " WHERE name = ? AND claim_id = ? AND grant_number > 0 AND waiting = '' AND expires_at > " + now;
+        this.status = "SELECT name, " + COLUMNS + ", " + now + " FROM " + table;
+        this.list = status + " WHERE name >= ? AND name < ? AND name > ? AND (waiting <> '' OR sharing <> ''"
+                + " OR (claim_id IS NOT NULL AND expires_at > " + now + "))";
+        this.idle = status + " WHERE name > ? ORDER BY name LIMIT ?";
+        this.remove = "DELETE FROM " + table + " WHERE name = ? AND version = ?";
+        this.beginPurge = "UPDATE " + table + " SET expires_at = " + now + " WHERE name = ? AND expires_at < " + now
+                + " - ?";
+        this.layout = "SELECT layout FROM " + table + " WHERE name = ?";
+    }
+
+    /** Parameters: lease, floor, then the names, then name, claim and number of each. */
+    String renew(int grants) {
+        return "UPDATE " + table + " SET expires_at = " + now + " + ?, version = " + next + " WHERE name IN ("
+                + marks("?", grants) + ") AND (name, claim_id, grant_number) IN (" + marks("(?, ?, ?)", grants)
+                + ") AND expires_at > " + now;
+    }
+
+    /** Parameters: the names. */
+    String renewed(int grants) {
+        return "SELECT " + renewedColumns() + " FROM " + table + " WHERE name IN (" + marks("?", grants)
+                + ") AND expires_at > " + now;
+    }
+
+    static String renewedColumns() {
+        return "claim_id, grant_number, CASE WHEN waiting = '' THEN 0 ELSE 1 END";
+    }
+
+    private static String marks(String mark, int times) {
+        return String.join(", ", Collections.nCopies(times, mark));
+    }
+}

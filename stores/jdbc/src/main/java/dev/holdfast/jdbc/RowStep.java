@@ -1,0 +1,314 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step of a lock from one state to the next, worked out here and written by one statement that insists on the version
+ * it began from. The same for every database.
+ *
+ * <pre>
+ *                claim: fits, nobody before me                     release, lease over
+ *   free ──────────────────────────────────────────► held ─────────────────────────────────► settle
+ *    ▲                                                ▲                                         │
+ *    │                                                │ confirmed: the claim, asked again       │ somebody waits, and fits
+ *    │                     offer runs out             │                                         ▼
+ *    └────────────────────────────────────────────  offered to the first in the queue ◄─────────┘
+ *                                                     (a grant of a second, and its client is told)
+ * </pre>
+ *
+ * <p>Whoever changes a lock settles it: while the first in the queue fits beside those who hold, it leaves the queue and
+ * is made a holder for {@value #OFFER_MICROS} µs, an offer; asking again under its id confirms it and begins its lease. So
+ * nobody overtakes, readers enter together, and a waiter that died costs one offer. The idea is that of the queue in
+ * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines in the place of trust.
+ *
+ * <p>For one thread; used once.
+ */
+final class RowStep {
+    static final long OFFER_MICROS = 1_000_000;
+
+    /** How long a place in the queue counts unless it is heard of again. */
+    static final long PLACE_MICROS = 10_000_000;
+
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final LockRow from;
+    private final long now;
+    private final long version;
+    private @Nullable Holding exclusive;
+    private final List<Holding> sharing;
+    private final List<WaitingClaim> waiting;
+    private final List<WaitingClaim> offered = new ArrayList<>();
+    private boolean granted;
+    private boolean changed;
+
+    /**
+     * Begins from a state.
+     *
+     * @param floor what the version that is written must be above
+     */
+    RowStep(LockRow from, long floor) {
+        this.from = from;
+        this.now = from.now();
+        this.version = Math.max(Math.max(from.version() + 1, Math.addExact(floor, 1)), now);
+        this.exclusive = from.exclusive();
+        this.sharing = new ArrayList<>(from.sharing());
+        this.waiting = new ArrayList<>(from.waiting());
+    }
+
+    /** A duration in microseconds, rounded up: a lease is never shorter in the store than its holder believes. */
+    static long micros(Duration duration) {
+        Duration bounded = duration.compareTo(LONGEST) < 0 ? duration : LONGEST;
+        return Math.floorDiv(bounded.toNanos() + 999, 1000L);
+    }
+
+    /**
+     * Takes the lock for a claim, or its place in the queue if it has a channel on which it hears.
+     *
+     * @param channel where it hears offers; null for a claim that does not wait
+     */
+    Optional<Holding> claim(Claim claim, @Nullable String channel) {
+        Holding mine = holdingOf(claim.id().value());
+        if (mine != null) {
+            waiting.removeIf(place -> place.id().equals(mine.id()));
+            return Optional.of(confirm(mine, claim));
+        }
+        String id = claim.id().value();
+        expire(id);
+        WaitingClaim place = placeOf(id);
+        if (place == null) {
+            waiting.add(new WaitingClaim(id, claim.mode(), channel == null ? "" : channel, now + PLACE_MICROS));
+        }
+        settle(claim);
+        Holding got = holdingOf(id);
+        if (got != null) {
+            return Optional.of(got);
+        }
+        if (channel == null) {
+            waiting.removeIf(each -> each.id().equals(id));
+        } else if (place == null) {
+            changed = true;
+        } else {
+            keep(place);
+        }
+        return Optional.empty();
+    }
+
+    /** Ends the hold or the offer of a claim; whether it stood. */
+    boolean release(String id) {
+        Holding mine = holdingOf(id);
+        if (mine == null) {
+            return false;
+        }
+        remove(mine);
+        changed = true;
+        expire("");
+        settle(null);
+        return !mine.isExpired(now) && !mine.isOffer();
+    }
+
+    /** Takes out whatever a claim has left: its place, an offer, a hold. */
+    void withdraw(String id) {
+        if (waiting.removeIf(place -> place.id().equals(id))) {
+            changed = true;
+            expire("");
+            settle(null);
+        }
+        release(id);
+    }
+
+    /** Breaks the lock; whether anybody held it. */
+    boolean revoke(boolean atOnce) {
+        expire("");
+        boolean held = holdings().stream().anyMatch(each -> !each.isOffer());
+        if (!held) {
+            return false;
+        }
+        changed = true;
+        Holding alone = exclusive;
+        if (atOnce) {
+            exclusive = null;
+            sharing.clear();
+            settle(null);
+        } else if (alone != null) {
+            exclusive = alone.broken();
+        } else {
+            sharing.replaceAll(Holding::broken);
+        }
+        return true;
+    }
+
+    /** Renews a hold that is shared; whether it stands. */
+    boolean renew(String id, long number, Duration lease) {
+        for (int i = 0; i < sharing.size(); i++) {
+            Holding each = sharing.get(i);
+            if (each.id().equals(id) && each.number() == number && !each.isExpired(now)) {
+                sharing.set(
+                        i,
+                        new Holding(id, each.mode(), number, each.acquiredAt(), now + micros(lease), each.holder()));
+                changed = true;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether anything must be written. */
+    boolean isChanged() {
+        return changed;
+    }
+
+    /** Whether somebody got the lock by it, who will believe in it: then it must not be forgotten in a crash. */
+    boolean isGrant() {
+        return granted;
+    }
+
+    /** Who must be told that they are up. */
+    List<WaitingClaim> offered() {
+        return offered;
+    }
+
+    LockRow from() {
+        return from;
+    }
+
+    /** The state to write. */
+    LockRow to() {
+        return new LockRow(version, exclusive, sharing, waiting, now);
+    }
+
+    /** How many are in the queue before a claim. */
+    int ahead(String id) {
+        int before = 0;
+        for (WaitingClaim place : waiting) {
+            if (place.id().equals(id)) {
+                return before;
+            }
+            before++;
+        }
+        return before;
+    }
+
+    /** How long until somebody's lease or offer is over, at most. */
+    long microsToNextEnd() {
+        return holdings().stream().mapToLong(each -> each.expiresAt() - now).min().orElse(0);
+    }
+
+    private List<Holding> holdings() {
+        Holding alone = exclusive;
+        return alone == null ? sharing : List.of(alone);
+    }
+
+    private @Nullable Holding holdingOf(String id) {
+        for (Holding each : holdings()) {
+            if (each.id().equals(id)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable WaitingClaim placeOf(String id) {
+        for (WaitingClaim place : waiting) {
+            if (place.id().equals(id)) {
+                return place;
+            }
+        }
+        return null;
+    }
+
+    private void keep(WaitingClaim place) {
+        if (place.aliveUntil() - now < PLACE_MICROS * 2 / 3) {
+            waiting.replaceAll(each -> each == place ? place.until(now + PLACE_MICROS) : each);
+            changed = true;
+        }
+    }
+
+    /** What is over is not written by itself: it is left out when something else changes. */
+    private void expire(String except) {
+        Holding alone = exclusive;
+        if (alone != null && alone.isExpired(now)) {
+            exclusive = null;
+        }
+        sharing.removeIf(each -> each.isExpired(now));
+        waiting.removeIf(place -> place.aliveUntil() <= now && !place.id().equals(except));
+    }
+
+    private void settle(@Nullable Claim asking) {
+        for (Iterator<WaitingClaim> queue = waiting.iterator(); queue.hasNext(); ) {
+            WaitingClaim head = queue.next();
+            if (!fits(head.mode())) {
+                return;
+            }
+            queue.remove();
+            changed = true;
+            if (asking != null && head.id().equals(asking.id().value())) {
+                hold(grant(asking, now));
+            } else {
+                hold(new Holding(head.id(), head.mode(), 0, now, now + OFFER_MICROS, Holding.NOBODY));
+                offered.add(head);
+            }
+        }
+    }
+
+    private boolean fits(Mode mode) {
+        if (exclusive != null) {
+            return false;
+        }
+        if (sharing.isEmpty()) {
+            return true;
+        }
+        if (mode instanceof Mode.Permits wanted) {
+            int out = 0;
+            for (Holding each : sharing) {
+                out += each.mode() instanceof Mode.Permits permits ? permits.permits() : wanted.of();
+            }
+            return out + wanted.permits() <= wanted.of();
+        }
+        return mode instanceof Mode.Shared && sharing.stream().allMatch(each -> each.mode() instanceof Mode.Shared);
+    }
+
+    private void hold(Holding holding) {
+        if (holding.mode() instanceof Mode.Exclusive) {
+            exclusive = holding;
+        } else {
+            sharing.add(holding);
+        }
+    }
+
+    private void remove(Holding holding) {
+        if (holding.equals(exclusive)) {
+            exclusive = null;
+        }
+        sharing.remove(holding);
+    }
+
+    private Holding confirm(Holding mine, Claim claim) {
+        Holding fresh = grant(claim, mine.isOffer() ? now : mine.acquiredAt());
+        Holding longer = mine.isOffer() || mine.expiresAt() <= fresh.expiresAt()
+                ? fresh
+                : new Holding(
+                        fresh.id(),
+                        fresh.mode(),
+                        fresh.number(),
+                        fresh.acquiredAt(),
+                        mine.expiresAt(),
+                        fresh.holder());
+        remove(mine);
+        hold(longer);
+        changed = true;
+        return longer;
+    }
+
+    private Holding grant(Claim claim, long since) {
+        granted = true;
+        return new Holding(
+                claim.id().value(), claim.mode(), version, since, now + micros(claim.lease()), claim.holder());
+    }
+}

@@ -1,0 +1,405 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.Holder;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.jdbc.ServerDialect.ClaimArguments;
+import dev.holdfast.jdbc.ServerDialect.Claimed;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operations on locks, on one connection.
+ *
+ * <p>What happens most is one statement that asks for nothing else: to claim a lock that is free or was offered, to
+ * release one that nobody waits for. Everything else is a {@link RowStep}: the row is read, the step is worked out, and
+ * written if the row is still as it was. What this client wrote last it need not read: the row of a lock that it holds
+ * rarely changes under it, so a hand-over to another client is one statement here and one there.
+ *
+ * <p>For one thread.
+ */
+final class RowTable {
+    private static final int TRIES = 20;
+    private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final int MOST_REMEMBERED = 1024;
+    private static final int LONGEST_WORD = 200;
+
+    private final ServerDialect dialect;
+    private final RowSql sql;
+    private final SqlSession session;
+    private final LongSupplier stamp;
+    private final Map<String, Remembered> remembered = new LinkedHashMap<>();
+
+    RowTable(ServerDialect dialect, RowSql sql, SqlSession session, LongSupplier stamp) {
+        this.dialect = dialect;
+        this.sql = sql;
+        this.session = session;
+        this.stamp = stamp;
+    }
+
+    SqlSession session() {
+        return session;
+    }
+
+    /**
+     * What came of a claim.
+     *
+     * @param grant the grant
+     * @param releasedHeld whether the hold that was released by the same step stood
+     * @param microsToNextEnd how long until a lease in the way is over
+     * @param ahead how many are before it in the queue
+     * @param before the claim before it, in the queue or holding
+     */
+    record Answer(Optional<Grant> grant, boolean releasedHeld, long microsToNextEnd, int ahead, String before) {}
+
+    /**
+     * Claims a lock, and releases a hold of the same client before that, in one step.
+     *
+     * @param released the claim whose hold is given back first; null when there is none
+     * @param channel where the claim hears offers; null if it does not wait
+     */
+    Answer claim(Claim claim, @Nullable String released, @Nullable String channel) throws SQLException {
+        Remembered known = released == null ? null : recall(claim.name());
+        ReadRow row = known == null || known.row.state().waiting().isEmpty() ? null : known.row;
+        if (row == null && claim.mode() instanceof Mode.Exclusive) {
+            long sent = stamp.getAsLong();
+            Optional<Claimed> answer = dialect.claim(session, sql, arguments(claim, released));
+            if (answer.isPresent() && answer.get().granted()) {
+                return granted(claim, answer.get().row(), sent);
+            }
+            row = answer.map(Claimed::row).orElse(null);
+        }
+        for (int tries = 0; tries < TRIES; tries++) {
+            long sent = stamp.getAsLong();
+            if (row == null) {
+                row = read(claim.name()).orElse(null);
+            }
+            if (row == null && insert(claim)) {
+                row = read(claim.name()).orElse(null);
+                if (row != null && isNew(row, claim)) {
+                    return granted(claim, row, sent);
+                }
+            }
+            if (row == null) {
+                continue; // somebody else was first, or it was removed at once: read again
+            }
+            refuseNewer(claim.name(), row);
+            RowStep step = new RowStep(row.state(), claim.floor());
+            boolean held = released != null && step.release(released);
+            Optional<Holding> got = step.claim(claim, channel);
+            if (!step.isChanged() || write(claim.name(), step)) {
+                return answer(claim, step, got, held, sent);
+            }
+            row = null;
+            nap(tries);
+        }
+        throw tooBusy("claim", claim.name());
+    }
+
+    /** Asks again for a claim that is in the queue: reads first, since most often nothing has changed. */
+    Answer look(Claim claim, String channel) throws SQLException {
+        for (int tries = 0; tries < TRIES; tries++) {
+            long sent = stamp.getAsLong();
+            Optional<ReadRow> row = read(claim.name());
+            if (row.isEmpty()) {
+                return claim(claim, null, channel);
+            }
+            refuseNewer(claim.name(), row.get());
+            RowStep step = new RowStep(row.get().state(), claim.floor());
+            Optional<Holding> got = step.claim(claim, channel);
+            if (!step.isChanged() || write(claim.name(), step)) {
+                return answer(claim, step, got, false, sent);
+            }
+            nap(tries);
+        }
+        throw tooBusy("claim", claim.name());
+    }
+
+    private Answer granted(Claim claim, ReadRow row, long sent) {
+        remember(claim.name(), row, row.state().now() > 0);
+        long number = row.state().exclusive() == null
+                ? row.state().version()
+                : row.state().exclusive().number();
+        return new Answer(Optional.of(Grant.of(claim, List.of(number), sent)), true, 0, 0, "");
+    }
+
+    private Answer answer(Claim claim, RowStep step, Optional<Holding> got, boolean held, long sent) {
+        if (got.isPresent()) {
+            Grant grant = Grant.of(claim, List.of(got.get().number()), sent);
+            return new Answer(Optional.of(grant), held, 0, 0, "");
+        }
+        int ahead = step.ahead(claim.id().value());
+        List<WaitingClaim> queue = step.to().waiting();
+        Holding alone = step.to().exclusive();
+        String before = ahead > 0 ? queue.get(ahead - 1).id() : alone == null ? "" : alone.id();
+        return new Answer(Optional.empty(), held, step.microsToNextEnd(), ahead, before);
+    }
+
+    boolean release(String name, ClaimId id) throws SQLException {
+        Remembered known = recall(name);
+        if (known == null || known.row.state().waiting().isEmpty()) {
+            forget(name);
+            if (dialect.release(session, sql, args(0, dialect.name(name), id.value()))) {
+                return true;
+            }
+            known = null;
+        }
+        return change(name, known == null ? null : known.row, step -> step.release(id.value()))
+                .orElse(false);
+    }
+
+    void withdraw(String name, ClaimId id) throws SQLException {
+        forget(name);
+        change(name, null, step -> {
+            step.withdraw(id.value());
+            return true;
+        });
+    }
+
+    boolean revoke(String name, boolean now) throws SQLException {
+        forget(name);
+        return change(name, null, step -> step.revoke(now)).orElse(false);
+    }
+
+    /** Renews exclusive grants that state the same lease, sorted by name; those that stand, and whether others wait. */
+    Map<String, Boolean> renew(List<Grant> grants, Duration lease) throws SQLException {
+        List<Object> names = new ArrayList<>();
+        List<Object> keys = new ArrayList<>();
+        Map<String, Long> numbers = new LinkedHashMap<>();
+        for (int i = 0; i < roundedUp(grants.size()); i++) {
+            Grant grant = grants.get(Math.min(i, grants.size() - 1)); // few sizes of statements: the last one repeated
+            forget(grant.name());
+            numbers.put(grant.id().value(), grant.number());
+            names.add(dialect.name(grant.name()));
+            keys.addAll(List.of(dialect.name(grant.name()), grant.id().value(), grant.number()));
+        }
+        List<Object> arguments = new ArrayList<>(List.of(RowStep.micros(lease), 0L));
+        arguments.addAll(names);
+        arguments.addAll(keys);
+        Map<String, Boolean> stand = new LinkedHashMap<>();
+        dialect.renew(session, sql, arguments, names, row -> {
+            String id = row.getString(1);
+            if (id != null && numbers.getOrDefault(id, -1L) == row.getLong(2)) {
+                stand.put(id, row.getLong(3) > 0);
+            }
+            return true;
+        });
+        return stand;
+    }
+
+    /** Renews a grant that is shared; empty if it is gone, else whether others wait. */
+    Optional<Boolean> renewShared(Grant grant) throws SQLException {
+        List<Boolean> others = new ArrayList<>();
+        boolean stands = change(grant.name(), null, step -> {
+                    others.clear();
+                    others.add(!step.from().waiting().isEmpty());
+                    return step.renew(grant.id().value(), grant.number(), grant.lease());
+                })
+                .orElse(false);
+        return stands ? Optional.of(others.get(0)) : Optional.empty();
+    }
+
+    Optional<ReadRow> read(String name) throws SQLException {
+        return session.all(sql.read, row -> ReadRow.read(row, 1), List.of(dialect.name(name))).stream()
+                .findFirst();
+    }
+
+    /** A row with its name. */
+    record Named(String name, ReadRow row) {}
+
+    List<Named> list(String prefix) throws SQLException {
+        return session.all(
+                sql.list,
+                row -> new Named(dialect.name(row, 1), ReadRow.read(row, 2)),
+                List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name("")));
+    }
+
+    /** Whether it is this client's turn to remove idle rows: nobody has for so long. */
+    boolean beginPurge(Duration since) throws SQLException {
+        return session.update(sql.beginPurge, List.of(dialect.name(""), RowStep.micros(since))) > 0;
+    }
+
+    /** Removes what is idle of one batch of rows; the last name of the batch, or nothing at the end. */
+    String purge(String after, Duration idle, int batch) throws SQLException {
+        List<Named> rows = session.all(
+                sql.idle,
+                row -> new Named(dialect.name(row, 1), ReadRow.read(row, 2)),
+                List.of(dialect.name(after), (long) batch));
+        for (Named each : rows) {
+            if (each.row.layout() <= RowSql.LAYOUT && isIdle(each.row.state(), RowStep.micros(idle))) {
+                session.update(
+                        sql.remove,
+                        List.of(dialect.name(each.name), each.row.state().version()));
+            }
+        }
+        return rows.size() < batch ? "" : rows.get(rows.size() - 1).name;
+    }
+
+    /** The version rose by the clock with every change: an old one means that nothing has happened for long. */
+    private static boolean isIdle(LockRow row, long idle) {
+        long before = row.now() - idle;
+        Holding alone = row.exclusive();
+        return row.version() < before
+                && (alone == null || alone.expiresAt() < before)
+                && row.sharing().stream().allMatch(each -> each.expiresAt() < before)
+                && row.waiting().stream().allMatch(each -> each.aliveUntil() < before);
+    }
+
+    private <T> Optional<T> change(String name, @Nullable ReadRow known, Function<RowStep, T> work)
+            throws SQLException {
+        ReadRow row = known;
+        for (int tries = 0; tries < TRIES; tries++) {
+            if (row == null) {
+                row = read(name).orElse(null);
+            }
+            if (row == null) {
+                return Optional.empty();
+            }
+            refuseNewer(name, row);
+            RowStep step = new RowStep(row.state(), 0);
+            T result = work.apply(step);
+            if (!step.isChanged() || write(name, step)) {
+                return Optional.of(result);
+            }
+            row = null;
+            nap(tries);
+        }
+        throw tooBusy("change", name);
+    }
+
+    private boolean write(String name, RowStep step) throws SQLException {
+        LockRow to = step.to();
+        Holding alone = to.exclusive();
+        Holding shown = alone == null ? new Holding("", Mode.EXCLUSIVE, 0, 0, 0, Holding.NOBODY) : alone;
+        boolean moves = alone != step.from().exclusive();
+        List<Object> arguments = new ArrayList<>(Arrays.asList(
+                alone == null ? null : alone.id(),
+                shown.number(),
+                shown.acquiredAt(),
+                moves ? 1L : 0L,
+                alone == null ? 0L : alone.expiresAt() - to.now(),
+                to.version(),
+                RowText.waiting(to.waiting()),
+                RowText.sharing(to.sharing())));
+        arguments.addAll(words(shown.holder()));
+        arguments.add(dialect.name(name));
+        arguments.add(step.from().version());
+        forget(name);
+        List<WaitingClaim> told = Bells.elsewhere(step.offered());
+        if (!dialect.write(session, sql, arguments, told, step.isGrant())) {
+            return false;
+        }
+        Bells.ring(step.offered());
+        if (step.isGrant() && alone != null) {
+            remember(name, new ReadRow(RowSql.LAYOUT, to), true);
+        }
+        return true;
+    }
+
+    private boolean insert(Claim claim) throws SQLException {
+        boolean whole = claim.mode() instanceof Mode.Exclusive;
+        return session.update(sql.insert, insertArguments(claim, whole)) > 0;
+    }
+
+    private static boolean isNew(ReadRow row, Claim claim) {
+        Holding alone = row.state().exclusive();
+        return alone != null && alone.id().equals(claim.id().value());
+    }
+
+    private ClaimArguments arguments(Claim claim, @Nullable String released) {
+        String id = claim.id().value();
+        long lease = RowStep.micros(claim.lease());
+        long lowest = Math.addExact(claim.floor(), 1);
+        List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, lowest, lowest));
+        update.addAll(words(claim.holder()));
+        update.addAll(List.of(id, dialect.name(claim.name()), id, released == null ? id : released));
+        return new ClaimArguments(dialect.name(claim.name()), update, insertArguments(claim, true));
+    }
+
+    /** A row that is held from the start, or one that is free: then the lease is 0. */
+    private List<Object> insertArguments(Claim claim, boolean held) {
+        long lowest = Math.addExact(claim.floor(), 1);
+        List<Object> arguments = new ArrayList<>();
+        arguments.add(dialect.name(claim.name()));
+        arguments.add(lowest);
+        arguments.add(held ? claim.id().value() : null);
+        arguments.add(lowest);
+        arguments.add(held ? RowStep.micros(claim.lease()) : 0L);
+        arguments.addAll(words(claim.holder()));
+        return arguments;
+    }
+
+    private static List<Object> words(Holder holder) {
+        return List.of(word(holder.host()), holder.pid(), word(holder.thread()), word(holder.label()));
+    }
+
+    /** What people chose may have any length and any character; what is kept has not. */
+    private static String word(String text) {
+        String plain = text.replaceAll("\\p{Cntrl}|\\p{Cs}", "?");
+        return plain.length() <= LONGEST_WORD ? plain : plain.substring(0, LONGEST_WORD);
+    }
+
+    private static List<Object> args(Object... arguments) {
+        return List.of(arguments);
+    }
+
+    private void remember(String name, ReadRow row, boolean complete) {
+        if (complete && remembered.size() < MOST_REMEMBERED) {
+            remembered.put(name, new Remembered(row, System.nanoTime()));
+        }
+    }
+
+    private void forget(String name) {
+        remembered.remove(name);
+    }
+
+    /** The row as this connection left it, if that is not long ago. */
+    private @Nullable Remembered recall(String name) {
+        Remembered known = remembered.get(name);
+        if (known != null && System.nanoTime() - known.since > FRESH_NANOS) {
+            forget(name);
+            return null;
+        }
+        return known;
+    }
+
+    /** Few sizes of statements, so that few are kept prepared. */
+    private static int roundedUp(int size) {
+        return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
+    }
+
+    private static void nap(int tries) {
+        long longest = 100_000L << Math.min(tries, 6);
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest / 4, longest));
+    }
+
+    private static StoreUnavailableException tooBusy(String what, String name) {
+        return new StoreUnavailableException(
+                "cannot " + what + " '" + name + "': its row changed under " + TRIES + " tries in turn; try again", null);
+    }
+
+    private static void refuseNewer(String name, ReadRow row) {
+        if (row.layout() > RowSql.LAYOUT) {
+            throw new StoreRefusedException("cannot use '" + name + "': it is kept in layout " + row.layout()
+                    + " and this version of Holdfast knows layout " + RowSql.LAYOUT
+                    + " at most; use the newer version");
+        }
+    }
+
+    private record Remembered(ReadRow row, long since) {}
+}

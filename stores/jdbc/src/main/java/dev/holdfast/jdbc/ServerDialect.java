@@ -1,0 +1,101 @@
+package dev.holdfast.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What is particular to one kind of database server: its clock, its types, how a changed row comes back, how a client is
+ * woken. What a lock is, and how it goes from state to state, is in {@link RowStep} and the same for all.
+ *
+ * <p>Thread-safe.
+ */
+interface ServerDialect {
+    /** What people call it: {@code PostgreSQL}. */
+    String title();
+
+    /** Its pages and URLs: {@code postgresql}; the first is the usual one. */
+    List<String> names();
+
+    /** Its clock in microseconds since 1970, the same throughout a statement and never frozen for longer. */
+    String now();
+
+    /** Makes a statement give back the value of an expression that it assigns; the expression itself where rows do. */
+    String givenBack(String expression);
+
+    /** A statement that inserts one row, and changes nothing and says nothing where there is one of that name. */
+    String insertIfAbsent(String table, String columns, String values);
+
+    /** A lock's name as the database compares and sorts it: byte for byte. */
+    Object name(String name);
+
+    /** The first name behind all that begin so. */
+    Object behind(String prefix);
+
+    /** A name read back. */
+    String name(ResultSet row, int column) throws SQLException;
+
+    /** The statements that make the table, without the row of the table itself. */
+    List<String> createTable(String table);
+
+    /** What a session of ours sets, once. No statement may take longer than so many seconds. */
+    void prepare(SqlSession session, int seconds) throws SQLException;
+
+    /** Undoes {@link #prepare} on a connection that goes back to the application's pool. */
+    void restore(SqlSession session) throws SQLException;
+
+    /**
+     * Claims with one statement: the row if it could be claimed, else nothing or, where the same statement could tell,
+     * the row as it stands.
+     */
+    Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException;
+
+    /**
+     * Writes a state, and tells another client that it is up.
+     *
+     * @param told a channel and a claim; empty when nobody has to be told, or not by the database
+     * @param durable whether a crash must not undo it
+     * @return whether the row was still as the step found it
+     */
+    boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaitingClaim> told, boolean durable)
+            throws SQLException;
+
+    /** Releases a lock that nobody waits for, with one statement. */
+    boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException;
+
+    /** Renews grants of one lease; a row of {@link RowSql#renewedColumns} for each that stands. */
+    <T> List<T> renew(
+            SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
+            throws SQLException;
+
+    /** How clients in other processes hear that they are up. */
+    Ear ear(Ear.Listener listener, String channel, Connections connections);
+
+    /** Whether {@link #ear} hears what happens in other processes, so that nobody has to poll. */
+    boolean pushes();
+
+    /** Whether {@link #claim} tells the whole row that it claimed. */
+    boolean givesRowsBack();
+
+    /** The artifact of its driver. */
+    String driver();
+
+    /** What its driver is told, for connections that we open: above all, how long to wait for a server. */
+    Map<String, String> driverProperties(int seconds);
+
+    /** What a user must know, one sentence each. */
+    List<String> caveats();
+
+    /** SQL states and error codes, as text, that say: try the same again. */
+    Set<String> passing();
+
+    /** What a claim is answered by one statement. */
+    record Claimed(boolean granted, ReadRow row) {}
+
+    /** What a claim's statement is filled with. */
+    record ClaimArguments(Object name, List<?> update, List<?> insert) {}
+}
+

@@ -1,0 +1,233 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockStatus;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks as rows of a table on a database server: the requests of the engine, turned into statements.
+ *
+ * <pre>
+ *   engine ──► ServerStore ──► Lane 0: one thread, one connection     requests for a name: one lane, in order
+ *                          ──► Lane 1: …                              other names: beside it
+ *                          ──► QueuedClaims ──► Ear: one connection while anything waits
+ * </pre>
+ *
+ * <p>A hand-over between clients, on the wire:
+ *
+ * <pre>
+ *   A closes, and wants it again    one UPDATE: B is the holder for a second, A is in the queue; B is told
+ *   B hears                         one UPDATE: confirmed, B's lease begins
+ * </pre>
+ *
+ * <p>How a lock goes from state to state is told in {@link RowStep}, what is stored in {@link RowSql}. Thread-safe.
+ */
+final class ServerStore implements Store {
+    private final RowTables tables;
+    private final List<Lane> lanes = new ArrayList<>();
+    private final QueuedClaims queue;
+    private final Capabilities capabilities;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private ServerStore(RowTables tables, int connections, Connections ears) {
+        this.tables = tables;
+        for (int i = 0; i < connections; i++) {
+            lanes.add(new Lane(tables, i));
+        }
+        this.queue = new QueuedClaims(tables, ClaimId.random().value().substring(0, 16), ears);
+        // A release and the claim behind it are one statement already: there is nothing cheaper to extend a grant by.
+        this.capabilities = new Capabilities(
+                EnumSet.allOf(Mode.Kind.class),
+                1,
+                false,
+                tables.dialect().pushes(),
+                true,
+                true,
+                false,
+                Capabilities.Tokens.AS_CLOCKS_AGREE,
+                tables.dialect().caveats());
+    }
+
+    /**
+     * Opens the store, one connection for a start; creates the table or checks it. A failure leaves nothing open.
+     *
+     * @param all whether all connections are opened now, and kept: where others might take them
+     */
+    static ServerStore open(
+            ServerDialect dialect, JdbcOptions options, Connections connections, String description,
+            LongSupplier stamp, boolean all) {
+        RowTables tables = new RowTables(dialect, options, connections, description, stamp);
+        List<RowTable> opened = new ArrayList<>();
+        boolean ready = false;
+        try {
+            for (int i = 0; i < (all ? options.connections() : 1); i++) {
+                opened.add(tables.open());
+            }
+            tables.prepare(opened.get(0));
+            ServerStore store = new ServerStore(tables, options.connections(), connections);
+            for (int i = 0; i < opened.size(); i++) {
+                store.lanes.get(i).use(opened.get(i));
+            }
+            new TablePurge(store.lanes.get(0)).start();
+            ready = true;
+            return store;
+        } catch (SQLException e) {
+            throw tables.errors().explain("open", "", e);
+        } finally {
+            if (!ready) {
+                opened.forEach(each -> tables.giveBack(each.session()));
+            }
+        }
+    }
+
+    @Override
+    public String description() {
+        return tables.description();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return capabilities;
+    }
+
+    /** A row learns nothing of grants by itself; only that the database cannot be reached while claims wait. */
+    @Override
+    public void listen(StoreListener listener) {
+        queue.tell(listener);
+    }
+
+    @Override
+    public Pending claim(Claim claim) {
+        if (claim.names().size() > capabilities.maxNames()) {
+            return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
+                    + claim.name() + "' together with others on " + description() + ": it grants one name at a time")));
+        }
+        if (claim.waits()) {
+            Pending waiting = queue.claim(claim, lane(claim.name()));
+            if (closed.get()) {
+                queue.failAll(tables.closedException()); // the close may have looked before this claim came
+            }
+            return waiting;
+        }
+        Attempt attempt = new Attempt(claim);
+        lane(claim.name()).add(attempt);
+        return new Answered(attempt.answer);
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return new ServerRenewals(tables, grants, this::lane).answer();
+    }
+
+    /** Never: releasing and claiming anew is one statement too, and lets others in. */
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        return closed.get()
+                ? CompletableFuture.failedFuture(tables.closedException())
+                : CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return lane(grant.name()).release(grant.name(), grant.id());
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return lane(claim.name()).ask("withdraw", claim.name(), table -> {
+            table.withdraw(claim.name(), claim.id());
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return lane(name).ask("look at", name, table -> table.read(name)
+                .map(row -> RowStatus.of(name, row.state()))
+                .orElse(LockStatus.free(name, 0)));
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return lane(prefix).ask("list", prefix, table -> table.list(prefix).stream()
+                .map(each -> RowStatus.of(each.name(), each.row().state()))
+                .filter(status -> status.isHeld() || status.waiting() > 0)
+                .sorted(Comparator.comparing(LockStatus::name)) // databases sort by UTF-8, Java by UTF-16
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, boolean now) {
+        return lane(name).ask("revoke", name, table -> table.revoke(name, now));
+    }
+
+    /** Places in the queue are given up; grants are left to their leases. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            ClientClosedException why = tables.closedException();
+            for (Lane lane : lanes) {
+                lane.close(table -> queue.leave(lane, table));
+            }
+            queue.failAll(why);
+            queue.close();
+        }
+    }
+
+    private Lane lane(String name) {
+        int hash = name.hashCode();
+        return lanes.get(Math.floorMod(hash ^ (hash >>> 16), lanes.size()));
+    }
+
+    /** A claim that does not wait. */
+    private static final class Attempt extends Lane.Claiming {
+        private final Claim claim;
+        private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+
+        Attempt(Claim claim) {
+            super(claim.name());
+            this.claim = claim;
+        }
+
+        @Override
+        boolean run(RowTable table, @Nullable String released) throws SQLException {
+            RowTable.Answer said = table.claim(claim, released, null);
+            answer.complete(said.grant());
+            return said.releasedHeld();
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            answer.completeExceptionally(failure);
+        }
+    }
+
+    /** A claim that is answered at once; there is nothing to cancel. */
+    private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
+        @Override
+        public void cancel() {}
+    }
+}

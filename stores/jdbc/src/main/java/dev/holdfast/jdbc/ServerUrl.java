@@ -1,0 +1,107 @@
+package dev.holdfast.jdbc;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The JDBC URL of a server, without the parameters that are ours. It may hold a password and is never shown.
+ *
+ * @param dialect of the database
+ * @param jdbcUrl for the driver
+ * @param options what our parameters said
+ */
+record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
+    static final String GOOD_URLS = "jdbc:postgresql://HOST/DATABASE, jdbc:mariadb://HOST/DATABASE,"
+            + " jdbc:mysql://HOST/DATABASE, jdbc:h2:PATH, jdbc:sqlite:PATH";
+
+    private static final Pattern OURS = Pattern.compile("([?&;])holdfast\\.(\\w+)=([^&;]*)");
+    private static final Pattern SHOWN = Pattern.compile("^jdbc:(\\w+):(?:/{2}(?:[^/?;@]*@)?([^/?;@]*)(?:/([^?;&]*))?)?.*$");
+    private static final int LONGEST_SHOWN = 120;
+
+    /** Empty if it is the URL of no server that is known. */
+    static Optional<ServerUrl> parse(String url) {
+        String lower = url.toLowerCase(Locale.ROOT);
+        return ServerDialects.all().stream()
+                .filter(dialect -> dialect.names().stream().anyMatch(name -> lower.startsWith("jdbc:" + name + ":")))
+                .findFirst()
+                .map(dialect -> withOptions(dialect, url));
+    }
+
+    private static ServerUrl withOptions(ServerDialect dialect, String url) {
+        JdbcOptions options = JdbcOptions.defaults();
+        StringBuilder rest = new StringBuilder();
+        List<String> unknown = new ArrayList<>();
+        Matcher ours = OURS.matcher(url);
+        boolean first = false;
+        while (ours.find()) {
+            first |= ours.group(1).equals("?");
+            ours.appendReplacement(rest, "");
+            options = with(options, ours.group(2), ours.group(3), unknown);
+        }
+        ours.appendTail(rest);
+        if (!unknown.isEmpty()) {
+            throw new IllegalArgumentException("there is no parameter holdfast." + unknown.get(0)
+                    + "; there are holdfast.schema, holdfast.table, holdfast.createTable, holdfast.connections");
+        }
+        String plain = rest.toString();
+        if (first && plain.indexOf('?') < 0) {
+            plain = plain.replaceFirst("&", "?");
+        }
+        return new ServerUrl(dialect, plain, options);
+    }
+
+    private static JdbcOptions with(JdbcOptions options, String name, String value, List<String> unknown) {
+        return switch (name) {
+            case "schema" -> options.schema(value);
+            case "table" -> options.table(value);
+            case "createTable" -> options.createTable(truth(value));
+            case "connections" -> options.connections(number(value));
+            default -> {
+                unknown.add(name);
+                yield options;
+            }
+        };
+    }
+
+    private static boolean truth(String value) {
+        if (!List.of("true", "false").contains(value)) {
+            throw new IllegalArgumentException("holdfast.createTable is true or false");
+        }
+        return value.equals("true");
+    }
+
+    private static int number(String value) {
+        try {
+            return Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("holdfast.connections is a number", e);
+        }
+    }
+
+    /** Database, host and schema: what people recognise it by, and no secret. */
+    String description() {
+        Matcher shown = SHOWN.matcher(jdbcUrl);
+        if (!shown.matches() || shown.group(2) == null) {
+            String path = jdbcUrl.replaceFirst("[;?].*$", "");
+            return path.length() <= LONGEST_SHOWN ? path : path.substring(0, LONGEST_SHOWN) + "…";
+        }
+        String database = shown.group(3) == null ? "" : "/" + shown.group(3);
+        return "jdbc:" + shown.group(1) + "://" + shown.group(2) + database;
+    }
+
+    /** What the driver is given besides: a password, if the URL has none. */
+    static Properties properties(Map<String, String> more, Optional<String> password, String url) {
+        Properties properties = new Properties();
+        more.forEach(properties::setProperty);
+        if (!url.toLowerCase(Locale.ROOT).contains("password=")) {
+            password.ifPresent(secret -> properties.setProperty("password", secret));
+        }
+        return properties;
+    }
+}

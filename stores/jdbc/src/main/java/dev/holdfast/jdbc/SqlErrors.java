@@ -1,0 +1,132 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What servers' failures mean for a lock, by SQL state or error code, and what to do about them. No text shows a user, a
+ * password or a URL.
+ *
+ * @param dialect the database
+ * @param store the store, as messages name it
+ * @param table where its locks are
+ */
+record SqlErrors(ServerDialect dialect, String store, String table) {
+    private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "1213", "1205", "1020", "90131");
+    private static final Set<String> BROKEN = Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
+    private static final Set<String> MISSING_TABLE = Set.of("42P01", "1146", "42S02", "3F000", "90079", "1049");
+
+    /** Two clients create the table at the same time. */
+    private static final Set<String> MADE_MEANWHILE = Set.of("23505", "42P07", "1050", "42S01", "XX000");
+
+    /** A failure, and what it means: refused for good, or only for now. */
+    private record Meaning(Set<String> codes, boolean forGood, String words) {}
+
+    private static final List<Meaning> MEANINGS = List.of(
+            new Meaning(
+                    Set.of("28P01", "28000", "1045", "1698", "08004", "1044"),
+                    true,
+                    "the server refused the user or the password; correct them, in the URL or HOLDFAST_PASSWORD"),
+            new Meaning(
+                    Set.of("3D000", "1049", "90146", "90013"),
+                    true,
+                    "there is no such database or schema; create it, or correct the URL"),
+            new Meaning(
+                    Set.of("25006", "1290", "1792", "1836", "90097"),
+                    true,
+                    "the server takes no writes: it is a replica or read-only; name the primary"),
+            new Meaning(
+                    Set.of("1665"),
+                    true,
+                    "the server's binary log takes no READ COMMITTED statements; set binlog_format to ROW or MIXED"),
+            new Meaning(
+                    Set.of("57014", "1969", "3024", "1205", "57P04", "HYT00"),
+                    false,
+                    "a statement waited too long; see who blocks the table or the row"),
+            new Meaning(
+                    Set.of("53300", "1040", "1203", "1226"),
+                    false,
+                    "the server has no connection left; raise its limit or use fewer"));
+
+    /** Whether the same may be tried again at once, on the same connection. */
+    boolean isPassing(SQLException e) {
+        return has(e, PASSING) || has(e, dialect.passing());
+    }
+
+    boolean isBroken(SQLException e) {
+        return e instanceof SQLRecoverableException
+                || e instanceof SQLNonTransientConnectionException
+                || state(e).startsWith("08")
+                || has(e, BROKEN);
+    }
+
+    boolean isMissing(SQLException e) {
+        return has(e, MISSING_TABLE) && !isBroken(e);
+    }
+
+    boolean mayBeMissing(SQLException e) {
+        return isMissing(e) || has(e, MADE_MEANWHILE);
+    }
+
+    String cannot(String what, String name) {
+        return "cannot " + what + (name.isEmpty() ? "" : " '" + name + "'") + " on " + store;
+    }
+
+    /** The exception for callers. */
+    HoldfastException explain(String what, String name, SQLException e) {
+        String cannot = cannot(what, name) + ": ";
+        String schema = "'holdfast schema " + dialect.names().get(0) + "'";
+        for (Meaning meaning : MEANINGS) {
+            if (has(e, meaning.codes)) {
+                return meaning.forGood
+                        ? new StoreRefusedException(cannot + meaning.words, e)
+                        : new StoreUnavailableException(cannot + meaning.words, e);
+            }
+        }
+        if (isMissing(e)) {
+            return new StoreRefusedException(cannot + "there is no table " + table + "; run what " + schema + " prints", e);
+        }
+        if (has(e, Set.of("42501", "1142", "1143", "1370", "90096"))) {
+            return new StoreRefusedException(
+                    cannot + "a right is missing on table " + table + "; run what " + schema + " prints, as one who may",
+                    e);
+        }
+        if (state(e).startsWith("42") || has(e, Set.of("1054", "1364", "1366"))) {
+            return new StoreRefusedException(
+                    cannot + "table " + table + " has another shape than Holdfast's (" + firstLine(e)
+                            + "); use another table, or make it as " + schema + " prints it",
+                    e);
+        }
+        if (isBroken(e)) {
+            return new StoreUnavailableException(
+                    cannot + "the server cannot be reached (" + firstLine(e) + "); see that it is up, and the URL", e);
+        }
+        return new StoreUnavailableException(cannot + firstLine(e) + "; try again", e);
+    }
+
+    private static boolean has(SQLException failure, Set<String> codes) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            if (each instanceof SQLException e
+                    && (codes.contains(state(e)) || codes.contains(Integer.toString(e.getErrorCode())))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String state(SQLException e) {
+        return e.getSQLState() == null ? "" : e.getSQLState();
+    }
+
+    private static String firstLine(SQLException e) {
+        String text = String.valueOf(e.getMessage());
+        int end = text.indexOf('\n');
+        return end < 0 ? text : text.substring(0, end);
+    }
+}

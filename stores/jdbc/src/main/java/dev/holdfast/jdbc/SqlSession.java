@@ -1,0 +1,120 @@
+package dev.holdfast.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One connection to a server, with its statements kept prepared. For one thread. */
+final class SqlSession implements AutoCloseable {
+    private static final int MOST_PREPARED = 64;
+
+    private final Connection connection;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+
+    SqlSession(Connection connection) {
+        this.connection = connection;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** All rows of a query, or of a statement that gives rows back. */
+    <T> List<T> all(String sql, Row<T> row, List<?> arguments) throws SQLException {
+        try (ResultSet rows = bind(sql, arguments, Statement.NO_GENERATED_KEYS).executeQuery()) {
+            List<T> all = new ArrayList<>(1);
+            while (rows.next()) {
+                all.add(row.read(rows));
+            }
+            return all;
+        }
+    }
+
+    /** Runs a statement without rows; how many it changed. */
+    int update(String sql, List<?> arguments) throws SQLException {
+        return bind(sql, arguments, Statement.NO_GENERATED_KEYS).executeUpdate();
+    }
+
+    /** Runs a statement and gives back the key that it generated; 0 if it changed nothing. */
+    long updateForKey(String sql, List<?> arguments) throws SQLException {
+        PreparedStatement statement = bind(sql, arguments, Statement.RETURN_GENERATED_KEYS);
+        if (statement.executeUpdate() == 0) {
+            return 0;
+        }
+        try (ResultSet keys = statement.getGeneratedKeys()) {
+            return keys.next() ? keys.getLong(1) : 0;
+        }
+    }
+
+    /** Runs a statement once, without keeping it. */
+    void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** Gives the connection back; one that is broken is not worth a word. */
+    @Override
+    public void close() {
+        try (connection) {
+            forgetStatements();
+        } catch (SQLException e) {
+            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "closing a connection failed", e);
+        }
+    }
+
+    private void forgetStatements() throws SQLException {
+        for (PreparedStatement statement : prepared.values()) {
+            statement.close();
+        }
+        prepared.clear();
+    }
+
+    private PreparedStatement bind(String sql, List<?> arguments, int keys) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            if (prepared.size() >= MOST_PREPARED) {
+                forgetStatements();
+            }
+            statement = keys == Statement.RETURN_GENERATED_KEYS
+                    ? connection.prepareStatement(sql, keys)
+                    : connection.prepareStatement(sql);
+            prepared.put(sql, statement);
+        }
+        for (int i = 0; i < arguments.size(); i++) {
+            bind(statement, i + 1, arguments.get(i));
+        }
+        return statement;
+    }
+
+    private static void bind(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
+        if (value instanceof Number number) {
+            statement.setLong(index, number.longValue());
+        } else if (value instanceof byte[] bytes) {
+            statement.setBytes(index, bytes);
+        } else if (value == null) {
+            statement.setNull(index, Types.VARCHAR);
+        } else {
+            statement.setString(index, value.toString());
+        }
+    }
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Reads one row. */
+    @FunctionalInterface
+    interface Row<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+}

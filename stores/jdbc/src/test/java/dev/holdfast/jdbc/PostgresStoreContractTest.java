@@ -1,0 +1,34 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.testbed.PostgresServer;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class PostgresStoreContractTest extends ServerStoreContract {
+    private static PostgresServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = DatabaseServers.postgres("-c", "max_connections=300");
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected String jdbcUrl() {
+        return server.jdbcUrl();
+    }
+
+    /** A server that has stopped, with all connections open. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        server.process().stop();
+        return Optional.of(server.process()::cont);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** The contract on a database server, reached by URL. */
+abstract class ServerStoreContract extends StoreContract {
+    protected abstract String jdbcUrl();
+
+    @Override
+    protected Store open(StoreContext context) {
+        return new JdbcStoreProvider().open(jdbcUrl(), context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of(jdbcUrl());
+    }
+
+    /** Child processes renew on a machine that others use too. */
+    @Override
+    protected Duration lease() {
+        return Duration.ofMillis(500);
+    }
+
+    @Override
+    protected OptionalLong records() throws SQLException {
+        try (Connection reader = DriverManager.getConnection(jdbcUrl());
+                Statement statement = reader.createStatement();
+                ResultSet count = statement.executeQuery("SELECT count(*) FROM holdfast_lock")) {
+            count.next();
+            return OptionalLong.of(count.getLong(1));
+        }
+    }
+
+    /** A row for an hour. */
+    @Override
+    protected long recordsKept(long names) {
+        return names;
+    }
+}
