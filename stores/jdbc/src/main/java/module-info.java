@@ -3,6 +3,7 @@ module dev.holdfast.jdbc {
     requires transitive dev.holdfast.core;
     requires transitive java.sql;
     requires org.xerial.sqlitejdbc;
+    requires static org.checkerframework.checker.qual;
     requires static org.jspecify;
     requires static org.postgresql.jdbc;
 

@@ -26,7 +26,9 @@ final class Bells {
     static List<WaitingClaim> elsewhere(List<WaitingClaim> offered) {
         return offered.isEmpty()
                 ? offered
-                : offered.stream().filter(each -> !HERE.containsKey(each.channel())).toList();
+                : offered.stream()
+                        .filter(each -> !HERE.containsKey(each.channel()))
+                        .toList();
     }
 
     /** Tells those that are in this process; they only take note of it. */

@@ -18,8 +18,8 @@ final class DriverConnections implements Connections {
      */
     DriverConnections(ServerUrl url, Optional<String> password) {
         this.url = url;
-        this.properties = ServerUrl.properties(
-                url.dialect().driverProperties(RowTables.ANSWER_SECONDS), password, url.jdbcUrl());
+        this.properties =
+                ServerUrl.properties(url.dialect().driverProperties(RowTables.ANSWER_SECONDS), password, url.jdbcUrl());
         try {
             DriverManager.getDriver(url.jdbcUrl());
         } catch (SQLException e) {

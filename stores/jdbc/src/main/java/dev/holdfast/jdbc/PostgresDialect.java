@@ -19,8 +19,8 @@ import java.util.Set;
  * them, and only if the client is in another process.
  */
 final class PostgresDialect implements ServerDialect {
-    private static final String UNFORCED = "WITH s AS MATERIALIZED"
-            + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
+    private static final String UNFORCED =
+            "WITH s AS MATERIALIZED" + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
     private static final String TOLD = ", pg_notify(?, ?)";
     private static final String CHANNEL = "holdfast_";
 
@@ -122,12 +122,14 @@ final class PostgresDialect implements ServerDialect {
         List<Object> all = new ArrayList<>(arguments);
         told.forEach(each -> all.addAll(List.of(CHANNEL + each.channel(), each.id())));
         String notes = String.join("", Collections.nCopies(told.size(), TOLD));
-        return !session.all(written(sql.write, durable, notes), row -> true, all).isEmpty();
+        return !session.all(written(sql.write, durable, notes), row -> true, all)
+                .isEmpty();
     }
 
     @Override
     public boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException {
-        return !session.all(written(sql.release, false, ""), row -> true, arguments).isEmpty();
+        return !session.all(written(sql.release, false, ""), row -> true, arguments)
+                .isEmpty();
     }
 
     private static String written(String update, boolean durable, String notes) {
@@ -137,8 +139,7 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public <T> List<T> renew(
-            SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
+    public <T> List<T> renew(SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
             throws SQLException {
         return session.all(sql.renew(names.size()) + " RETURNING " + RowSql.renewedColumns(), row, arguments);
     }

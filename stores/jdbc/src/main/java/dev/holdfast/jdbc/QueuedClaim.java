@@ -130,7 +130,8 @@ final class QueuedClaim extends Lane.Claiming implements Pending {
 
     private RowTable.Answer claim(RowTable table, @Nullable String released, @Nullable String channel)
             throws SQLException {
-        boolean blind = !placed || released != null || (rung && queue.tables().dialect().givesRowsBack());
+        boolean blind =
+                !placed || released != null || (rung && queue.tables().dialect().givesRowsBack());
         return blind || channel == null ? table.claim(claim, released, channel) : table.look(claim, channel);
     }
 
@@ -144,8 +145,7 @@ final class QueuedClaim extends Lane.Claiming implements Pending {
     @Override
     void fail(HoldfastException failure) {
         asked.set(false);
-        if (failure instanceof StoreRefusedException || failure instanceof ClientClosedException
-                || cancelled.get()) {
+        if (failure instanceof StoreRefusedException || failure instanceof ClientClosedException || cancelled.get()) {
             answer.completeExceptionally(failure);
             return;
         }

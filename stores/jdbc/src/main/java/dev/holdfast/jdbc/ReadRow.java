@@ -42,11 +42,6 @@ record ReadRow(long layout, LockRow state) {
         Holder holder = new Holder(
                 row.getString(first + 8), row.getLong(first + 9), row.getString(first + 10), row.getString(first + 11));
         return new Holding(
-                id,
-                Mode.EXCLUSIVE,
-                row.getLong(first + 3),
-                row.getLong(first + 4),
-                row.getLong(first + 5),
-                holder);
+                id, Mode.EXCLUSIVE, row.getLong(first + 3), row.getLong(first + 4), row.getLong(first + 5), holder);
     }
 }

@@ -55,7 +55,8 @@ final class RowSql {
         this.next = "GREATEST(version + 1, ?, " + now + ")";
         this.read = "SELECT " + COLUMNS + ", " + now + " FROM " + table + " WHERE name = ?";
         this.claim = "UPDATE " + table
-                + " SET acquired_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN acquired_at ELSE " + now + " END,"
+                + " SET acquired_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN acquired_at ELSE " + now
+                + " END,"
                 + " expires_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN GREATEST(expires_at, " + now
                 + " + ?) ELSE " + now + " + ? END,"
                 + " grant_number = " + dialect.givenBack(next) + ", version = " + next
@@ -66,8 +67,7 @@ final class RowSql {
         this.insert = dialect.insertIfAbsent(
                 table,
                 NEW_ROW,
-                "?, " + LAYOUT + ", " + first + ", ?, " + first + ", " + now + ", " + now
-                        + " + ?, '', '', ?, ?, ?, ?");
+                "?, " + LAYOUT + ", " + first + ", ?, " + first + ", " + now + ", " + now + " + ?, '', '', ?, ?, ?, ?");
         this.write = "UPDATE " + table + " SET claim_id = ?, grant_number = ?, acquired_at = ?,"
                 + " expires_at = CASE WHEN ? = 1 THEN " + now + " + ? ELSE expires_at END, version = ?, waiting = ?,"
                 + " sharing = ?, host = ?, pid = ?, thread = ?, label = ? WHERE name = ? AND version = ?";
@@ -78,8 +78,8 @@ final class RowSql {
                 + " OR (claim_id IS NOT NULL AND expires_at > " + now + "))";
         this.idle = status + " WHERE name > ? ORDER BY name LIMIT ?";
         this.remove = "DELETE FROM " + table + " WHERE name = ? AND version = ?";
-        this.beginPurge = "UPDATE " + table + " SET expires_at = " + now + " WHERE name = ? AND expires_at < " + now
-                + " - ?";
+        this.beginPurge =
+                "UPDATE " + table + " SET expires_at = " + now + " WHERE name = ? AND expires_at < " + now + " - ?";
         this.layout = "SELECT layout FROM " + table + " WHERE name = ?";
     }
 

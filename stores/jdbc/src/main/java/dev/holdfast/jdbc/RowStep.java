@@ -150,8 +150,7 @@ final class RowStep {
             Holding each = sharing.get(i);
             if (each.id().equals(id) && each.number() == number && !each.isExpired(now)) {
                 sharing.set(
-                        i,
-                        new Holding(id, each.mode(), number, each.acquiredAt(), now + micros(lease), each.holder()));
+                        i, new Holding(id, each.mode(), number, each.acquiredAt(), now + micros(lease), each.holder()));
                 changed = true;
                 return true;
             }
@@ -197,7 +196,10 @@ final class RowStep {
 
     /** How long until somebody's lease or offer is over, at most. */
     long microsToNextEnd() {
-        return holdings().stream().mapToLong(each -> each.expiresAt() - now).min().orElse(0);
+        return holdings().stream()
+                .mapToLong(each -> each.expiresAt() - now)
+                .min()
+                .orElse(0);
     }
 
     private List<Holding> holdings() {
@@ -294,12 +296,7 @@ final class RowStep {
         Holding longer = mine.isOffer() || mine.expiresAt() <= fresh.expiresAt()
                 ? fresh
                 : new Holding(
-                        fresh.id(),
-                        fresh.mode(),
-                        fresh.number(),
-                        fresh.acquiredAt(),
-                        mine.expiresAt(),
-                        fresh.holder());
+                        fresh.id(), fresh.mode(), fresh.number(), fresh.acquiredAt(), mine.expiresAt(), fresh.holder());
         remove(mine);
         hold(longer);
         changed = true;

@@ -390,7 +390,8 @@ final class RowTable {
 
     private static StoreUnavailableException tooBusy(String what, String name) {
         return new StoreUnavailableException(
-                "cannot " + what + " '" + name + "': its row changed under " + TRIES + " tries in turn; try again", null);
+                "cannot " + what + " '" + name + "': its row changed under " + TRIES + " tries in turn; try again",
+                null);
     }
 
     private static void refuseNewer(String name, ReadRow row) {

@@ -22,7 +22,12 @@ final class RowTables {
     private final SqlErrors errors;
     private final LongSupplier stamp;
 
-    RowTables(ServerDialect dialect, JdbcOptions options, Connections connections, String description, LongSupplier stamp) {
+    RowTables(
+            ServerDialect dialect,
+            JdbcOptions options,
+            Connections connections,
+            String description,
+            LongSupplier stamp) {
         this.dialect = dialect;
         this.sql = new RowSql(dialect, options.qualifiedTable());
         this.options = options;
@@ -134,9 +139,7 @@ final class RowTables {
     /** The row of the table itself. */
     static String markRow(ServerDialect dialect, String table) {
         return dialect.insertIfAbsent(
-                table,
-                "name, " + RowSql.COLUMNS,
-                "'', " + RowSql.LAYOUT + ", 1, NULL, 0, 0, 0, '', '', '', 0, '', ''");
+                table, "name, " + RowSql.COLUMNS, "'', " + RowSql.LAYOUT + ", 1, NULL, 0, 0, 0, '', '', '', 0, '', ''");
     }
 
     private static void limitAnswers(Connection connection, int millis) throws SQLException {

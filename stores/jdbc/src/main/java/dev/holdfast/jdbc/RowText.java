@@ -45,8 +45,13 @@ final class RowText {
         for (Holding each : holdings) {
             text.append(each.id()).append(',').append(mode(each.mode())).append(',');
             text.append(each.number()).append(',').append(each.acquiredAt()).append(',');
-            text.append(each.expiresAt()).append(',').append(encoded(each.holder().host())).append(',');
-            text.append(each.holder().pid()).append(',').append(encoded(each.holder().thread()));
+            text.append(each.expiresAt())
+                    .append(',')
+                    .append(encoded(each.holder().host()))
+                    .append(',');
+            text.append(each.holder().pid())
+                    .append(',')
+                    .append(encoded(each.holder().thread()));
             text.append(',').append(encoded(each.holder().label())).append(';');
         }
         return text.toString();

@@ -67,8 +67,7 @@ interface ServerDialect {
     boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException;
 
     /** Renews grants of one lease; a row of {@link RowSql#renewedColumns} for each that stands. */
-    <T> List<T> renew(
-            SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
+    <T> List<T> renew(SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
             throws SQLException;
 
     /** How clients in other processes hear that they are up. */
@@ -98,4 +97,3 @@ interface ServerDialect {
     /** What a claim's statement is filled with. */
     record ClaimArguments(Object name, List<?> update, List<?> insert) {}
 }
-

@@ -8,7 +8,8 @@ import java.util.Locale;
 
 /** The servers that are known. */
 final class ServerDialects {
-    private static final List<ServerDialect> ALL = List.of(new PostgresDialect());
+    private static final List<ServerDialect> ALL =
+            List.of(new PostgresDialect(), new MariaDbDialect(), new H2Dialect());
 
     private ServerDialects() {}
 

@@ -77,8 +77,12 @@ final class ServerStore implements Store {
      * @param all whether all connections are opened now, and kept: where others might take them
      */
     static ServerStore open(
-            ServerDialect dialect, JdbcOptions options, Connections connections, String description,
-            LongSupplier stamp, boolean all) {
+            ServerDialect dialect,
+            JdbcOptions options,
+            Connections connections,
+            String description,
+            LongSupplier stamp,
+            boolean all) {
         RowTables tables = new RowTables(dialect, options, connections, description, stamp);
         List<RowTable> opened = new ArrayList<>();
         boolean ready = false;
@@ -157,26 +161,38 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return lane(claim.name()).ask("withdraw", claim.name(), table -> {
-            table.withdraw(claim.name(), claim.id());
-            return null;
-        });
+        return lane(claim.name())
+                .ask("withdraw", claim.name(), table -> {
+                    table.withdraw(claim.name(), claim.id());
+                    return true;
+                })
+                .thenAccept(done -> {});
     }
 
     @Override
     public CompletionStage<LockStatus> status(String name) {
-        return lane(name).ask("look at", name, table -> table.read(name)
-                .map(row -> RowStatus.of(name, row.state()))
-                .orElse(LockStatus.free(name, 0)));
+        return lane(name)
+                .ask(
+                        "look at",
+                        name,
+                        table -> table.read(name)
+                                .map(row -> RowStatus.of(name, row.state()))
+                                .orElse(LockStatus.free(name, 0)));
     }
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return lane(prefix).ask("list", prefix, table -> table.list(prefix).stream()
-                .map(each -> RowStatus.of(each.name(), each.row().state()))
-                .filter(status -> status.isHeld() || status.waiting() > 0)
-                .sorted(Comparator.comparing(LockStatus::name)) // databases sort by UTF-8, Java by UTF-16
-                .toList());
+        return lane(prefix)
+                .ask(
+                        "list",
+                        prefix,
+                        table -> table.list(prefix).stream()
+                                .map(each ->
+                                        RowStatus.of(each.name(), each.row().state()))
+                                .filter(status -> status.isHeld() || status.waiting() > 0)
+                                .sorted(Comparator.comparing(
+                                        LockStatus::name)) // databases sort by UTF-8, Java by UTF-16
+                                .toList());
     }
 
     @Override

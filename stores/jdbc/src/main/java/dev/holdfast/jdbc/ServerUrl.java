@@ -21,7 +21,8 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
             + " jdbc:mysql://HOST/DATABASE, jdbc:h2:PATH, jdbc:sqlite:PATH";
 
     private static final Pattern OURS = Pattern.compile("([?&;])holdfast\\.(\\w+)=([^&;]*)");
-    private static final Pattern SHOWN = Pattern.compile("^jdbc:(\\w+):(?:/{2}(?:[^/?;@]*@)?([^/?;@]*)(?:/([^?;&]*))?)?.*$");
+    private static final Pattern SHOWN =
+            Pattern.compile("^jdbc:(\\w+):(?:/{2}(?:[^/?;@]*@)?([^/?;@]*)(?:/([^?;&]*))?)?.*$");
     private static final int LONGEST_SHOWN = 120;
 
     /** Empty if it is the URL of no server that is known. */

@@ -19,7 +19,8 @@ import java.util.Set;
  */
 record SqlErrors(ServerDialect dialect, String store, String table) {
     private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "1213", "1205", "1020", "90131");
-    private static final Set<String> BROKEN = Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
+    private static final Set<String> BROKEN =
+            Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
     private static final Set<String> MISSING_TABLE = Set.of("42P01", "1146", "42S02", "3F000", "90079", "1049");
 
     /** Two clients create the table at the same time. */
@@ -90,11 +91,13 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
             }
         }
         if (isMissing(e)) {
-            return new StoreRefusedException(cannot + "there is no table " + table + "; run what " + schema + " prints", e);
+            return new StoreRefusedException(
+                    cannot + "there is no table " + table + "; run what " + schema + " prints", e);
         }
         if (has(e, Set.of("42501", "1142", "1143", "1370", "90096"))) {
             return new StoreRefusedException(
-                    cannot + "a right is missing on table " + table + "; run what " + schema + " prints, as one who may",
+                    cannot + "a right is missing on table " + table + "; run what " + schema
+                            + " prints, as one who may",
                     e);
         }
         if (state(e).startsWith("42") || has(e, Set.of("1054", "1364", "1366"))) {

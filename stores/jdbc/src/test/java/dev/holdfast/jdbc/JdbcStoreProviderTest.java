@@ -83,7 +83,8 @@ class JdbcStoreProviderTest {
     void anUnsupportedDatabaseIsToldWhatIsSupported() {
         assertThatThrownBy(() -> LockClient.connect("jdbc:oracle:thin:@//host/db"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("supported: jdbc:sqlite:PATH");
+                .hasMessageContaining("supported: jdbc:postgresql://")
+                .hasMessageContaining("jdbc:sqlite:PATH");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -10,7 +11,7 @@ class PostgresStoreContractTest extends ServerStoreContract {
 
     @BeforeAll
     static void startServer() {
-        server = DatabaseServers.postgres("-c", "max_connections=300");
+        server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
     }
 
     @AfterAll

@@ -1,0 +1,62 @@
+package dev.holdfast.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What databases have in common that keep names as bytes, which no collation folds and no padding makes equal, and that
+ * renew with one statement and look with another.
+ */
+abstract class BytesDialect implements ServerDialect {
+    @Override
+    public Object name(String name) {
+        return name.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** No byte of UTF-8 is as high as 0xff. */
+    @Override
+    public Object behind(String prefix) {
+        byte[] bytes = prefix.getBytes(StandardCharsets.UTF_8);
+        byte[] behind = Arrays.copyOf(bytes, bytes.length + 1);
+        behind[bytes.length] = (byte) 0xff;
+        return behind;
+    }
+
+    @Override
+    public String name(ResultSet row, int column) throws SQLException {
+        return new String(row.getBytes(column), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaitingClaim> told, boolean durable)
+            throws SQLException {
+        return session.update(sql.write, arguments) > 0;
+    }
+
+    @Override
+    public boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException {
+        return session.update(sql.release, arguments) > 0;
+    }
+
+    /** What stands afterwards stood before, and so was renewed: a grant that is gone does not come back. */
+    @Override
+    public <T> List<T> renew(SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
+            throws SQLException {
+        session.update(sql.renew(names.size()), arguments);
+        return session.all(sql.renewed(names.size()), row, new ArrayList<>(names));
+    }
+
+    @Override
+    public Ear ear(Ear.Listener listener, String channel, Connections connections) {
+        return new Ear.Deaf();
+    }
+
+    @Override
+    public boolean pushes() {
+        return false;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.jdbc;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * H2 2.2 or later, most often inside the process that uses it: its clients hear of each other there. Clients of an H2
+ * server in several processes look for themselves.
+ */
+final class H2Dialect extends BytesDialect {
+    @Override
+    public String title() {
+        return "H2";
+    }
+
+    @Override
+    public List<String> names() {
+        return List.of("h2");
+    }
+
+    /** Frozen for a transaction, and each of our statements is one. */
+    @Override
+    public String now() {
+        return "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00', CURRENT_TIMESTAMP(6))";
+    }
+
+    @Override
+    public String givenBack(String expression) {
+        return expression;
+    }
+
+    /** A row that is there already is a failure that passes: the request is made again, and finds it. */
+    @Override
+    public String insertIfAbsent(String table, String columns, String values) {
+        return "INSERT INTO " + table + " (" + columns + ") VALUES (" + values + ")";
+    }
+
+    @Override
+    public List<String> createTable(String table) {
+        return List.of("CREATE TABLE IF NOT EXISTS " + table + """
+                 (
+                  name VARBINARY(1020) NOT NULL PRIMARY KEY,
+                  layout SMALLINT NOT NULL,
+                  version BIGINT NOT NULL,
+                  claim_id VARCHAR(32),
+                  grant_number BIGINT NOT NULL,
+                  acquired_at BIGINT NOT NULL,
+                  expires_at BIGINT NOT NULL,
+                  waiting VARCHAR(1000000) NOT NULL,
+                  sharing VARCHAR(1000000) NOT NULL,
+                  host VARCHAR(255) NOT NULL,
+                  pid BIGINT NOT NULL,
+                  thread VARCHAR(255) NOT NULL,
+                  label VARCHAR(255) NOT NULL
+                )""");
+    }
+
+    @Override
+    public void prepare(SqlSession session, int seconds) throws SQLException {
+        session.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
+    }
+
+    @Override
+    public void restore(SqlSession session) throws SQLException {
+        session.execute("SET LOCK_TIMEOUT 2000");
+    }
+
+    @Override
+    public Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException {
+        String statement = "SELECT " + RowSql.COLUMNS + ", " + sql.now + " FROM FINAL TABLE (" + sql.claim + ")";
+        return session.all(statement, row -> new Claimed(true, ReadRow.read(row, 1)), arguments.update()).stream()
+                .findFirst();
+    }
+
+    @Override
+    public boolean givesRowsBack() {
+        return true;
+    }
+
+    @Override
+    public String driver() {
+        return "com.h2database:h2";
+    }
+
+    @Override
+    public Map<String, String> driverProperties(int seconds) {
+        return Map.of();
+    }
+
+    @Override
+    public List<String> caveats() {
+        return List.of(
+                "A database in memory forgets its locks with its process.",
+                "Clients of other processes, on an H2 server, are not told that they are up: the first in the queue looks"
+                        + " every 0.5 to 20 ms, the others less often.");
+    }
+
+    /** Two statements met on one row or one name. */
+    @Override
+    public Set<String> passing() {
+        return Set.of("90131", "23505", "40001");
+    }
+}

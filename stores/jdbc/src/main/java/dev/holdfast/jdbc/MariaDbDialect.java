@@ -1,0 +1,119 @@
+package dev.holdfast.jdbc;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * MariaDB 10.6 or later and MySQL 8 or later, through the driver of either.
+ *
+ * <p>Rows are updated, never deleted and inserted anew under contention, and each statement is a transaction of its own
+ * that locks one row by its primary key: so nothing can wait in a circle. The number of a grant comes back as the key
+ * that the statement generated, by {@code LAST_INSERT_ID(number)}.
+ */
+final class MariaDbDialect extends BytesDialect {
+    @Override
+    public String title() {
+        return "MariaDB";
+    }
+
+    @Override
+    public List<String> names() {
+        return List.of("mariadb", "mysql");
+    }
+
+    /** The moment at which the statement began, in no time zone. */
+    @Override
+    public String now() {
+        return "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+    }
+
+    @Override
+    public String givenBack(String expression) {
+        return "LAST_INSERT_ID(" + expression + ")";
+    }
+
+    @Override
+    public String insertIfAbsent(String table, String columns, String values) {
+        return "INSERT IGNORE INTO " + table + " (" + columns + ") VALUES (" + values + ")";
+    }
+
+    @Override
+    public List<String> createTable(String table) {
+        return List.of("CREATE TABLE IF NOT EXISTS " + table + """
+                 (
+                  name VARBINARY(1020) NOT NULL PRIMARY KEY,
+                  layout SMALLINT NOT NULL,
+                  version BIGINT NOT NULL,
+                  claim_id VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin,
+                  grant_number BIGINT NOT NULL,
+                  acquired_at BIGINT NOT NULL,
+                  expires_at BIGINT NOT NULL,
+                  waiting MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+                  sharing MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+                  host VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL,
+                  pid BIGINT NOT NULL,
+                  thread VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL,
+                  label VARCHAR(255) CHARACTER SET utf8mb4 NOT NULL
+                ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC""");
+    }
+
+    @Override
+    public void prepare(SqlSession session, int seconds) throws SQLException {
+        String product = session.connection().getMetaData().getDatabaseProductVersion();
+        session.execute("SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION',"
+                + " SESSION innodb_lock_wait_timeout = " + seconds
+                + (product.toLowerCase(Locale.ROOT).contains("maria")
+                        ? ", SESSION max_statement_time = " + seconds
+                        : ""));
+    }
+
+    @Override
+    public void restore(SqlSession session) throws SQLException {
+        String product = session.connection().getMetaData().getDatabaseProductVersion();
+        session.execute("SET SESSION sql_mode = DEFAULT, SESSION innodb_lock_wait_timeout = DEFAULT"
+                + (product.toLowerCase(Locale.ROOT).contains("maria") ? ", SESSION max_statement_time = DEFAULT" : ""));
+    }
+
+    @Override
+    public Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException {
+        long number = session.updateForKey(sql.claim, arguments.update());
+        return number == 0
+                ? Optional.empty()
+                : Optional.of(new Claimed(true, new ReadRow(RowSql.LAYOUT, LockRow.free(number, 0))));
+    }
+
+    @Override
+    public boolean givesRowsBack() {
+        return false;
+    }
+
+    @Override
+    public String driver() {
+        return "org.mariadb.jdbc:mariadb-java-client or com.mysql:mysql-connector-j";
+    }
+
+    @Override
+    public Map<String, String> driverProperties(int seconds) {
+        String millis = Integer.toString(1000 * seconds);
+        return Map.of("connectTimeout", millis, "socketTimeout", millis, "tcpKeepAlive", "true");
+    }
+
+    @Override
+    public List<String> caveats() {
+        return List.of(
+                "A server that loses committed transactions (asynchronous failover,"
+                        + " innodb_flush_log_at_trx_commit other than 1) may forget the latest grants; tokens then rise as"
+                        + " far as the servers' clocks agree.",
+                "Clients of other processes are not told that they are up: the first in the queue looks every 0.5 to 20"
+                        + " ms, the others less often.");
+    }
+
+    @Override
+    public Set<String> passing() {
+        return Set.of();
+    }
+}

@@ -1,0 +1,21 @@
+package dev.holdfast.jdbc;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.io.TempDir;
+
+/** H2 in a file of this process: no other process reaches it. */
+class H2StoreContractTest extends ServerStoreContract {
+    @TempDir
+    Path folder;
+
+    @Override
+    protected String jdbcUrl() {
+        return "jdbc:h2:" + folder.resolve("locks");
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.empty();
+    }
+}
