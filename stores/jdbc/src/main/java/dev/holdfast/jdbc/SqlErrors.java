@@ -21,7 +21,8 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
     private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "1213", "1205", "1020", "90131");
     private static final Set<String> BROKEN =
             Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
-    private static final Set<String> MISSING_TABLE = Set.of("42P01", "1146", "42S02", "42102", "42104", "3F000", "90079");
+    private static final Set<String> MISSING_TABLE =
+            Set.of("42P01", "1146", "42S02", "42102", "42104", "3F000", "90079");
 
     /** Two clients create the table at the same time. */
     private static final Set<String> MADE_MEANWHILE = Set.of("23505", "42P07", "1050", "42S01", "XX000");
