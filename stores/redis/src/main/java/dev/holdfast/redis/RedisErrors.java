@@ -23,6 +23,8 @@ record RedisErrors(String store) {
     private static final String NO_RIGHT =
             "does not let this user run a command or reach a key or channel that locks need:"
                     + " grant what the page of the Redis store lists";
+    private static final String NO_COMMAND = "does not know a command that locks need: it must be Redis 5 or later, and"
+            + " have none of its commands renamed";
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
     /** An answer of the server, and what it means: refused for good, or only for now. */
@@ -43,8 +45,8 @@ record RedisErrors(String store) {
                     "has a key of another type where this lock is kept, not written by Holdfast: remove it, or use"
                             + " another namespace or database; " + KEYS),
             new Meaning("DB index", true, "has no database of that number: correct the URL"),
-            new Meaning(
-                    "unknown command", true, "does not know a command that locks need; it must be Redis 5 or later"),
+            new Meaning("unknown command", true, NO_COMMAND),
+            new Meaning("Unknown Redis command", true, NO_COMMAND),
             new Meaning("MOVED", true, "is a node of a cluster, and another node has this lock"),
             new Meaning(
                     "OOM",

@@ -198,15 +198,10 @@ final class RedisStore implements Store {
      */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        boolean twice = scripts.wasSentTwice(grant.id());
-        return scripts.release(grant.name(), grant.id(), grant.mode()).whenComplete((held, failure) -> {
-            if (failure == null && !held) {
-                leave(grant);
-            }
-            if (twice) {
-                waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
-            }
-        });
+        if (scripts.wasSentTwice(grant.id())) {
+            waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
+        }
+        return scripts.release(grant.name(), grant.id(), grant.mode(), () -> leave(grant));
     }
 
     private CompletionStage<Void> leave(Grant grant) {

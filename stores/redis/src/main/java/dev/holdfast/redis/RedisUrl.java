@@ -4,9 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.lettuce.core.RedisURI;
 import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -138,7 +143,18 @@ record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
         if (!file.isFile()) {
             throw new IllegalArgumentException("cacert names a file of certificates that is not there: " + path);
         }
-        return file;
+        try (InputStream pem = new FileInputStream(file)) {
+            if (!CertificateFactory.getInstance("X.509")
+                    .generateCertificates(pem)
+                    .isEmpty()) {
+                return file;
+            }
+        } catch (CertificateException e) {
+            // said below
+        } catch (IOException e) {
+            throw new IllegalArgumentException("cacert names a file that cannot be read: " + path, e);
+        }
+        throw new IllegalArgumentException("cacert names a file with no certificate in it (PEM): " + path);
     }
 
     private static String decode(String text) {

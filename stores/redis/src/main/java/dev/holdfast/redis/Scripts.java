@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** The requests of a store as calls of its scripts, and their answers read. Thread-safe. */
 final class Scripts {
@@ -78,33 +79,47 @@ final class Scripts {
             args.add(Permits.of(claim.mode()));
         }
         return call(Call.claim(claim.name(), exclusive, args))
-                .whenComplete((said, failure) -> {
-                    if (failure == null ? said.twice() : failure instanceof StoreUnavailableException) {
-                        sentTwice.add(claim.id());
-                    }
-                })
-                .thenApply(said -> {
-                    if (said.text().charAt(0) != '+') {
-                        if (!claim.waits()) {
-                            sentTwice.remove(claim.id());
-                        }
-                        return ClaimAnswer.notYet(said.text());
-                    }
-                    long number = Long.parseLong(said.text(), 1, said.text().length(), 10);
-                    return ClaimAnswer.granted(Grant.of(claim, List.of(number), said.sentNanos()));
-                });
+                .handle((said, failure) -> answered(claim, said, failure));
     }
 
-    CompletableFuture<Boolean> release(String name, ClaimId id, Mode mode) {
+    private ClaimAnswer answered(Claim claim, Call.@Nullable Answer said, @Nullable Throwable failure) {
+        if (said == null) {
+            if (failure instanceof StoreUnavailableException) {
+                sentTwice.add(claim.id()); // the one without an answer, and the next
+            }
+            throw new CompletionException(failure);
+        }
+        boolean granted = said.text().charAt(0) == '+';
+        if (said.twice() && (granted || claim.waits())) {
+            sentTwice.add(claim.id());
+        }
+        if (!granted) {
+            return ClaimAnswer.notYet(said.text());
+        }
+        long number = Long.parseLong(said.text(), 1, said.text().length(), 10);
+        return ClaimAnswer.granted(Grant.of(claim, List.of(number), said.sentNanos()));
+    }
+
+    /**
+     * Gives a grant back.
+     *
+     * @param gone what to do if it was not there any more
+     */
+    CompletableFuture<Boolean> release(String name, ClaimId id, Mode mode, Runnable gone) {
         List<String> args = List.of(
                 id.value(), Permits.kind(mode), Permits.wanted(mode), Long.toString(attempts.incrementAndGet()));
-        return call(Call.release(name, mode instanceof Mode.Exclusive, args))
-                .thenApply(said -> said.text().equals("1"));
+        return call(Call.release(name, mode instanceof Mode.Exclusive, args)).thenApply(said -> {
+            boolean held = said.text().equals("1");
+            if (!held) {
+                gone.run();
+            }
+            return held;
+        });
     }
 
     /** Whether a copy of this claim may still be on its way; forgets it. */
     boolean wasSentTwice(ClaimId id) {
-        return sentTwice.remove(id);
+        return !sentTwice.isEmpty() && sentTwice.remove(id);
     }
 
     /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
