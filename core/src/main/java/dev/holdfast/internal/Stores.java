@@ -16,7 +16,8 @@ public final class Stores {
             "sqlite", "dev.holdfast:holdfast-jdbc",
             "jdbc", "dev.holdfast:holdfast-jdbc",
             "redis", "dev.holdfast:holdfast-redis",
-            "rediss", "dev.holdfast:holdfast-redis");
+            "rediss", "dev.holdfast:holdfast-redis",
+            "zk", "dev.holdfast:holdfast-zookeeper");
 
     private Stores() {}
 

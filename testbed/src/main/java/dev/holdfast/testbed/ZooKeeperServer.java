@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A real ZooKeeper in a process of its own, on a private port and folder of this machine, with the durability it has by
@@ -39,10 +40,21 @@ public final class ZooKeeperServer extends LocalServer {
      * @throws ServerMissingException when its classes are not on the class path
      */
     public static ZooKeeperServer start(String... flags) {
+        return start(Map.of(), flags);
+    }
+
+    /**
+     * Starts a server with settings of its own, such as {@code tickTime}.
+     *
+     * @param settings lines of its {@code zoo.cfg}
+     * @param flags flags of its JVM
+     * @throws ServerMissingException when its classes are not on the class path
+     */
+    public static ZooKeeperServer start(Map<String, String> settings, String... flags) {
         requireClasses();
         List<String> more = List.of(flags);
         return new ZooKeeperServer(ServerProcess.named("zookeeper")
-                .prepare(ZooKeeperServer::configure)
+                .prepare(home -> configure(home, settings))
                 .command(home -> command(home, more))
                 .readyWhen(home -> serves(home.port()))
                 .start());
@@ -62,7 +74,30 @@ public final class ZooKeeperServer extends LocalServer {
         }
     }
 
+<<<<<<< HEAD
     private static void configure(ServerHome home) {
+=======
+    /** The process: to stop, kill, restart, and read the log. */
+    public ServerProcess process() {
+        return process;
+    }
+
+    /** Kills the server and deletes its folder. */
+    @Override
+    public void close() {
+        process.close();
+    }
+
+    @Override
+    public String toString() {
+        return process.toString();
+    }
+
+    private static void configure(ServerHome home, Map<String, String> settings) {
+        StringBuilder more = new StringBuilder();
+        settings.forEach(
+                (name, value) -> more.append(name).append('=').append(value).append('\n'));
+>>>>>>> 252ee4c (Locks in ZooKeeper: by zk: URL or a Curator client of the application; the contract asks the owner of a grant whether it stands)
         Setup.write(home, "zoo.cfg", """
                 dataDir=%s
                 clientPort=%d
@@ -70,7 +105,7 @@ public final class ZooKeeperServer extends LocalServer {
                 maxClientCnxns=0
                 admin.enableServer=false
                 4lw.commands.whitelist=*
-                """.formatted(home.folder().resolve("data"), home.port()));
+                %s""".formatted(home.folder().resolve("data"), home.port(), more));
     }
 
     private static List<String> command(ServerHome home, List<String> flags) {

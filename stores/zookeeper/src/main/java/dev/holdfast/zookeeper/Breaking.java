@@ -1,0 +1,84 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.zookeeper.Session.Listed;
+import dev.holdfast.zookeeper.Session.Read;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.zookeeper.KeeperException.Code;
+
+/**
+ * Breaks locks. At once: the holder's node is deleted. With patience: it is written to, which its holder's client sees
+ * by its watch or at its next renewal, and stays for one lease more; then that client deletes it, or this one if it is
+ * still there, or it goes with the holder's session. Thread-safe.
+ */
+final class Breaking {
+    private final Locks locks;
+
+    Breaking(Locks locks) {
+        this.locks = locks;
+    }
+
+    CompletableFuture<Boolean> revoke(String name, boolean now) {
+        CompletableFuture<Boolean> broken = new CompletableFuture<>();
+        locks.connection()
+                .whenConnected(session -> revoke(session, name, now).whenComplete((held, failure) -> {
+                    if (failure == null) {
+                        broken.complete(held);
+                    } else {
+                        broken.completeExceptionally(Errors.unwrapped(failure));
+                    }
+                }));
+        return broken;
+    }
+
+    private CompletableFuture<Boolean> revoke(Session session, String name, boolean now) {
+        String lock = locks.paths().lock(name);
+        session.sync(lock);
+        return session.children(lock).thenCompose(listed -> {
+            List<CompletableFuture<Boolean>> broken = new ArrayList<>();
+            for (Node holder : Line.holders(Line.of(children(listed, lock)))) {
+                String path = lock + "/" + holder.name();
+                broken.add(now ? session.delete(path).thenApply(code -> done(code, path)) : mark(session, path));
+            }
+            return CompletableFuture.allOf(broken.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(all -> broken.stream().anyMatch(CompletableFuture::join));
+        });
+    }
+
+    private List<String> children(Listed listed, String lock) {
+        if (listed.code() != Code.NONODE) {
+            done(listed.code(), lock);
+        }
+        return listed.children();
+    }
+
+    private CompletableFuture<Boolean> mark(Session session, String path) {
+        return session.read(path).thenCompose(read -> mark(session, path, read));
+    }
+
+    private CompletionStage<Boolean> mark(Session session, String path, Read read) {
+        if (!done(read.code(), path)) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return session.write(path, read.data()).thenApply(written -> {
+            boolean marked = done(written.code(), path);
+            if (marked) {
+                locks.time()
+                        .schedule(
+                                () -> locks.removals().remove(session, path),
+                                Holders.read(read.data()).lease());
+            }
+            return marked;
+        });
+    }
+
+    /** Whether it was carried out; false where there was nothing any more. */
+    private boolean done(Code code, String path) {
+        if (code != Code.OK && code != Code.NONODE) {
+            throw locks.errors().of(code, path);
+        }
+        return code == Code.OK;
+    }
+}

@@ -1,0 +1,197 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.api.CuratorEventType;
+import org.apache.curator.framework.api.CuratorListener;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to the servers: the present session, what becomes of it, and what waits for it. Curator's client opens
+ * connections, and a new session when one has ended; its events come here on the session's event thread, before the
+ * answers that follow them.
+ *
+ * <p>Thread-safe.
+ */
+final class Connection implements CuratorListener {
+    private static final int TRIES = 10;
+
+    private final CuratorFramework curator;
+    private final TimeSource time;
+    private final Duration tick;
+    private final LongSupplier attemptedAt;
+    private final Queue<Consumer<Session>> parked = new ConcurrentLinkedQueue<>();
+    private final CompletableFuture<Session> first = new CompletableFuture<>();
+    private final ReentrantLock mutex = new ReentrantLock();
+    private volatile @Nullable Session session;
+    private volatile @Nullable Listener listener;
+
+    /** Who is told what becomes of a session. */
+    interface Listener {
+        /** Its connection broke. It may be come back to, or be gone already. */
+        void suspended(Session session);
+
+        /** It is open, or come back to. */
+        void connected(Session session);
+
+        /** It is gone, with all its nodes. */
+        void ended(Session session);
+    }
+
+    /**
+     * @param attemptedAt when the connection that stands was asked for, at the earliest, by {@code nanoTime}
+     */
+    Connection(CuratorFramework curator, TimeSource time, Duration tick, LongSupplier attemptedAt) {
+        this.curator = curator;
+        this.time = time;
+        this.tick = tick;
+        this.attemptedAt = attemptedAt;
+    }
+
+    /** Begins to listen. The first session may be there already. */
+    void open(Listener told) {
+        listener = told;
+        curator.getCuratorListenable().addListener(this, Runnable::run);
+        if (curator.getZookeeperClient().isConnected()) {
+            connected();
+        }
+    }
+
+    void close() {
+        curator.getCuratorListenable().removeListener(this);
+        parked.clear();
+    }
+
+    /** The first session, once it is open. */
+    CompletableFuture<Session> first() {
+        return first;
+    }
+
+    /** The session through which requests can go out now; null while there is none. */
+    @Nullable
+    Session session() {
+        Session now = session;
+        return now != null && now.isConnected() ? now : null;
+    }
+
+    /** Does something short once requests can go out: now, or when the connection is back. */
+    void whenConnected(Consumer<Session> task) {
+        Session now = session();
+        if (now != null) {
+            task.accept(now);
+            return;
+        }
+        parked.add(task);
+        now = session();
+        if (now != null) {
+            unpark(now);
+        }
+    }
+
+    @Override
+    public void eventReceived(CuratorFramework client, CuratorEvent event) {
+        WatchedEvent watched = event.getWatchedEvent();
+        if (event.getType() == CuratorEventType.WATCHED && watched.getType() == EventType.None) {
+            heard(watched.getState());
+        }
+    }
+
+    private void heard(KeeperState state) {
+        switch (state) {
+            case SyncConnected -> connected();
+            case Expired, Closed -> expired();
+            case SaslAuthenticated -> {}
+            default -> disconnected();
+        }
+    }
+
+    /** The event may be late, of a session before the present one: what counts is the present one's state. */
+    private void expired() {
+        Session now = session;
+        if (now != null && !now.isAlive()) {
+            ended(now);
+        }
+    }
+
+    private void connected() {
+        Session now;
+        Session before;
+        mutex.lock(); // two sessions have two event threads
+        try {
+            ZooKeeper handle = handle();
+            if (handle == null || handle.getSessionId() == 0) {
+                return; // the event of an old one; the new one's follows
+            }
+            before = session;
+            if (before != null && before.isOf(handle) && !before.hasEnded()) {
+                now = before;
+                before.reconnected(attemptedAt.getAsLong());
+            } else {
+                now = new Session(handle, time, tick, attemptedAt.getAsLong());
+                session = now;
+            }
+        } finally {
+            mutex.unlock();
+        }
+        if (before != now) {
+            ended(before);
+        }
+        first.complete(now);
+        tell(told -> told.connected(now));
+        unpark(now);
+    }
+
+    /** The handle of the present session; null if the client is closed. It throws, once each, what failed before. */
+    private @Nullable ZooKeeper handle() {
+        for (int i = 0; i < TRIES; i++) {
+            try {
+                return curator.getZookeeperClient().getZooKeeper();
+            } catch (Exception e) {
+                // an old failure, or a closed client
+            }
+        }
+        return null;
+    }
+
+    private void disconnected() {
+        Session now = session;
+        if (now != null && !now.hasEnded()) {
+            now.disconnected();
+            tell(told -> told.suspended(now));
+            if (now.isBack()) {
+                connected(); // a late event, or a quick return
+            }
+        }
+    }
+
+    private void ended(@Nullable Session gone) {
+        if (gone != null && gone.end()) {
+            tell(told -> told.ended(gone));
+        }
+    }
+
+    private void tell(Consumer<Listener> what) {
+        Listener told = listener;
+        if (told != null) {
+            what.accept(told);
+        }
+    }
+
+    private void unpark(Session now) {
+        for (Consumer<Session> task = parked.poll(); task != null; task = parked.poll()) {
+            task.accept(now);
+        }
+    }
+}

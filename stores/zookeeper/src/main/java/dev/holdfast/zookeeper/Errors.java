@@ -1,0 +1,72 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import java.util.concurrent.CompletionException;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What went wrong, in words that say what to do next.
+ *
+ * @param store the store, as messages name it; without user and password
+ */
+record Errors(String store) {
+
+    /** An answer that is no success. */
+    HoldfastException of(Code code, String path) {
+        KeeperException cause = KeeperException.create(code, path);
+        return switch (code) {
+            case NOAUTH ->
+                refused(
+                        "does not let this user work on " + path + ": give the user that made the nodes, or set their"
+                                + " ACLs to allow it",
+                        cause);
+            case AUTHFAILED ->
+                refused("refused the log-in: correct user and password, or the SASL settings of this JVM", cause);
+            case NOTREADONLY ->
+                unavailable("is a read-only server that has lost the others; try again when they are back", cause);
+            case CONNECTIONLOSS, OPERATIONTIMEOUT -> unavailable("cannot be reached, or the connection broke", cause);
+            case SESSIONEXPIRED, SESSIONMOVED, SESSIONCLOSEDREQUIRESASLAUTH ->
+                unavailable("ended this session; a new one is opened", cause);
+            case QUOTAEXCEEDED, THROTTLEDOP, REQUESTTIMEOUT ->
+                unavailable("has too much to do: " + code + " for " + path, cause);
+            case UNIMPLEMENTED -> refused("is too old: ZooKeeper 3.6 or later is needed", cause);
+            default -> refused("answered " + code + " for " + path, cause);
+        };
+    }
+
+    StoreUnavailableException noAnswer() {
+        return new StoreUnavailableException(
+                store + " gave no answer in time: is a majority of its servers up, and can they be reached?");
+    }
+
+    StoreRefusedException refused(String why, @Nullable Throwable cause) {
+        return new StoreRefusedException(store + " " + why, cause);
+    }
+
+    StoreUnavailableException unavailable(String why, @Nullable Throwable cause) {
+        return new StoreUnavailableException(store + " " + why, cause);
+    }
+
+    /** Whether nobody knows if a request with this answer was carried out, or it surely was not, on this connection. */
+    static boolean isOfConnection(Code code) {
+        return switch (code) {
+            case CONNECTIONLOSS,
+                    OPERATIONTIMEOUT,
+                    SESSIONEXPIRED,
+                    SESSIONMOVED,
+                    NOTREADONLY,
+                    THROTTLEDOP,
+                    REQUESTTIMEOUT -> true;
+            default -> false;
+        };
+    }
+
+    /** A failure as it was before futures wrapped it. */
+    static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}

@@ -1,0 +1,54 @@
+package dev.holdfast.zookeeper;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.Holder;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.time.Duration;
+
+/**
+ * What a claim's node says, for people to read: the lease, then who claims, between spaces, each URL-encoded.
+ *
+ * @param lease how long the session lives without a word
+ * @param holder who claims
+ */
+record Holders(Duration lease, Holder holder) {
+    private static final Holder UNKNOWN = new Holder("unknown", 0, "", "");
+    private static final int PARTS = 5;
+
+    byte[] write() {
+        String text = lease.toMillis()
+                + " "
+                + encode(holder.host())
+                + " "
+                + holder.pid()
+                + " "
+                + encode(holder.thread())
+                + " "
+                + encode(holder.label());
+        return text.getBytes(UTF_8);
+    }
+
+    static Holders read(byte[] data) {
+        String[] parts = new String(data, UTF_8).split(" ", -1);
+        if (parts.length != PARTS || !parts[0].matches("\\d{1,9}") || !parts[2].matches("\\d{1,18}")) {
+            return new Holders(Duration.ZERO, UNKNOWN);
+        }
+        return new Holders(
+                Duration.ofMillis(Long.parseLong(parts[0])),
+                new Holder(decode(parts[1]), Long.parseLong(parts[2]), decode(parts[3]), decode(parts[4])));
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, UTF_8);
+    }
+
+    private static String decode(String text) {
+        try {
+            return URLDecoder.decode(text, UTF_8);
+        } catch (IllegalArgumentException foreign) {
+            return text;
+        }
+    }
+}

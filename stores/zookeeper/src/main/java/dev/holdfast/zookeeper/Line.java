@@ -1,0 +1,91 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The line of claims before a lock, as one of them sees it: who came before, and whose going it has to wait for.
+ *
+ * <p>Each waits for as few as can tell it that its turn may have come: an exclusive claim for the one before it, whoever
+ * that is; a shared one for the last before it that is not shared; one for some of {@code n} permits for the last few
+ * before it whose permits leave too little. While all of those stand it cannot be its turn, so nobody is woken for
+ * nothing but by one who left the line early; and since all that came before are counted, held or waiting, a large claim
+ * is not starved by small ones, nor a writer by readers.
+ */
+final class Line {
+    private Line() {}
+
+    /** The claims among the children of a lock, in order; other people's nodes are passed over. */
+    static List<Node> of(Collection<String> children) {
+        List<Node> nodes = new ArrayList<>(children.size());
+        for (String child : children) {
+            Node.parse(child).ifPresent(nodes::add);
+        }
+        sort(nodes);
+        return nodes;
+    }
+
+    /** The claims that came before one, in order; those that came later never matter to it. */
+    static List<Node> before(Node mine, Collection<String> children) {
+        List<Node> before = new ArrayList<>();
+        for (String child : children) {
+            Node.parse(child).filter(node -> node.isBefore(mine)).ifPresent(before::add);
+        }
+        sort(before);
+        return before;
+    }
+
+    /** The node of a claim, if it stands in the line. */
+    static Optional<Node> find(ClaimId id, Collection<String> children) {
+        for (String child : children) {
+            if (child.contains(id.value())) {
+                return Node.parse(child).filter(node -> node.id().equals(id));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whose going a claim has to wait for; none when it is its turn. */
+    static List<Node> blockers(Mode mode, List<Node> before) {
+        if (mode instanceof Mode.Permits some) {
+            return permitBlockers(some, before);
+        }
+        for (int i = before.size() - 1; i >= 0; i--) {
+            if (mode instanceof Mode.Exclusive || !(before.get(i).mode() instanceof Mode.Shared)) {
+                return List.of(before.get(i));
+            }
+        }
+        return List.of();
+    }
+
+    private static List<Node> permitBlockers(Mode.Permits wanted, List<Node> before) {
+        List<Node> blockers = new ArrayList<>();
+        long taken = wanted.permits();
+        for (int i = before.size() - 1; i >= 0 && taken <= wanted.of(); i--) {
+            Node node = before.get(i);
+            blockers.add(node);
+            taken += node.mode() instanceof Mode.Permits some ? some.permits() : wanted.of();
+        }
+        return taken <= wanted.of() ? List.of() : blockers;
+    }
+
+    /** The claims at the head of a line that hold the lock. */
+    static List<Node> holders(List<Node> line) {
+        List<Node> holders = new ArrayList<>();
+        for (int i = 0; i < line.size(); i++) {
+            if (blockers(line.get(i).mode(), line.subList(0, i)).isEmpty()) {
+                holders.add(line.get(i));
+            }
+        }
+        return holders;
+    }
+
+    private static void sort(List<Node> nodes) {
+        nodes.sort(Comparator.comparing(node -> node, (one, two) -> Integer.signum(one.place() - two.place())));
+    }
+}

@@ -1,0 +1,111 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.zookeeper.Session.Listed;
+import dev.holdfast.zookeeper.Session.Read;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+
+/**
+ * What is known of locks. Since when one is held is told as since when its holder stands in the line, by this machine's
+ * clock: the servers tell no more. Thread-safe.
+ */
+final class Listing {
+    private static final int TOKENS_PER_NUMBER = 1024;
+
+    private final Locks locks;
+
+    Listing(Locks locks) {
+        this.locks = locks;
+    }
+
+    CompletableFuture<LockStatus> status(String name) {
+        CompletableFuture<LockStatus> status = new CompletableFuture<>();
+        locks.connection().whenConnected(session -> {
+            session.sync(locks.paths().lock(name));
+            answer(status(session, name), status);
+        });
+        return status;
+    }
+
+    CompletableFuture<List<LockStatus>> list(String prefix) {
+        CompletableFuture<List<LockStatus>> list = new CompletableFuture<>();
+        locks.connection().whenConnected(session -> {
+            session.sync(locks.paths().locks());
+            answer(list(session, prefix), list);
+        });
+        return list;
+    }
+
+    private CompletableFuture<List<LockStatus>> list(Session session, String prefix) {
+        String folder = locks.paths().locks();
+        return session.children(folder).thenCompose(listed -> {
+            List<CompletableFuture<LockStatus>> all = children(listed, folder).stream()
+                    .map(Paths::decode)
+                    .filter(name -> name.startsWith(prefix))
+                    .sorted()
+                    .map(name -> status(session, name))
+                    .toList();
+            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                    .thenApply(nothing -> all.stream()
+                            .map(CompletableFuture::join)
+                            .filter(status -> status.isHeld() || status.waiting() > 0)
+                            .toList());
+        });
+    }
+
+    private CompletableFuture<LockStatus> status(Session session, String name) {
+        String lock = locks.paths().lock(name);
+        return session.children(lock).thenCompose(listed -> {
+            List<Node> line = Line.of(children(listed, lock));
+            if (line.isEmpty()) {
+                return CompletableFuture.completedFuture(LockStatus.free(name, 0));
+            }
+            Node head = line.get(0);
+            int waiting = line.size() - Line.holders(line).size();
+            return session.read(lock + "/" + head.name())
+                    .thenCompose(read -> read.code() == Code.NONODE
+                            ? status(session, name) // it has just gone
+                            : CompletableFuture.completedFuture(held(name, head, waiting, read)));
+        });
+    }
+
+    private LockStatus held(String name, Node head, int waiting, Read read) {
+        Stat stat = read.stat();
+        if (read.code() != Code.OK || stat == null) {
+            throw locks.errors().of(read.code(), locks.paths().lock(name));
+        }
+        Holders said = Holders.read(read.data());
+        long held = Math.max(0, locks.time().wallMillis() - stat.getCtime());
+        return new LockStatus(
+                name,
+                Optional.of(new LockStatus.Held(
+                        head.mode().kind(),
+                        stat.getCzxid() * TOKENS_PER_NUMBER,
+                        said.holder(),
+                        Duration.ofMillis(held),
+                        said.lease())),
+                waiting);
+    }
+
+    private List<String> children(Listed listed, String path) {
+        if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
+            throw locks.errors().of(listed.code(), path);
+        }
+        return listed.children();
+    }
+
+    private static <T> void answer(CompletableFuture<T> from, CompletableFuture<T> to) {
+        from.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                to.complete(answer);
+            } else {
+                to.completeExceptionally(Errors.unwrapped(failure));
+            }
+        });
+    }
+}

@@ -1,0 +1,24 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.TimeSource;
+import java.util.List;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.zookeeper.data.ACL;
+
+/** What everything that works on locks needs: the way there, and what stands and is removed. */
+record Locks(
+        Connection connection,
+        Paths paths,
+        ACLProvider acls,
+        TimeSource time,
+        Errors errors,
+        Timeouts timeouts,
+        Removals removals,
+        Standings standings) {
+
+    /** The rights to a node that is made. */
+    List<ACL> acl(String path) {
+        List<ACL> own = acls.getAclForPath(path);
+        return own == null ? acls.getDefaultAcl() : own;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A claim's node under its lock: what it claims, whose it is, and its place. Its name is written {@code x-ID-PLACE} for
+ * an exclusive claim, {@code s-ID-PLACE} for a shared one, {@code p3of5-ID-PLACE} for permits; the place is the number
+ * that the server appended.
+ *
+ * @param name its name under the lock
+ * @param mode what it claims
+ * @param id whose it is
+ * @param place the number the server gave it
+ */
+record Node(String name, Mode mode, ClaimId id, int place) {
+    private static final Pattern NAME = Pattern.compile("(x|s|p(\\d{1,9})of(\\d{1,9}))-([0-9a-f]{32})-(-?\\d{10})");
+
+    /** How the name of a claim's node begins; the server appends the place. */
+    static String prefix(Claim claim) {
+        return kind(claim.mode()) + "-" + claim.id() + "-";
+    }
+
+    /** Reads a name; empty where it is none of ours. */
+    static Optional<Node> parse(String name) {
+        Matcher parts = NAME.matcher(name);
+        if (!parts.matches()) {
+            return Optional.empty();
+        }
+        long place = Long.parseLong(parts.group(5));
+        Optional<Mode> mode = mode(parts);
+        return place < Integer.MIN_VALUE || place > Integer.MAX_VALUE
+                ? Optional.empty()
+                : mode.map(known -> new Node(name, known, new ClaimId(parts.group(4)), (int) place));
+    }
+
+    /**
+     * Whether it came before another of the same lock. The server counts in 32 bits and goes on below zero after the
+     * highest number; nodes of one lock are never half of all numbers apart.
+     */
+    boolean isBefore(Node other) {
+        return place - other.place < 0;
+    }
+
+    private static Optional<Mode> mode(Matcher parts) {
+        switch (parts.group(1)) {
+            case "x":
+                return Optional.of(Mode.EXCLUSIVE);
+            case "s":
+                return Optional.of(Mode.SHARED);
+            default:
+                int permits = Integer.parseInt(parts.group(2));
+                int of = Integer.parseInt(parts.group(3));
+                return permits < 1 || permits > of ? Optional.empty() : Optional.of(new Mode.Permits(permits, of));
+        }
+    }
+
+    private static String kind(Mode mode) {
+        if (mode instanceof Mode.Permits some) {
+            return "p" + some.permits() + "of" + some.of();
+        }
+        return mode instanceof Mode.Shared ? "s" : "x";
+    }
+}

@@ -1,0 +1,89 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.TimeSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.ACLProvider;
+
+/**
+ * Puts a store together and waits until it can be used, or tells why it cannot.
+ *
+ * @param curator started, or about to be connected
+ * @param acls the rights to the nodes that are made
+ * @param attemptedAt when the connection that stands was asked for, at the earliest, by {@code nanoTime}
+ */
+record Opening(
+        CuratorFramework curator,
+        Paths paths,
+        ACLProvider acls,
+        ZooKeeperOptions options,
+        TimeSource time,
+        Errors errors,
+        LongSupplier attemptedAt) {
+
+    /** What a store does when its client is done: with its session, if it is its own. */
+    @FunctionalInterface
+    interface ShutDown {
+        void run(Locks locks);
+    }
+
+    /** A store that can be used; a failure leaves nothing behind. */
+    ZooKeeperStore open(ShutDown shutDown) {
+        Connection connection = new Connection(curator, time, options.tick(), attemptedAt);
+        Removals removals = new Removals(connection, paths, errors);
+        Timeouts timeouts = new Timeouts(time, options.timeout(), errors);
+        Standings standings = new Standings(removals, time, !options.ridesOutDisconnects());
+        Locks locks = new Locks(connection, paths, acls, time, errors, timeouts, removals, standings);
+        Places places = new Places(locks);
+        try {
+            connection.open(new News(standings, places));
+            await(connection.first().thenCompose(new Layout(paths, acls, errors)::prepare));
+        } catch (RuntimeException | Error e) {
+            connection.close();
+            shutDown.run(locks);
+            throw e;
+        }
+        return new ZooKeeperStore(locks, places, () -> shutDown.run(locks));
+    }
+
+    private void await(CompletableFuture<Session> ready) {
+        try {
+            ready.get(options.timeout().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw errors.noAnswer();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof HoldfastException known) {
+                throw known;
+            }
+            throw errors.unavailable("could not be opened", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw errors.unavailable("was not waited for: the thread was interrupted", e);
+        }
+    }
+
+    /** Whom the news of a session concerns. */
+    private record News(Standings standings, Places places) implements Connection.Listener {
+        @Override
+        public void suspended(Session session) {
+            standings.suspended(session);
+            places.suspended();
+        }
+
+        @Override
+        public void connected(Session session) {
+            places.connected();
+        }
+
+        @Override
+        public void ended(Session session) {
+            standings.ended(session);
+            places.ended(session);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.zookeeper.Session.Found;
+import dev.holdfast.zookeeper.Session.Listed;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews grants: nothing is written, the session carries them all. One {@code sync} for the batch proves that the leader
+ * knows the session, and what is read behind it, the children of each lock and once, with a watch, each node, is no older.
+ * Thread-safe.
+ */
+final class Renewals {
+    private final Locks locks;
+
+    Renewals(Locks locks) {
+        this.locks = locks;
+    }
+
+    CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        CompletableFuture<Map<ClaimId, Renewal>> renewed = new CompletableFuture<>();
+        if (grants.isEmpty()) {
+            renewed.complete(Map.of());
+        } else {
+            List<Grant> batch = List.copyOf(grants);
+            locks.connection()
+                    .whenConnected(now -> locks.time().schedule(() -> send(now, batch, renewed), now.putOff()));
+        }
+        return renewed;
+    }
+
+    /** What is asked of one grant. */
+    private record Asked(
+            Grant grant,
+            @Nullable Standing standing,
+            Listed children,
+            @Nullable Found node) {}
+
+    private void send(Session now, List<Grant> batch, CompletableFuture<Map<ClaimId, Renewal>> renewed) {
+        long asked = locks.time().nanoTime();
+        List<CompletableFuture<Asked>> questions = new ArrayList<>(batch.size());
+        CompletableFuture<Code> synced = now.sync(locks.paths().locks());
+        for (Grant grant : batch) {
+            Standing standing = locks.standings().get(grant.id());
+            if (standing != null && standing.session() == now) {
+                questions.add(ask(now, grant, standing));
+            } else {
+                questions.add(CompletableFuture.completedFuture(
+                        new Asked(grant, null, new Listed(Code.OK, List.of()), null)));
+            }
+        }
+        CompletableFuture<?>[] all = questions.toArray(CompletableFuture<?>[]::new);
+        CompletableFuture.allOf(all).thenCombine(synced, (nothing, code) -> {
+            Map<ClaimId, Renewal> verdicts = new LinkedHashMap<>();
+            for (CompletableFuture<Asked> question : questions) {
+                Asked said = question.join();
+                verdicts.put(said.grant.id(), verdict(now, said, code, asked));
+            }
+            return renewed.complete(verdicts);
+        });
+    }
+
+    private CompletableFuture<Asked> ask(Session now, Grant grant, Standing standing) {
+        CompletableFuture<@Nullable Found> node = standing.isWatched()
+                ? CompletableFuture.completedFuture(null)
+                : now.exists(standing.path(), standing).thenApply(found -> found);
+        return now.children(locks.paths().lock(grant.name()))
+                .thenCombine(node, (children, found) -> new Asked(grant, standing, children, found));
+    }
+
+    private Renewal verdict(Session now, Asked said, Code synced, long asked) {
+        Standing standing = said.standing;
+        if (standing == null) {
+            return Errors.isOfConnection(synced) ? Renewal.unknown(asked) : Renewal.lost(asked);
+        }
+        Found node = said.node;
+        Code code = synced == Code.OK ? said.children.code() : synced;
+        if (code != Code.OK && code != Code.NONODE) {
+            return Renewal.unknown(asked);
+        }
+        if (node != null && node.code() != Code.NONODE) {
+            Stat stat = node.stat();
+            if (stat == null) {
+                return Renewal.unknown(asked);
+            }
+            standing.setWatched();
+            if (stat.getVersion() > 0) {
+                locks.standings().broken(standing);
+            }
+        }
+        boolean there = Line.find(said.grant.id(), said.children.children()).isPresent();
+        if (!there) {
+            locks.standings().gone(standing);
+        }
+        if (locks.standings().get(said.grant.id()) != standing) {
+            return Renewal.lost(asked);
+        }
+        return Renewal.held(now.begin(), contended(said));
+    }
+
+    /** Whether anybody waits behind it. */
+    private static boolean contended(Asked said) {
+        List<Node> line = Line.of(said.children.children());
+        return line.size() > Line.holders(line).size();
+    }
+}

@@ -1,0 +1,190 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.zookeeper.AsyncCallback.Children2Callback;
+import org.apache.zookeeper.AsyncCallback.Create2Callback;
+import org.apache.zookeeper.AsyncCallback.DataCallback;
+import org.apache.zookeeper.AsyncCallback.StatCallback;
+import org.apache.zookeeper.AsyncCallback.VoidCallback;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session with the servers, over all its connections, and the requests that can be made in it. Requests go out in the
+ * order they are made, without waiting for each other, and are answered in that order, on the session's event thread;
+ * each is answered with a code, never exceptionally.
+ *
+ * <p>Thread-safe.
+ */
+final class Session {
+    private final ZooKeeper zooKeeper;
+    private final TimeSource time;
+    private final long id;
+    private final Duration lease;
+    private final SessionProof proof;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile boolean connected = true;
+
+    /** What became of a node that was asked for or made; the path is the one it got. */
+    record Found(Code code, String path, @Nullable Stat stat) {}
+
+    /** The children of a node. */
+    record Listed(Code code, List<String> children) {}
+
+    /** What a node says. */
+    record Read(Code code, byte[] data, @Nullable Stat stat) {}
+
+    /**
+     * @param tick of the servers, or longer
+     * @param opened when the session was opened, at the earliest
+     */
+    Session(ZooKeeper zooKeeper, TimeSource time, Duration tick, long opened) {
+        this.zooKeeper = zooKeeper;
+        this.time = time;
+        this.id = zooKeeper.getSessionId();
+        Duration timeout = Duration.ofMillis(zooKeeper.getSessionTimeout());
+        Duration most = timeout.dividedBy(2); // servers allow no session shorter than two ticks
+        Duration counted = tick.compareTo(most) > 0 ? most : tick;
+        this.lease = timeout.minus(counted);
+        this.proof = new SessionProof(timeout, counted, opened);
+    }
+
+    boolean isOf(ZooKeeper handle) {
+        return zooKeeper == handle && id == handle.getSessionId();
+    }
+
+    /** Whose the nodes are that it makes. */
+    long id() {
+        return id;
+    }
+
+    /** How long a grant lives from {@link #begin()} on. */
+    Duration lease() {
+        return lease;
+    }
+
+    /** The beginning of the lease that is proved by now. */
+    long begin() {
+        return proof.begin();
+    }
+
+    /** How long to put a request off that is made for the proof alone. */
+    Duration putOff() {
+        return Duration.ofNanos(proof.putOff(time.nanoTime()));
+    }
+
+    /** Whether requests can go out now. */
+    boolean isConnected() {
+        return connected && !ended.get();
+    }
+
+    /** Whether the client library has not given it up. */
+    boolean isAlive() {
+        return zooKeeper.getState().isAlive();
+    }
+
+    /** Whether its connection stands again, as the client library knows before its event comes. */
+    boolean isBack() {
+        return zooKeeper.getState() == ZooKeeper.States.CONNECTED;
+    }
+
+    /** Whether it is gone for good, with all its nodes. */
+    boolean hasEnded() {
+        return ended.get();
+    }
+
+    void disconnected() {
+        connected = false;
+    }
+
+    void reconnected(long since) {
+        proof.reconnected(since);
+        connected = true;
+    }
+
+    /** Takes it for ended; false if it was before. */
+    boolean end() {
+        return ended.compareAndSet(false, true);
+    }
+
+    // ---- through the leader ----
+
+    CompletableFuture<Found> create(String path, byte[] data, List<ACL> acl, CreateMode mode) {
+        CompletableFuture<Found> made = new CompletableFuture<>();
+        long sent = time.nanoTime();
+        Create2Callback answered = (rc, asked, context, name, stat) -> {
+            Code code = proved(rc, sent);
+            made.complete(new Found(code, name == null ? path : name, stat));
+        };
+        zooKeeper.create(path, data, acl, mode, answered, null);
+        return made;
+    }
+
+    CompletableFuture<Code> delete(String path) {
+        CompletableFuture<Code> deleted = new CompletableFuture<>();
+        zooKeeper.delete(path, -1, proving(deleted), null);
+        return deleted;
+    }
+
+    CompletableFuture<Found> write(String path, byte[] data) {
+        CompletableFuture<Found> written = new CompletableFuture<>();
+        long sent = time.nanoTime();
+        StatCallback answered = (rc, asked, context, stat) -> written.complete(new Found(proved(rc, sent), path, stat));
+        zooKeeper.setData(path, data, -1, answered, null);
+        return written;
+    }
+
+    /** What is read after it is no older than this request. */
+    CompletableFuture<Code> sync(String path) {
+        CompletableFuture<Code> synced = new CompletableFuture<>();
+        zooKeeper.sync(path, proving(synced), null);
+        return synced;
+    }
+
+    private VoidCallback proving(CompletableFuture<Code> answer) {
+        long sent = time.nanoTime();
+        return (rc, asked, context) -> answer.complete(proved(rc, sent));
+    }
+
+    private Code proved(int rc, long sent) {
+        Code code = Code.get(rc);
+        if (code == Code.OK) {
+            proof.answered(sent);
+        }
+        return code;
+    }
+
+    // ---- answered by the server alone ----
+
+    CompletableFuture<Listed> children(String path) {
+        CompletableFuture<Listed> listed = new CompletableFuture<>();
+        Children2Callback answered = (rc, asked, context, children, stat) ->
+                listed.complete(new Listed(Code.get(rc), children == null ? List.of() : children));
+        zooKeeper.getChildren(path, false, answered, null);
+        return listed;
+    }
+
+    CompletableFuture<Found> exists(String path, @Nullable Watcher watcher) {
+        CompletableFuture<Found> found = new CompletableFuture<>();
+        StatCallback answered = (rc, asked, context, stat) -> found.complete(new Found(Code.get(rc), path, stat));
+        zooKeeper.exists(path, watcher, answered, null);
+        return found;
+    }
+
+    CompletableFuture<Read> read(String path) {
+        CompletableFuture<Read> read = new CompletableFuture<>();
+        DataCallback answered = (rc, asked, context, data, stat) ->
+                read.complete(new Read(Code.get(rc), data == null ? new byte[0] : data, stat));
+        zooKeeper.getData(path, false, answered, null);
+        return read;
+    }
+}

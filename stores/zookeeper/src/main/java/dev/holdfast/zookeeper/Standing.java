@@ -1,0 +1,54 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.Grant;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+
+/**
+ * A grant that stands, as far as is known here. Its node is watched from its first renewal on, so that short holds do not
+ * pay for it.
+ */
+final class Standing implements Watcher {
+    private final Grant grant;
+    private final String path;
+    private final Session session;
+    private final Standings all;
+    private volatile boolean watched;
+
+    Standing(Grant grant, String path, Session session, Standings all) {
+        this.grant = grant;
+        this.path = path;
+        this.session = session;
+        this.all = all;
+    }
+
+    Grant grant() {
+        return grant;
+    }
+
+    String path() {
+        return path;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    /** Whether the server tells when something happens to the node. */
+    boolean isWatched() {
+        return watched;
+    }
+
+    void setWatched() {
+        watched = true;
+    }
+
+    @Override
+    public void process(WatchedEvent event) {
+        switch (event.getType()) {
+            case NodeDeleted -> all.gone(this);
+            case NodeDataChanged -> all.broken(this);
+            default -> {}
+        }
+    }
+}

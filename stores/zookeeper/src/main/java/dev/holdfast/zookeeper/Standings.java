@@ -1,0 +1,113 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The grants of this client, by their claims, and what is told of them: lost when the session has ended, the node was
+ * deleted or the lock was broken, and in doubt when the connection broke.
+ *
+ * <p>A broken lock's node stays for one more lease, in which its holder may still believe; then its own client removes it,
+ * or whoever broke it, or the end of the session. Thread-safe.
+ */
+final class Standings {
+    private final Map<ClaimId, Standing> all = new ConcurrentHashMap<>();
+    private final Removals removals;
+    private final TimeSource time;
+    private final boolean doubts;
+    private volatile @Nullable StoreListener listener;
+
+    /**
+     * @param doubts whether a grant is in doubt when the connection breaks; otherwise it stands until its lease ends
+     */
+    Standings(Removals removals, TimeSource time, boolean doubts) {
+        this.removals = removals;
+        this.time = time;
+        this.doubts = doubts;
+    }
+
+    void listen(StoreListener told) {
+        listener = told;
+    }
+
+    @Nullable
+    Standing get(ClaimId id) {
+        return all.get(id);
+    }
+
+    void add(Standing standing) {
+        all.put(standing.grant().id(), standing);
+    }
+
+    /** Tells of what happened to the session before the grant was added. */
+    void check(Standing standing) {
+        if (standing.session().hasEnded()) {
+            gone(standing);
+        } else if (!standing.session().isConnected()) {
+            doubt(standing);
+        }
+    }
+
+    /** The grant is given back, or to be removed. */
+    @Nullable
+    Standing remove(ClaimId id) {
+        return all.remove(id);
+    }
+
+    /** Deletes the nodes of all of them. */
+    void removeAll() {
+        all.values().forEach(standing -> removals.remove(standing.session(), standing.path()));
+        all.clear();
+    }
+
+    void suspended(Session session) {
+        each(session, this::doubt);
+    }
+
+    void ended(Session session) {
+        each(session, this::gone);
+    }
+
+    /** Its node is gone, and not by us. */
+    void gone(Standing standing) {
+        if (all.remove(standing.grant().id(), standing)) {
+            tell(told -> told.lost(standing.grant()));
+        }
+    }
+
+    /** Somebody broke the lock. */
+    void broken(Standing standing) {
+        if (all.remove(standing.grant().id(), standing)) {
+            time.schedule(
+                    () -> removals.remove(standing.session(), standing.path()),
+                    standing.session().lease());
+            tell(told -> told.lost(standing.grant()));
+        }
+    }
+
+    private void doubt(Standing standing) {
+        if (doubts) {
+            tell(told -> told.suspect(standing.grant()));
+        }
+    }
+
+    private void each(Session session, Consumer<Standing> what) {
+        for (Standing standing : all.values()) {
+            if (standing.session() == session) {
+                what.accept(standing);
+            }
+        }
+    }
+
+    private void tell(Consumer<StoreListener> what) {
+        StoreListener told = listener;
+        if (told != null) {
+            what.accept(told);
+        }
+    }
+}

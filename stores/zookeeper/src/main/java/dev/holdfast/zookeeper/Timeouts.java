@@ -1,0 +1,76 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Ends requests that take too long. All have the same time, so they are due in the order they came, and one timer serves
+ * them: it is set while there are any. Thread-safe.
+ */
+final class Timeouts {
+    private final TimeSource time;
+    private final Duration limit;
+    private final Errors errors;
+    private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean ticking = new AtomicBoolean();
+
+    private record Request(CompletableFuture<?> answer, long due) {}
+
+    Timeouts(TimeSource time, Duration limit, Errors errors) {
+        this.time = time;
+        this.limit = limit;
+        this.errors = errors;
+    }
+
+    /** The same answer, or a failure when it does not come in time. */
+    <T> CompletableFuture<T> limit(CompletableFuture<T> answer) {
+        if (answer.isDone()) {
+            return answer;
+        }
+        CompletableFuture<T> limited = answer.copy();
+        end(limited);
+        return limited;
+    }
+
+    /** Fails an answer that does not come in time. */
+    void end(CompletableFuture<?> answer) {
+        forgetAnswered();
+        requests.add(new Request(answer, time.nanoTime() + limit.toNanos()));
+        if (ticking.compareAndSet(false, true)) {
+            time.schedule(this::tick, limit);
+        }
+    }
+
+    /** Ends all there are. */
+    void failAll(RuntimeException why) {
+        for (Request each = requests.poll(); each != null; each = requests.poll()) {
+            each.answer.completeExceptionally(why);
+        }
+    }
+
+    private void forgetAnswered() {
+        for (Request head = requests.peek(); head != null && head.answer.isDone(); head = requests.peek()) {
+            requests.remove(head);
+        }
+    }
+
+    private void tick() {
+        long now = time.nanoTime();
+        for (Request head = requests.peek(); head != null; head = requests.peek()) {
+            if (!head.answer.isDone() && head.due - now > 0) {
+                time.schedule(this::tick, Duration.ofNanos(head.due - now));
+                return;
+            }
+            requests.remove(head);
+            head.answer.completeExceptionally(errors.noAnswer());
+        }
+        ticking.set(false);
+        if (!requests.isEmpty() && ticking.compareAndSet(false, true)) {
+            time.schedule(this::tick, limit);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.holdfast.zookeeper;
+
+import java.time.Duration;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.framework.imps.DefaultACLProvider;
+
+/**
+ * How locks in ZooKeeper are kept; immutable.
+ *
+ * @param timeout after this a request is answered with {@link dev.holdfast.StoreUnavailableException}; a claim that waits
+ *     is not a request
+ * @param tick the {@code tickTime} of the servers, or longer: a hold is valid that much shorter than its session may live,
+ *     since the leader of an ensemble hears of a follower's clients only so often
+ * @param ridesOutDisconnects whether a hold stays valid while the connection is broken, until its lease ends; otherwise
+ *     it is not valid until the session is come back to
+ * @param acls the rights to the nodes that are made
+ */
+public record ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOutDisconnects, ACLProvider acls) {
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration TICK = Duration.ofSeconds(3);
+
+    public ZooKeeperOptions {
+        if (timeout.isNegative() || timeout.isZero() || tick.isNegative() || tick.isZero()) {
+            throw new IllegalArgumentException("timeout and tick must be longer than nothing");
+        }
+    }
+
+    /** Five seconds for a request, a tick of three seconds, and no hold is valid while the connection is broken; open nodes. */
+    public static ZooKeeperOptions defaults() {
+        return new ZooKeeperOptions(TIMEOUT, TICK, false, new DefaultACLProvider());
+    }
+
+    /** With another time for a request. */
+    public ZooKeeperOptions timeout(Duration value) {
+        return new ZooKeeperOptions(value, tick, ridesOutDisconnects, acls);
+    }
+
+    /** With the tick of the servers. */
+    public ZooKeeperOptions tick(Duration value) {
+        return new ZooKeeperOptions(timeout, value, ridesOutDisconnects, acls);
+    }
+
+    /** Whether holds stay valid while the connection is broken. */
+    public ZooKeeperOptions ridesOutDisconnects(boolean value) {
+        return new ZooKeeperOptions(timeout, tick, value, acls);
+    }
+
+    /** With rights to the nodes that are made; everybody has all unless it is given. */
+    public ZooKeeperOptions acls(ACLProvider value) {
+        return new ZooKeeperOptions(timeout, tick, ridesOutDisconnects, value);
+    }
+}

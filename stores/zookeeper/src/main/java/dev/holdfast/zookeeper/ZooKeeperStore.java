@@ -1,0 +1,187 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockStatus;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/**
+ * Locks in ZooKeeper.
+ *
+ * <p>A lock is a node, a claim an ephemeral sequential node under it; the first in the line holds. On the wire:
+ *
+ * <pre>
+ *   free lock       acquire   create, children ─────► made; alone             the only round trip awaited
+ *                   close     delete ───────────────► done                    not awaited
+ *   held, no wait             children ─────────────► taken                   nothing written
+ *   held, waits               create, children ─────► made; behind X
+ *                             exists X, watched ────► there
+ *   hand-over       A closes  delete X
+ *                   B hears   ◄───────────────────── X is gone                one event, to B alone
+ *                   B         exists own ───────────► there
+ *   renewal                   sync, children ───────► known to the leader     one sync for all grants
+ * </pre>
+ *
+ * <p>How a claim waits is told in {@link Place}, whom it waits for in {@link Line}, and how long a session is surely alive
+ * in {@link SessionProof}. Thread-safe.
+ */
+final class ZooKeeperStore implements Store {
+    private static final Capabilities CAPABILITIES = new Capabilities(
+            EnumSet.allOf(Mode.Kind.class),
+            1,
+            true,
+            true,
+            true,
+            true,
+            // A grant's number is that of its node's making: a higher one would have to be made behind those who wait.
+            false,
+            Capabilities.Tokens.ALWAYS,
+            List.of(
+                    "A grant lives as long as the session: the lease of the options counts for nothing.",
+                    "Since when a lock is held is told as since when its holder stood in line."));
+
+    private final Locks locks;
+    private final Places places;
+    private final Renewals renewals;
+    private final Listing listing;
+    private final Breaking breaking;
+    private final Runnable shutDown;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    ZooKeeperStore(Locks locks, Places places, Runnable shutDown) {
+        this.locks = locks;
+        this.places = places;
+        this.renewals = new Renewals(locks);
+        this.listing = new Listing(locks);
+        this.breaking = new Breaking(locks);
+        this.shutDown = shutDown;
+    }
+
+    @Override
+    public String description() {
+        return locks.errors().store();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public void listen(StoreListener listener) {
+        locks.standings().listen(listener);
+        places.listen(listener);
+    }
+
+    @Override
+    public Pending claim(Claim claim) {
+        if (closed.get()) {
+            return new Failed(CompletableFuture.failedFuture(closedException()));
+        }
+        if (claim.names().size() > CAPABILITIES.maxNames()) {
+            return new Failed(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
+                    + claim.name() + "' together with others on " + description() + ": it grants one name at a time")));
+        }
+        Pending pending = places.claim(claim);
+        if (closed.get()) {
+            places.failAll(closedException()); // the close may have looked before this claim came
+        }
+        return pending;
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return limited(() -> renewals.renew(grants));
+    }
+
+    /** Never: the number is that of the node, and those who wait have later ones. */
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        return limited(() -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return limited(() -> {
+            Standing standing = locks.standings().remove(grant.id());
+            return standing == null
+                    ? locks.removals().removeClaim(grant.name(), grant.id())
+                    : locks.removals().remove(standing.session(), standing.path());
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return limited(() -> {
+            places.withdraw(claim.id());
+            locks.standings().remove(claim.id());
+            return locks.removals().removeClaim(claim.name(), claim.id()).thenAccept(found -> {});
+        });
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return limited(() -> listing.status(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return limited(() -> listing.list(prefix));
+    }
+
+    @Override
+    public CompletionStage<Boolean> revoke(String name, boolean now) {
+        return limited(() -> breaking.revoke(name, now));
+    }
+
+    private <T> CompletionStage<T> limited(Supplier<CompletableFuture<T>> request) {
+        if (closed.get()) {
+            return CompletableFuture.failedFuture(closedException());
+        }
+        CompletableFuture<T> answer = locks.timeouts().limit(request.get());
+        if (closed.get()) {
+            answer.completeExceptionally(closedException());
+        }
+        return answer;
+    }
+
+    /** The session ends, if it is ours, and with it all grants; otherwise the nodes are deleted. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            HoldfastException why = closedException();
+            places.failAll(why);
+            locks.timeouts().failAll(why);
+            locks.connection().close();
+            shutDown.run();
+        }
+    }
+
+    private HoldfastException closedException() {
+        return new ClientClosedException("the client of " + description() + " is closed; connect again");
+    }
+
+    /** A claim that is refused. */
+    private record Failed(CompletionStage<Optional<Grant>> answer) implements Pending {
+        @Override
+        public void cancel() {}
+    }
+}

@@ -1,0 +1,59 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreProvider;
+import java.util.Set;
+
+/**
+ * Opens locks kept in ZooKeeper.
+ *
+ * <ul>
+ *   <li>{@code zk://HOST[:PORT],HOST[:PORT]…[/CHROOT]}, for example {@code zk://zoo1:2181,zoo2:2181,zoo3:2181}
+ *   <li>{@code zk://USER:PASSWORD@HOST…} logs in with a digest, and only that user can work on the nodes that are made;
+ *       the password may be given beside the URL instead
+ *   <li>{@code ?session=15s}: the session time-out that is asked for; 15 s unless it is given
+ *   <li>{@code ?timeout=5s}: how long a request may go without an answer; 5 s unless it is given
+ *   <li>{@code ?tick=3s}: the {@code tickTime} of the servers, or longer; 3 s unless it is given
+ *   <li>{@code ?disconnect=ride}: holds stay valid while the connection is broken, until their lease ends;
+ *       {@code disconnect=doubt} unless it is given
+ *   <li>{@code ?config=FILE}: settings of ZooKeeper's client library, for TLS above all
+ * </ul>
+ *
+ * <p>Thread-safe.
+ */
+public final class ZooKeeperStoreProvider implements StoreProvider {
+    /** The provider; made by {@link java.util.ServiceLoader}. */
+    public ZooKeeperStoreProvider() {}
+
+    @Override
+    public Set<String> schemes() {
+        return Set.of("zk");
+    }
+
+    /**
+     * Connects to the servers of a URL.
+     *
+     * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
+     * @throws dev.holdfast.StoreRefusedException if the servers will not do: rights that are missing, no such chroot, a
+     *     newer layout
+     * @throws dev.holdfast.StoreUnavailableException if no server answers, or none that has a majority
+     */
+    @Override
+    public Store open(String url, StoreContext context) {
+        return open(ZooKeeperUrl.parse(url, context.password()), context);
+    }
+
+    private static Store open(ZooKeeperUrl url, StoreContext context) {
+        OwnCurator own = OwnCurator.start(url, context.time());
+        return new Opening(
+                        own.curator(),
+                        new Paths(""),
+                        own.acls(),
+                        url.options(),
+                        context.time(),
+                        new Errors(url.description()),
+                        own.attempted()::get)
+                .open(locks -> own.curator().close());
+    }
+}

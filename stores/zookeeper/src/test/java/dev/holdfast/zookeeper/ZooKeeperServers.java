@@ -1,0 +1,25 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.util.Map;
+
+/** Servers for these tests: of a short tick, so that sessions may be short, and with a sweeper that does not dawdle. */
+final class ZooKeeperServers {
+    static final String[] FLAGS = {
+        "-Xmx128m",
+        "-Dzookeeper.forceSync=no", // nobody pulls the plug here
+        "-Dznode.container.checkIntervalMs=500",
+        "-Dznode.container.maxPerMinute=10000000"
+    };
+
+    private ZooKeeperServers() {}
+
+    static ZooKeeperServer quick() {
+        return ZooKeeperServer.start(Map.of("tickTime", "300"), FLAGS);
+    }
+
+    /** As a client names it: sessions that outlast a stopped machine's hiccups, requests that fail before they end. */
+    static String url(ZooKeeperServer server) {
+        return "zk://" + server.connectString() + "?session=4s&timeout=1s&tick=300ms";
+    }
+}

@@ -1,0 +1,59 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on a single server, one that sweeps empty locks away at once instead of once a minute. */
+class ZooKeeperStoreContractTest extends StoreContract {
+    private static ZooKeeperServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    /** Without a durable log, most of the time goes into waking threads, and there are two processes' of them. */
+    @Override
+    protected int rounds() {
+        return 50;
+    }
+
+    @Override
+    protected Store open(StoreContext context) {
+        return new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server), context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of(ZooKeeperServers.url(server));
+    }
+
+    /** A server that has stopped, with all connections open. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        server.process().stop();
+        return Optional.of(server.process()::cont);
+    }
+
+    @Override
+    protected OptionalLong records() {
+        return server.command("mntr")
+                .lines()
+                .filter(line -> line.startsWith("zk_znode_count"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf('\t') + 1)))
+                .findFirst();
+    }
+}
