@@ -74,30 +74,10 @@ public final class ZooKeeperServer extends LocalServer {
         }
     }
 
-<<<<<<< HEAD
-    private static void configure(ServerHome home) {
-=======
-    /** The process: to stop, kill, restart, and read the log. */
-    public ServerProcess process() {
-        return process;
-    }
-
-    /** Kills the server and deletes its folder. */
-    @Override
-    public void close() {
-        process.close();
-    }
-
-    @Override
-    public String toString() {
-        return process.toString();
-    }
-
     private static void configure(ServerHome home, Map<String, String> settings) {
         StringBuilder more = new StringBuilder();
         settings.forEach(
                 (name, value) -> more.append(name).append('=').append(value).append('\n'));
->>>>>>> 252ee4c (Locks in ZooKeeper: by zk: URL or a Curator client of the application; the contract asks the owner of a grant whether it stands)
         Setup.write(home, "zoo.cfg", """
                 dataDir=%s
                 clientPort=%d

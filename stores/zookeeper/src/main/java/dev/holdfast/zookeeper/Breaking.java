@@ -62,13 +62,13 @@ final class Breaking {
         if (!done(read.code(), path)) {
             return CompletableFuture.completedFuture(false);
         }
-        return session.write(path, read.data()).thenApply(written -> {
+        return session.write(path, read.text()).thenApply(written -> {
             boolean marked = done(written.code(), path);
             if (marked) {
                 locks.time()
                         .schedule(
                                 () -> locks.removals().remove(session, path),
-                                Holders.read(read.data()).lease());
+                                Holders.read(read.text()).lease());
             }
             return marked;
         });

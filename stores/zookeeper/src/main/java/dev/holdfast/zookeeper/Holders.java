@@ -17,8 +17,8 @@ record Holders(Duration lease, Holder holder) {
     private static final Holder UNKNOWN = new Holder("unknown", 0, "", "");
     private static final int PARTS = 5;
 
-    byte[] write() {
-        String text = lease.toMillis()
+    String write() {
+        return lease.toMillis()
                 + " "
                 + encode(holder.host())
                 + " "
@@ -27,11 +27,10 @@ record Holders(Duration lease, Holder holder) {
                 + encode(holder.thread())
                 + " "
                 + encode(holder.label());
-        return text.getBytes(UTF_8);
     }
 
-    static Holders read(byte[] data) {
-        String[] parts = new String(data, UTF_8).split(" ", -1);
+    static Holders read(String text) {
+        String[] parts = text.split(" ", -1);
         if (parts.length != PARTS || !parts[0].matches("\\d{1,9}") || !parts[2].matches("\\d{1,18}")) {
             return new Holders(Duration.ZERO, UNKNOWN);
         }

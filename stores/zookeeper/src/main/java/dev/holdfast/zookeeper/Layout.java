@@ -1,7 +1,5 @@
 package dev.holdfast.zookeeper;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.HoldfastException;
 import dev.holdfast.zookeeper.Session.Found;
 import java.util.List;
@@ -14,14 +12,14 @@ import org.apache.zookeeper.data.ACL;
 /** The nodes under which all others are, and the version of what is written there, which the topmost says. */
 record Layout(Paths paths, ACLProvider acls, Errors errors) {
     private static final int VERSION = 1;
-    private static final byte[] SAYS = ("holdfast " + VERSION).getBytes(UTF_8);
+    private static final String SAYS = "holdfast " + VERSION;
     private static final String PATTERN = "holdfast \\d{1,9}";
 
     /** Makes what is not there, and refuses what a newer Holdfast made. */
     CompletableFuture<Session> prepare(Session session) {
         return session.read(paths.root()).thenCompose(read -> {
             if (read.code() == Code.OK) {
-                check(new String(read.data(), UTF_8));
+                check(read.text());
                 return CompletableFuture.completedFuture(session);
             }
             if (read.code() != Code.NONODE) {
@@ -35,20 +33,20 @@ record Layout(Paths paths, ACLProvider acls, Errors errors) {
         CompletableFuture<Boolean> made = CompletableFuture.completedFuture(true);
         for (int end = paths.base().indexOf('/', 1); !paths.base().isEmpty(); ) {
             String path = end < 0 ? paths.base() : paths.base().substring(0, end);
-            made = made.thenCombine(make(session, path, new byte[0]), Boolean::logicalAnd);
+            made = made.thenCombine(make(session, path, ""), Boolean::logicalAnd);
             if (end < 0) {
                 break;
             }
             end = paths.base().indexOf('/', end + 1);
         }
         return made.thenCombine(make(session, paths.root(), SAYS), Boolean::logicalAnd)
-                .thenCombine(make(session, paths.locks(), new byte[0]), Boolean::logicalAnd);
+                .thenCombine(make(session, paths.locks(), ""), Boolean::logicalAnd);
     }
 
-    private CompletableFuture<Boolean> make(Session session, String path, byte[] data) {
+    private CompletableFuture<Boolean> make(Session session, String path, String text) {
         List<ACL> own = acls.getAclForPath(path);
         List<ACL> acl = own == null ? acls.getDefaultAcl() : own;
-        return session.create(path, data, acl, CreateMode.PERSISTENT).thenApply(made -> isThere(made, path));
+        return session.create(path, text, acl, CreateMode.PERSISTENT).thenApply(made -> isThere(made, path));
     }
 
     private boolean isThere(Found made, String path) {

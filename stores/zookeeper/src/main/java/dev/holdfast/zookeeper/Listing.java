@@ -79,7 +79,7 @@ final class Listing {
         if (read.code() != Code.OK || stat == null) {
             throw locks.errors().of(read.code(), locks.paths().lock(name));
         }
-        Holders said = Holders.read(read.data());
+        Holders said = Holders.read(read.text());
         long held = Math.max(0, locks.time().wallMillis() - stat.getCtime());
         return new LockStatus(
                 name,

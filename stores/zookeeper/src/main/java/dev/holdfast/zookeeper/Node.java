@@ -47,16 +47,15 @@ record Node(String name, Mode mode, ClaimId id, int place) {
     }
 
     private static Optional<Mode> mode(Matcher parts) {
-        switch (parts.group(1)) {
-            case "x":
-                return Optional.of(Mode.EXCLUSIVE);
-            case "s":
-                return Optional.of(Mode.SHARED);
-            default:
-                int permits = Integer.parseInt(parts.group(2));
-                int of = Integer.parseInt(parts.group(3));
-                return permits < 1 || permits > of ? Optional.empty() : Optional.of(new Mode.Permits(permits, of));
-        }
+        return switch (parts.group(1)) {
+            case "x" -> Optional.of(Mode.EXCLUSIVE);
+            case "s" -> Optional.of(Mode.SHARED);
+            default -> permits(Integer.parseInt(parts.group(2)), Integer.parseInt(parts.group(3)));
+        };
+    }
+
+    private static Optional<Mode> permits(int permits, int of) {
+        return permits < 1 || permits > of ? Optional.empty() : Optional.of(new Mode.Permits(permits, of));
     }
 
     private static String kind(Mode mode) {

@@ -177,12 +177,12 @@ final class Place implements Pending, Watcher {
         }
         return () -> {
             if (withLock) {
-                now.create(lock, new byte[0], locks.acl(lock), CreateMode.CONTAINER)
+                now.create(lock, "", locks.acl(lock), CreateMode.CONTAINER)
                         .thenAccept(made -> step(() -> lockMade(made)));
             }
             String path = lock + "/" + Node.prefix(claim);
-            byte[] data = new Holders(now.lease(), claim.holder()).write();
-            CompletableFuture<Found> made = now.create(path, data, locks.acl(path), CreateMode.EPHEMERAL_SEQUENTIAL);
+            String text = new Holders(now.lease(), claim.holder()).write();
+            CompletableFuture<Found> made = now.create(path, text, locks.acl(path), CreateMode.EPHEMERAL_SEQUENTIAL);
             int asked = turn;
             now.children(lock).thenAccept(listed -> step(() -> asked == turn ? entered(now, made, listed) : NOTHING));
         };

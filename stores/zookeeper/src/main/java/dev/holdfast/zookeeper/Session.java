@@ -1,5 +1,7 @@
 package dev.holdfast.zookeeper;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -41,7 +43,7 @@ final class Session {
     record Listed(Code code, List<String> children) {}
 
     /** What a node says. */
-    record Read(Code code, byte[] data, @Nullable Stat stat) {}
+    record Read(Code code, String text, @Nullable Stat stat) {}
 
     /**
      * @param tick of the servers, or longer
@@ -118,14 +120,14 @@ final class Session {
 
     // ---- through the leader ----
 
-    CompletableFuture<Found> create(String path, byte[] data, List<ACL> acl, CreateMode mode) {
+    CompletableFuture<Found> create(String path, String text, List<ACL> acl, CreateMode mode) {
         CompletableFuture<Found> made = new CompletableFuture<>();
         long sent = time.nanoTime();
         Create2Callback answered = (rc, asked, context, name, stat) -> {
             Code code = proved(rc, sent);
             made.complete(new Found(code, name == null ? path : name, stat));
         };
-        zooKeeper.create(path, data, acl, mode, answered, null);
+        zooKeeper.create(path, text.getBytes(UTF_8), acl, mode, answered, null);
         return made;
     }
 
@@ -135,11 +137,11 @@ final class Session {
         return deleted;
     }
 
-    CompletableFuture<Found> write(String path, byte[] data) {
+    CompletableFuture<Found> write(String path, String text) {
         CompletableFuture<Found> written = new CompletableFuture<>();
         long sent = time.nanoTime();
         StatCallback answered = (rc, asked, context, stat) -> written.complete(new Found(proved(rc, sent), path, stat));
-        zooKeeper.setData(path, data, -1, answered, null);
+        zooKeeper.setData(path, text.getBytes(UTF_8), -1, answered, null);
         return written;
     }
 
@@ -183,7 +185,7 @@ final class Session {
     CompletableFuture<Read> read(String path) {
         CompletableFuture<Read> read = new CompletableFuture<>();
         DataCallback answered = (rc, asked, context, data, stat) ->
-                read.complete(new Read(Code.get(rc), data == null ? new byte[0] : data, stat));
+                read.complete(new Read(Code.get(rc), data == null ? "" : new String(data, UTF_8), stat));
         zooKeeper.getData(path, false, answered, null);
         return read;
     }

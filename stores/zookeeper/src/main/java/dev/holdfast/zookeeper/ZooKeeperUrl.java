@@ -4,13 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.File;
 import java.net.URLDecoder;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ConfigException;
 import org.apache.zookeeper.common.PathUtils;
-import org.apache.zookeeper.server.quorum.QuorumPeerConfig.ConfigException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,7 +148,7 @@ record ZooKeeperUrl(
                     "config names a file of ZooKeeper client settings that is not there: " + path);
         }
         try {
-            return new ZKClientConfig(new File(path));
+            return new ZKClientConfig(Path.of(path));
         } catch (ConfigException e) {
             throw new IllegalArgumentException("config names a file that is not ZooKeeper client settings: " + path, e);
         }

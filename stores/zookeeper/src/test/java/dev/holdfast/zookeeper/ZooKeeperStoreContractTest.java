@@ -25,12 +25,6 @@ class ZooKeeperStoreContractTest extends StoreContract {
         }
     }
 
-    /** Without a durable log, most of the time goes into waking threads, and there are two processes' of them. */
-    @Override
-    protected int rounds() {
-        return 50;
-    }
-
     @Override
     protected Store open(StoreContext context) {
         return new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server), context);
