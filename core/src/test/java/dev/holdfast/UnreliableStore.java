@@ -12,8 +12,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +40,31 @@ final class UnreliableStore implements Store {
     final AtomicInteger renewalRequests = new AtomicInteger();
     final AtomicInteger claimRequests = new AtomicInteger();
     final AtomicInteger extendRequests = new AtomicInteger();
+    final AtomicInteger releaseRequests = new AtomicInteger();
+    /** Whether requests are gathered until {@link #send}. */
+    volatile boolean gathers;
+
+    private final Queue<Runnable> gathered = new ConcurrentLinkedQueue<>();
     volatile @Nullable StoreListener listener;
 
     UnreliableStore(Store store) {
         this.store = store;
+    }
+
+    /** Has the store send what it gathered. */
+    void send() {
+        for (Runnable task = gathered.poll(); task != null; task = gathered.poll()) {
+            task.run();
+        }
+    }
+
+    @Override
+    public void beforeSending(Runnable task) {
+        if (gathers) {
+            gathered.add(task);
+        } else {
+            task.run();
+        }
     }
 
     private static <T> CompletionStage<T> over(Line line, Supplier<CompletionStage<T>> request) {
@@ -108,6 +131,7 @@ final class UnreliableStore implements Store {
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
+        releaseRequests.incrementAndGet();
         return over(releases, () -> store.release(grant));
     }
 

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -51,6 +52,7 @@ import picocli.CommandLine.ParameterException;
             "Examples:",
             "  holdfast bench --quick",
             "  holdfast bench --only redis,sqlite",
+            "  holdfast bench --only redis --workload own-1,one-2x16",
             "  holdfast bench jmh OneLockSixteenThreads     (within one JVM, by JMH; its own options follow)"
         })
 public final class Bench implements Callable<Integer> {
@@ -68,6 +70,14 @@ public final class Bench implements Callable<Integer> {
             paramLabel = "STORE",
             description = "only these: mem, sqlite, redis, zookeeper, mariadb, postgresql")
     private List<String> only = new ArrayList<>();
+
+    @Option(
+            names = "--workload",
+            split = ",",
+            paramLabel = "ID",
+            description = "only these, whatever their place, and no other figures: ${COMPLETION-CANDIDATES}",
+            completionCandidates = WorkloadIds.class)
+    private List<String> workloads = new ArrayList<>();
 
     @Option(names = "--out", paramLabel = "FOLDER", description = "where the files go; default target/bench")
     private @Nullable Path out;
@@ -97,7 +107,7 @@ public final class Bench implements Callable<Integer> {
                         plan.budget().map(budget -> budget.multipliedBy(share).dividedBy(stores.size()));
                 measure(stores.get(i), plan, folder.resolve("page"), results, progress, deadline);
             }
-            if (only.isEmpty() && plan.tier() != Tier.QUICK) {
+            if (isWhole(plan)) {
                 commandLine(plan, folder, results, progress);
             }
         });
@@ -106,11 +116,11 @@ public final class Bench implements Callable<Integer> {
         return results.failures().isEmpty() && results.breaches().isEmpty() ? 0 : 1;
     }
 
-    private static void measure(
+    private void measure(
             StoreKind store, Plan plan, Path page, Results results, Progress progress, Optional<Duration> deadline) {
         try (Server server = Servers.start(store)) {
-            new StoreRun(server, plan, page, results, progress, deadline).run();
-            boolean figures = plan.tier() != Tier.QUICK && store != StoreKind.MEMORY;
+            new StoreRun(server, plan, workloads(plan), page, results, progress, deadline).run();
+            boolean figures = hasFigures(plan) && store != StoreKind.MEMORY;
             if (figures && Holdfasts.hasStoreFor(Peers.of(Peers.HOLDFAST, store), server)) {
                 new Figures(server, page, results, progress, plan.tier() == Tier.FULL).measure();
             }
@@ -141,7 +151,7 @@ public final class Bench implements Callable<Integer> {
         Files.createDirectories(folder);
         JsonFile.write(folder.resolve("results.json"), results);
         List<Path> pages = new ArrayList<>(List.of(folder.resolve("benchmarks.md")));
-        if (out == null && only.isEmpty() && plan.tier() != Tier.QUICK) {
+        if (out == null && isWhole(plan)) {
             home().map(home -> home.resolve("docs/benchmarks.md")).ifPresent(pages::add);
         }
         for (Path page : pages) {
@@ -151,9 +161,34 @@ public final class Bench implements Callable<Integer> {
                 + pages.stream().map(Path::toString).collect(Collectors.joining(", ")));
     }
 
+    /** Whether it leaves nothing out, so that its report may stand for all. */
+    private boolean isWhole(Plan plan) {
+        return only.isEmpty() && hasFigures(plan);
+    }
+
+    private boolean hasFigures(Plan plan) {
+        return workloads.isEmpty() && plan.tier() != Tier.QUICK;
+    }
+
+    private List<Workload> workloads(Plan plan) {
+        for (String id : workloads) {
+            if (!Workload.ids().contains(id)) {
+                throw misused("there is no workload '" + id + "': it is one of " + String.join(", ", Workload.ids()));
+            }
+        }
+        return workloads.isEmpty()
+                ? Workload.upTo(plan.tier())
+                : workloads.stream().map(Workload::of).toList();
+    }
+
+    private ParameterException misused(String message) {
+        return new ParameterException(new CommandLine(this), message);
+    }
+
     private String command() {
         return "./holdfast bench" + (quick ? " --quick" : full ? " --full" : "")
-                + (only.isEmpty() ? "" : " --only " + String.join(",", only));
+                + (only.isEmpty() ? "" : " --only " + String.join(",", only))
+                + (workloads.isEmpty() ? "" : " --workload " + String.join(",", workloads));
     }
 
     /** The checkout, as the launcher tells it. */
@@ -163,7 +198,7 @@ public final class Bench implements Callable<Integer> {
 
     private Plan plan() {
         if (quick && full) {
-            throw new ParameterException(new CommandLine(this), "--quick and --full exclude each other");
+            throw misused("--quick and --full exclude each other");
         }
         return quick ? Plan.QUICK : full ? Plan.FULL : Plan.NORMAL;
     }
@@ -173,9 +208,7 @@ public final class Bench implements Callable<Integer> {
                 Arrays.stream(StoreKind.values()).map(StoreKind::id).toList();
         for (String name : only) {
             if (!known.contains(name)) {
-                throw new ParameterException(
-                        new CommandLine(this),
-                        "there is no store '" + name + "' here: it is one of " + String.join(", ", known));
+                throw misused("there is no store '" + name + "' here: it is one of " + String.join(", ", known));
             }
         }
         return Arrays.stream(StoreKind.values())
@@ -183,11 +216,11 @@ public final class Bench implements Callable<Integer> {
                 .toList();
     }
 
-    private static int cells(Plan plan, List<StoreKind> stores) {
+    private int cells(Plan plan, List<StoreKind> stores) {
         int cells = 0;
         for (StoreKind store : stores) {
             for (PeerKind peer : StoreRun.peers(plan, store)) {
-                cells += (int) Workload.upTo(plan.tier()).stream()
+                cells += (int) workloads(plan).stream()
                         .filter(workload -> workload.suits(store) && workload.suits(peer))
                         .count();
             }
@@ -195,10 +228,18 @@ public final class Bench implements Callable<Integer> {
         return cells;
     }
 
-    private static Duration extra(Plan plan, List<StoreKind> stores) {
-        return plan.tier() == Tier.QUICK
+    private Duration extra(Plan plan, List<StoreKind> stores) {
+        return !hasFigures(plan)
                 ? Duration.ZERO
                 : Figures.expected(plan.tier() == Tier.FULL).multipliedBy(stores.size());
+    }
+
+    /** For the help. */
+    static final class WorkloadIds implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Workload.ids().iterator();
+        }
     }
 
     private static String minutes(Duration time) {

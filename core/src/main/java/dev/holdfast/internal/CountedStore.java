@@ -77,6 +77,11 @@ final class CountedStore implements Store {
     }
 
     @Override
+    public void beforeSending(Runnable task) {
+        store.beforeSending(task);
+    }
+
+    @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return timed(() -> store.withdraw(claim));
     }

@@ -358,6 +358,21 @@ public final class Engine {
         return returns.release(grant, last);
     }
 
+    /** Does something once the store sends, which must happen: at once where the store cannot say when that is. */
+    void beforeSending(Runnable task) {
+        AtomicBoolean done = new AtomicBoolean();
+        Runnable once = () -> {
+            if (done.compareAndSet(false, true)) {
+                task.run();
+            }
+        };
+        try {
+            store.beforeSending(once);
+        } catch (RuntimeException | Error broken) {
+            once.run();
+        }
+    }
+
     /** Clears what a claim of unknown outcome may have left. */
     void withdraw(Claim claim) {
         returns.withdraw(claim);

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * the next of them without asking the store, which is what makes contention inside a process cheap; the bounds in
  * {@link HoldOptions} keep other clients from starving. When the bounds are reached the store is asked for a fresh grant
  * number (it refuses when another client waits), and otherwise the grant is given back and claimed anew, behind the
- * others. The idea of passing a global lock among local waiters a bounded number of times is that of lock cohorting
+ * others. A grant that nobody waits for here lingers until the store is about to send, so that one who comes back in the
+ * same instant finds it still there. The idea of passing a global lock among local waiters a bounded number of times is that of lock cohorting
  * (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
  *
  * <p>Joining the queue takes no lock: whoever ends a phase writes the next phase first and looks at the queue after
@@ -60,6 +61,8 @@ final class LocalLock {
         CLAIMING,
         /** A hold is open, or lost its grant a moment ago. */
         HELD,
+        /** The last hold was closed and nobody waits here: the grant goes back when the store sends next. */
+        LINGERING,
         /** Between two holds: the store is asked to renew the grant or to give it a fresh number. */
         REFRESHING,
         /** The store is asked to take the grant back, and the next claim must wait for that. */
@@ -137,6 +140,10 @@ final class LocalLock {
                 transition(this::nextIfIdle);
                 yield true;
             }
+            case LINGERING -> {
+                transition(this::takeOver);
+                yield true; // if it cannot, whoever ends that phase looks at the queue
+            }
             case RETIRED -> !waiters.remove(waiter); // nobody looks here any more, unless somebody just did
             case CLAIMING, HELD, REFRESHING, RELEASING -> {
                 warnIfItsOwn(waiter);
@@ -157,7 +164,12 @@ final class LocalLock {
                 waiter.recordPlace();
                 return claim(waiter);
             }
-            if (phase == Phase.RELEASING && waiters.isEmpty() && nextTry == null) {
+            LiveGrant live = grant;
+            if (phase == Phase.LINGERING && live != null && waiters.isEmpty() && mayTakeOver(live, waiter)) {
+                waiter.recordPlace();
+                return giveTo(live, waiter).orElseGet(() -> give(live));
+            }
+            if (isGoingBack() && waiters.isEmpty() && nextTry == null) {
                 nextTry = waiter; // behind this client's own release
                 return NOTHING;
             }
@@ -242,7 +254,7 @@ final class LocalLock {
             hold = null;
             engine.observer().released(closing);
             parting = givenBack;
-            Runnable then = handOver(closing.grant);
+            Runnable then = closing.options.awaitRelease() ? handOver(closing.grant) : linger(closing.grant);
             return both(both(() -> engine.observer().recordReleased(closing), then), parted(closing.grant));
         });
         return givenBack;
@@ -452,6 +464,47 @@ final class LocalLock {
         phase = Phase.CLAIMING;
         claiming = started;
         return () -> started.sendTo(engine.store(), engine.time());
+    }
+
+    /**
+     * A hold was closed. Where nobody waits here its grant goes back as soon as the store sends, and not sooner: a thread
+     * that comes back for it in the same instant finds it still there, or at least has its claim sent along.
+     */
+    private Runnable linger(LiveGrant live) {
+        if (!waiters.isEmpty() || !live.isValid()) {
+            return handOver(live);
+        }
+        phase = Phase.LINGERING;
+        return () -> engine.beforeSending(() -> transition(() -> endOfLinger(live)));
+    }
+
+    private Runnable endOfLinger(LiveGrant live) {
+        if (phase != Phase.LINGERING || grant != live) {
+            return NOTHING;
+        }
+        return nextTry == null ? handOver(live) : release(live); // the one who tries has a claim of its own
+    }
+
+    /** Somebody came while the grant lingers. */
+    private Runnable takeOver() {
+        LiveGrant live = grant;
+        Waiter first = waiters.peek();
+        if (phase != Phase.LINGERING || live == null || first == null) {
+            return NOTHING;
+        }
+        return mayTakeOver(live, first) ? give(live) : NOTHING;
+    }
+
+    private boolean mayTakeOver(LiveGrant live, Waiter waiter) {
+        return nextTry == null // who tries once is before those who wait
+                && live.isValid()
+                && live.mayHandOver(waiter.options)
+                && live.fits(waiter.options)
+                && live.hasEnoughLease();
+    }
+
+    private boolean isGoingBack() {
+        return phase == Phase.RELEASING || phase == Phase.LINGERING;
     }
 
     /** A hold was closed: what becomes of its grant. */

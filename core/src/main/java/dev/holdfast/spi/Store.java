@@ -70,6 +70,17 @@ public interface Store extends AutoCloseable {
     CompletionStage<Boolean> release(Grant grant);
 
     /**
+     * Runs a task, soon and once, just before requests leave: on whatever thread sends them where this store gathers
+     * requests on one, at once where it does not. What the task asks of the store then leaves together.
+     *
+     * <p>The engine has a grant go back so, so that a caller who closes a hold and asks for the lock again in the same
+     * instant pays one trip for both. Never waits for more requests to come.
+     */
+    default void beforeSending(Runnable task) {
+        task.run();
+    }
+
+    /**
      * Removes whatever a claim left behind: its place in the queue, its grant, or nothing. Sent when the claim's
      * outcome is unknown. May be repeated.
      */

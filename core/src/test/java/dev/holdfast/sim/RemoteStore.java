@@ -30,6 +30,8 @@ import java.util.function.Consumer;
  * in time. What an engine asks of it is shown to the judge.
  */
 final class RemoteStore implements Store {
+    private static final int MOST_GATHERING_NANOS = 200_000;
+
     private final World world;
     private final Client client;
     private final Link link;
@@ -90,6 +92,16 @@ final class RemoteStore implements Store {
             made.send();
         }
         return made;
+    }
+
+    /** What is to be sent is gathered for a moment. */
+    @Override
+    public void beforeSending(Runnable task) {
+        if (closed) {
+            task.run();
+        } else {
+            time.schedule(task, Duration.ofNanos(world.dice.below(MOST_GATHERING_NANOS)));
+        }
     }
 
     /** On the server's side: sends the offer on its way. */

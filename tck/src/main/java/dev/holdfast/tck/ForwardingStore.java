@@ -59,6 +59,11 @@ class ForwardingStore implements Store {
     }
 
     @Override
+    public void beforeSending(Runnable task) {
+        inner.beforeSending(task);
+    }
+
+    @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return inner.withdraw(claim);
     }

@@ -92,7 +92,9 @@ public final class Targets {
         Wanted redis = new Wanted("B1", StoreKind.REDIS);
         List<Target> targets = new ArrayList<>(List.of(
                 redis.ratio(Workload.OWN_1, Peers.HOLDFAST, Peers.FLOOR, 1.3),
+                redis.ratio(Workload.OWN_1, Peers.NO_HAND_OVER, Peers.FLOOR, 1.3),
                 redis.ratio(Workload.OWN_16, Peers.HOLDFAST, Peers.FLOOR, 0.8),
+                redis.ratio(Workload.OWN_16, Peers.NO_HAND_OVER, Peers.FLOOR, 0.8),
                 redis.ratio(Workload.ONE_2X16, Peers.HOLDFAST, "redisson", 30),
                 redis.waits(Workload.ONE_2X16, "redisson", 0.1),
                 redis.jain(Workload.ONE_2X16, 0.95),

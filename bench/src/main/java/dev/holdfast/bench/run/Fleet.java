@@ -35,6 +35,7 @@ public final class Fleet implements AutoCloseable {
     private final Path page;
     private final List<ChildProcess> workers = new ArrayList<>();
     private final Map<Duration, TcpProxy> proxies = new HashMap<>();
+    private boolean warm;
 
     /** Workers of a peer; the page is a file that all of them map. */
     public Fleet(PeerKind peer, Server server, Path page) {
@@ -55,13 +56,20 @@ public final class Fleet implements AutoCloseable {
      */
     public Sample run(Load load, Duration length) {
         try {
-            return round(load, length);
+            Sample sample = round(load, length);
+            warm = true;
+            return sample;
         } catch (RoundFailed e) {
             close();
             throw e.of(peer.id());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Whether its workers have run a round before; a JVM that has just begun is slow at first. */
+    boolean isWarm() {
+        return warm;
     }
 
     /** The processes themselves, for tests that end one of them. */

@@ -28,12 +28,20 @@ public record Plan(Tier tier, Duration warmUp, Duration round, int rounds) {
     /** Three minutes less what the last workload and the report may take. */
     private static final Duration QUICK_BUDGET = Duration.ofSeconds(160);
 
+    /** How much longer a JVM that has just begun is warmed up: its compiler is not done before. */
+    private static final int FRESH = 5;
+
     /** What starting, ending and counting add to a round. */
     private static final Duration OVERHEAD = Duration.ofMillis(120);
 
     /** Whether a peer takes part. */
     public boolean has(PeerKind peer) {
         return tier != Tier.QUICK || peer.role() != Role.HOLDFAST || peer.id().equals(Peers.HOLDFAST);
+    }
+
+    /** How long a peer runs a workload before it counts. */
+    Duration warmUp(boolean warm) {
+        return warm || tier == Tier.QUICK ? warmUp : warmUp.multipliedBy(FRESH);
     }
 
     /** How long all stores together may take: then what is left is left out. Nothing for a run that takes its time. */

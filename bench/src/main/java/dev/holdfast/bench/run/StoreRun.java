@@ -19,16 +19,24 @@ import org.jspecify.annotations.Nullable;
 public final class StoreRun {
     private final Server server;
     private final Plan plan;
+    private final List<Workload> workloads;
     private final Path page;
     private final Results results;
     private final Progress progress;
     private final Optional<Duration> deadline;
 
-    /** A run whose workers share the page, a file; at the deadline, counted as progress is, it leaves out the rest. */
+    /** A run of these workloads whose workers share the page, a file; at the deadline, counted as progress is, it leaves out the rest. */
     public StoreRun(
-            Server server, Plan plan, Path page, Results results, Progress progress, Optional<Duration> deadline) {
+            Server server,
+            Plan plan,
+            List<Workload> workloads,
+            Path page,
+            Results results,
+            Progress progress,
+            Optional<Duration> deadline) {
         this.server = server;
         this.plan = plan;
+        this.workloads = workloads;
         this.page = page;
         this.results = results;
         this.progress = progress;
@@ -52,7 +60,7 @@ public final class StoreRun {
                     results.leaveOut("Holdfast on " + server.kind().title() + ": it has no store for it yet");
                 }
             }
-            for (Workload workload : Workload.upTo(plan.tier())) {
+            for (Workload workload : workloads) {
                 List<Fleet> able = fleets.stream()
                         .filter(fleet -> workload.suits(fleet.peer()))
                         .toList();
@@ -102,8 +110,8 @@ public final class StoreRun {
                 return;
             }
             try {
-                Sample sample = fleet.run(
-                        workload.loadOf(fleet.peer()), number == 0 ? plan.warmUp() : workload.lengthOf(plan.round()));
+                Duration length = number == 0 ? plan.warmUp(fleet.isWarm()) : workload.lengthOf(plan.round());
+                Sample sample = fleet.run(workload.loadOf(fleet.peer()), length);
                 if (number > 0) {
                     samples.add(sample);
                 }

@@ -109,13 +109,22 @@ public record Workload(String id, String title, Load load, Tier tier) {
                 .toList();
     }
 
-    /** The title of the one of that id. */
-    public static String titleOf(String id) {
+    /** All ids, in the order of the report. */
+    public static List<String> ids() {
+        return ALL.stream().map(Workload::id).toList();
+    }
+
+    /** The one of that id. */
+    public static Workload of(String id) {
         return ALL.stream()
                 .filter(workload -> workload.id.equals(id))
-                .map(Workload::title)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("there is no workload " + id));
+    }
+
+    /** The title of the one of that id. */
+    public static String titleOf(String id) {
+        return of(id).title;
     }
 
     /** How long a round is; where a turn takes long, longer than others. */
@@ -143,7 +152,8 @@ public record Workload(String id, String title, Load load, Tier tier) {
     public boolean suits(PeerKind peer) {
         boolean saysSomething = switch (peer.id()) {
             case Peers.CEILING -> load.roundTrip().isZero() && !id.equals(TURNS) && !id.equals(HAND_OVER);
-            case Peers.STRICT_FIFO, Peers.NO_HAND_OVER -> load.isContended() && !id.equals(TURNS);
+            case Peers.STRICT_FIFO -> load.isContended() && !id.equals(TURNS);
+            case Peers.NO_HAND_OVER -> !id.equals(TURNS);
             case Peers.AWAIT_RELEASE -> !load.isContended() || id.equals(ONE_2X16);
             default -> true;
         };

@@ -104,6 +104,15 @@ final class Link implements AutoCloseable {
         }
     }
 
+    /** Runs a task on the thread that sends, before it next does: calls made by the task leave in one packet. */
+    void beforeSending(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException shutDown) {
+            task.run();
+        }
+    }
+
     private void drain() {
         draining.set(false);
         long now = time.nanoTime();

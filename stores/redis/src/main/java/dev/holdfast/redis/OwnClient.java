@@ -10,7 +10,9 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.netty.resolver.DefaultAddressResolverGroup;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -19,17 +21,22 @@ import java.util.concurrent.TimeUnit;
  * The Lettuce client of a store that was opened by a URL: few threads, quick to connect again, and with probes that find
  * a connection whose other end is gone.
  */
-record OwnClient(RedisClient client, ClientResources resources) {
-    private static final int THREADS = 2;
+record OwnClient(RedisClient client, ClientResources resources, EventLoopGroupProvider loops) {
+    /** One for both connections: an offer that was heard is answered without another thread. */
+    private static final int IO_THREADS = 1;
+
+    private static final int COMPUTATION_THREADS = 2;
     private static final Duration PROBE = Duration.ofSeconds(5);
     private static final int PROBES = 3;
     private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
     private static final long SHUTDOWN_MILLIS = 2_000;
 
     static OwnClient of(RedisUrl url) {
+        // Not ioThreadPoolSize, which is never less than two.
+        EventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(IO_THREADS);
         ClientResources resources = DefaultClientResources.builder()
-                .ioThreadPoolSize(THREADS)
-                .computationThreadPoolSize(THREADS)
+                .eventLoopGroupProvider(loops)
+                .computationThreadPoolSize(COMPUTATION_THREADS)
                 .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE) // as the rest of the JVM does
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .reconnectDelay(
@@ -53,11 +60,12 @@ record OwnClient(RedisClient client, ClientResources resources) {
             options.sslOptions(SslOptions.builder().trustManager(url.cacert()).build());
         }
         client.setOptions(options.build());
-        return new OwnClient(client, resources);
+        return new OwnClient(client, resources, loops);
     }
 
     void shutDown() {
         client.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
         resources.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(SHUTDOWN_MILLIS);
+        loops.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(SHUTDOWN_MILLIS);
     }
 }

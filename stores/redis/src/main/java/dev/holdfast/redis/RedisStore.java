@@ -208,6 +208,12 @@ final class RedisStore implements Store {
         return waiters.leave(grant.name(), grant.id(), grant.mode());
     }
 
+    /** On the connection's own thread, which takes all calls that came meanwhile into one packet. */
+    @Override
+    public void beforeSending(Runnable task) {
+        link.beforeSending(task);
+    }
+
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return waiters.leave(claim.name(), claim.id(), claim.mode());
