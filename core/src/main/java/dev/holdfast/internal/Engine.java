@@ -48,6 +48,7 @@ public final class Engine {
     private final Names names;
     private final Host host;
     private final Executor executor;
+    private final Consumer<Runnable> beforeSending;
     private final Consumer<CompletableFuture<?>> awaiting;
     private final Supplier<ClaimId> ids;
     private final Capabilities capabilities;
@@ -72,6 +73,7 @@ public final class Engine {
             Counters counters) {
         this.description = store.description();
         this.observer = new Observer(counters, teller, time, description);
+        this.beforeSending = store::beforeSending;
         this.store = new CountedStore(store, description, counters, time);
         this.time = time;
         this.ownTime = ownTime;
@@ -367,7 +369,7 @@ public final class Engine {
             }
         };
         try {
-            store.beforeSending(once);
+            beforeSending.accept(once);
         } catch (RuntimeException | Error broken) {
             once.run();
         }
