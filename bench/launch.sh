@@ -53,6 +53,9 @@ bench_build() {
 }
 
 bench_run() {
+  if [[ ${1:-} == --help || ${1:-} == -h ]]; then
+    exec cat "$home/bench/usage.txt" # what the bench says itself, without building it
+  fi
   local main=dev.holdfast.bench.Bench
   if bench_is_stale; then
     mkdir -p "$bench_made" 2> /dev/null && [[ -w $bench_made ]] || fail "cannot write to $bench_made, where the bench is built"

@@ -1,12 +1,10 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.spi.StoreProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -54,13 +52,8 @@ final class CompletionScript {
                 + "' words='" + words.collect(Collectors.joining(" ")) + "' ;;\n";
     }
 
-    /** Those of the stores on the class path, but for the one that no two processes share. */
     private static String schemes() {
-        return ServiceLoader.load(StoreProvider.class).stream()
-                .flatMap(provider -> provider.get().schemes().stream())
-                .filter(scheme -> !StoreUrl.isOfOneProcess(scheme + ":"))
-                .sorted()
-                .collect(Collectors.joining(": ", "", ":"));
+        return Schemes.known().stream().collect(Collectors.joining(": ", "", ":"));
     }
 
     private static Stream<CommandSpec> subcommands(CommandSpec top) {

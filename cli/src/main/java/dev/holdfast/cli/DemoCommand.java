@@ -99,7 +99,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private SaleReport sell(DemoHouse house) throws InterruptedException {
         StoreUrl named = Objects.requireNonNull(parent).store();
-        StoreUrl store = named.isDefault() ? StoreUrl.file(house.file("locks.db"), false) : named;
+        StoreUrl store = named.isDefault() ? StoreUrl.file(house.file("locks.db"), StoreUrl.Source.OPTION) : named;
         store.open("holdfast demo").close(); // says in one line what is wrong with it, if anything is
         SaleProgress progress = SaleProgress.onStderr();
         progress.say(processes + (processes == 1 ? " process" : " processes") + ", " + buyers

@@ -118,7 +118,8 @@ record GuardedRun(
                 patience == null || patience.isZero() ? "is not free" : "was not free within " + HumanTime.of(patience);
         return new CliException(
                 conflictCode,
-                lockOnStore() + " " + waited + holder(lock) + "; wait longer with --wait, or see 'holdfast list'");
+                lockOnStore() + " " + waited + holder(lock) + "; wait longer with --wait, or see '"
+                        + store.listCommand() + "'");
     }
 
     /** Who has it, if the store is as good as to tell: it is only for the message. */

@@ -24,6 +24,9 @@ import picocli.CommandLine.Spec;
             "($XDG_STATE_HOME/holdfast/locks.db, or ~/.local/state/holdfast/locks.db).",
             "A password may stand in $HOLDFAST_PASSWORD instead of in the URL.",
             "",
+            "In a checkout of its sources there is 'holdfast bench' as well: Holdfast beside the",
+            "libraries its users would otherwise pick; see 'holdfast bench --help'.",
+            "",
             "Examples:",
             "  holdfast demo",
             "  holdfast run nightly-backup -- ./backup.sh --full",
@@ -43,7 +46,7 @@ final class HoldfastCommand implements Callable<Integer> {
     @Option(
             names = {"-v", "--verbose"},
             scope = ScopeType.INHERIT,
-            description = "Say what caused an error.")
+            description = "Say what caused an error, and what a store warns of.")
     private boolean verbose;
 
     @Option(
@@ -69,6 +72,7 @@ final class HoldfastCommand implements Callable<Integer> {
     }
 
     StoreUrl store() {
+        StderrLogger.tellCaveats(verbose);
         return StoreUrl.choose(store, System.getenv());
     }
 

@@ -53,7 +53,8 @@ final class ListCommand implements Callable<Integer> {
     public Integer call() {
         StoreUrl store = Objects.requireNonNull(parent).store();
         String pattern = pattern();
-        List<LockStatus> locks = locks(store, pattern);
+        boolean absent = store.isAbsentFile();
+        List<LockStatus> locks = absent ? List.of() : locks(store, pattern); // to look is no reason to make it
         if (json) {
             System.out.println(Json.of(locks.stream().map(LockView::json).toList()));
         } else if (!locks.isEmpty()) {
@@ -61,7 +62,8 @@ final class ListCommand implements Callable<Integer> {
         }
         if (locks.isEmpty()) {
             String which = pattern.equals(EVERYTHING) ? "no lock" : "no lock that matches '" + pattern + "'";
-            System.err.println("holdfast: " + Redaction.oneLine(which + " is held on " + store.shown()));
+            String why = absent ? ": that file is not there, so nobody has taken a lock in it yet" : "";
+            System.err.println("holdfast: " + Redaction.oneLine(which + " is held on " + store.shown() + why));
         }
         return ExitCode.OK;
     }
@@ -77,9 +79,6 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private static List<LockStatus> locks(StoreUrl store, String pattern) {
-        if (store.isAbsentFile()) {
-            return List.of(); // to look is no reason to make it
-        }
         try (LockClient client = store.open("")) {
             return client.list(pattern);
         }

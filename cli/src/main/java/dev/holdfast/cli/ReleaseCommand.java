@@ -60,10 +60,11 @@ final class ReleaseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (name.isEmpty()) {
-            throw new CliException(ExitCode.USAGE, "a lock's name must not be empty; see 'holdfast list'");
-        }
         StoreUrl store = Objects.requireNonNull(parent).store();
+        if (name.isEmpty()) {
+            throw new CliException(
+                    ExitCode.USAGE, "a lock's name must not be empty; see '" + store.listCommand() + "'");
+        }
         String lockOnStore = "lock '" + name + "' on " + store.shown();
         if (!yes && !Terminal.isAt(Terminal.STDIN)) {
             throw new CliException(
@@ -74,11 +75,11 @@ final class ReleaseCommand implements Callable<Integer> {
             return nothingBroken(lockOnStore + " is not held");
         }
         try (LockClient client = store.open("")) {
-            return release(client, lockOnStore);
+            return release(client, store, lockOnStore);
         }
     }
 
-    private int release(LockClient client, String lockOnStore) {
+    private int release(LockClient client, StoreUrl store, String lockOnStore) {
         DistributedLock lock = StoreUrl.lock(client, name, HoldOptions.defaults());
         LockStatus.@Nullable Held held = lock.status().grant().orElse(null);
         if (held == null) {
@@ -91,8 +92,8 @@ final class ReleaseCommand implements Callable<Integer> {
             long asked = held.token();
             held = lock.status().grant().orElse(null);
             if (held == null || held.token() != asked) {
-                return nothingBroken(
-                        lockOnStore + " changed hands meanwhile and is left as it is; see 'holdfast list'");
+                return nothingBroken(lockOnStore + " changed hands meanwhile and is left as it is; see '"
+                        + store.listCommand() + "'");
             }
         }
         if (!client.revoke(name, now)) {

@@ -118,8 +118,18 @@ final class RunCommand implements Callable<Integer> {
         try {
             return HoldOptions.defaults().lease(lease).strictFifo(fifo).awaitRelease(true);
         } catch (IllegalArgumentException e) {
-            throw usage("--lease is 100ms to 168h, not " + HumanTime.of(lease));
+            throw usage("--lease is 100ms to 168h, not " + leaseAsWritten());
         }
+    }
+
+    private String leaseAsWritten() {
+        return String.join(
+                "",
+                Objects.requireNonNull(spec)
+                        .commandLine()
+                        .getParseResult()
+                        .matchedOption("--lease")
+                        .originalStringValues());
     }
 
     private void require(boolean ok, String otherwise) {

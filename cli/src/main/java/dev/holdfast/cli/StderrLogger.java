@@ -9,10 +9,20 @@ final class StderrLogger implements System.Logger {
     /** The library's logger of losses. Each command tells of its loss by itself, with what became of its work. */
     private static final String LOSSES = "dev.holdfast.loss";
 
+    /** What the stores warn of as such, whatever happens: once for an application, too often for a command. */
+    private static final String CAVEATS = "dev.holdfast.caveat";
+
+    private static volatile boolean caveats;
+
     private final String name;
 
     StderrLogger(String name) {
         this.name = name;
+    }
+
+    /** Whether to print what stores warn of as such. */
+    static void tellCaveats(boolean wanted) {
+        caveats = wanted;
     }
 
     @Override
@@ -22,7 +32,10 @@ final class StderrLogger implements System.Logger {
 
     @Override
     public boolean isLoggable(Level level) {
-        return !name.equals(LOSSES) && level.getSeverity() >= Level.WARNING.getSeverity() && level != Level.OFF;
+        return !name.equals(LOSSES)
+                && (caveats || !name.equals(CAVEATS))
+                && level.getSeverity() >= Level.WARNING.getSeverity()
+                && level != Level.OFF;
     }
 
     @Override

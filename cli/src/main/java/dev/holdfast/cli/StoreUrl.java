@@ -15,9 +15,23 @@ import org.jspecify.annotations.Nullable;
  * Which store a command works on: the option, else the environment's, else a file of this user.
  *
  * @param value the URL; it may hold secrets, show {@link #shown()} instead
- * @param isDefault whether nobody named it, so that its folder may have to be made
+ * @param source who named it
  */
-record StoreUrl(String value, boolean isDefault) {
+record StoreUrl(String value, Source source) {
+    /** Where a URL comes from. */
+    enum Source {
+        OPTION(HoldfastCommand.STORE),
+        VARIABLE(StoreUrl.VARIABLE),
+        /** Nobody named it: its folder may have to be made. */
+        DEFAULT("the default");
+
+        private final String shown;
+
+        Source(String shown) {
+            this.shown = shown;
+        }
+    }
+
     static final String VARIABLE = "HOLDFAST_STORE";
 
     /** May hold the password that the URL has not. */
@@ -29,22 +43,27 @@ record StoreUrl(String value, boolean isDefault) {
     /** What the store refuses before it looks for a file, and explains. */
     private static final Pattern NO_PLAIN_PATH = Pattern.compile("^(//|:|file:|~$|~/)|\\?");
 
-    static StoreUrl named(String url) {
-        return new StoreUrl(url, false);
-    }
-
     static StoreUrl choose(@Nullable String option, Map<String, String> environment) {
         if (option != null) {
-            return named(option);
+            return new StoreUrl(option, Source.OPTION);
         }
         String variable = environment.getOrDefault(VARIABLE, "");
         return variable.isEmpty()
-                ? file(new UserFolders(environment).state().resolve("holdfast/locks.db"), true)
-                : named(variable);
+                ? file(new UserFolders(environment).state().resolve("holdfast/locks.db"), Source.DEFAULT)
+                : new StoreUrl(variable, Source.VARIABLE);
     }
 
-    static StoreUrl file(Path path, boolean isDefault) {
-        return new StoreUrl(FILE_SCHEME + path, isDefault);
+    static StoreUrl file(Path path, Source source) {
+        return new StoreUrl(FILE_SCHEME + path, source);
+    }
+
+    boolean isDefault() {
+        return source == Source.DEFAULT;
+    }
+
+    /** How to list the locks there, for those who read a message. */
+    String listCommand() {
+        return source == Source.OPTION ? "holdfast list " + HoldfastCommand.STORE + "=" + shown() : "holdfast list";
     }
 
     /** The URL without secrets. */
@@ -87,6 +106,9 @@ record StoreUrl(String value, boolean isDefault) {
         if (value.startsWith(FILE_SCHEME)) {
             makeFolder();
             unpackLibrary();
+        } else {
+            Schemes.requireKnown(this);
+            LettuceLog.silence();
         }
         try {
             LockClient.Builder builder = LockClient.builder(value).label(label);
@@ -96,8 +118,14 @@ record StoreUrl(String value, boolean isDefault) {
             }
             return builder.build();
         } catch (IllegalArgumentException e) {
-            throw new CliException(ExitCode.USAGE, "bad store URL '" + shown() + "': " + e.getMessage(), e);
+            throw bad(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** The failure of a command whose store's URL is no good. */
+    CliException bad(String why, @Nullable Throwable cause) {
+        return new CliException(
+                ExitCode.USAGE, "bad store URL '" + shown() + "' in " + source.shown + ": " + why, cause);
     }
 
     /**
@@ -124,7 +152,7 @@ record StoreUrl(String value, boolean isDefault) {
     }
 
     private void makeFolder() {
-        if (!isDefault) {
+        if (!isDefault()) {
             return;
         }
         Path folder =

@@ -14,10 +14,11 @@ class ChoiceTest {
     void theOptionComesBeforeTheEnvironmentAndThatBeforeTheDefault() {
         Map<String, String> environment = Map.of("HOME", "/home/me", "HOLDFAST_STORE", "sqlite:b");
 
-        assertThat(StoreUrl.choose("sqlite:a", environment)).isEqualTo(new StoreUrl("sqlite:a", false));
-        assertThat(StoreUrl.choose(null, environment)).isEqualTo(new StoreUrl("sqlite:b", false));
+        assertThat(StoreUrl.choose("sqlite:a", environment))
+                .isEqualTo(new StoreUrl("sqlite:a", StoreUrl.Source.OPTION));
+        assertThat(StoreUrl.choose(null, environment)).isEqualTo(new StoreUrl("sqlite:b", StoreUrl.Source.VARIABLE));
         assertThat(StoreUrl.choose(null, HOME))
-                .isEqualTo(new StoreUrl("sqlite:/home/me/.local/state/holdfast/locks.db", true));
+                .isEqualTo(new StoreUrl("sqlite:/home/me/.local/state/holdfast/locks.db", StoreUrl.Source.DEFAULT));
     }
 
     @Test

@@ -1,13 +1,19 @@
 package dev.holdfast.cli;
 
 import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import java.nio.file.Path;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on Redis. */
 class RedisCommandLineTest extends CommandLineContract {
@@ -22,6 +28,42 @@ class RedisCommandLineTest extends CommandLineContract {
     static void stopServer() {
         if (server != null) {
             server.close();
+        }
+    }
+
+    @Test
+    void whatAServerForgetsIsToldOnDemand(@TempDir Path folder) {
+        try (RedisServer forgets = orSkip(RedisServer::start)) {
+            Cli cli = new Cli(folder, forgets.uri());
+
+            assertThat(cli.run("run", "job", "--", "true").err()).isEmpty();
+
+            assertThat(cli.run("-v", "run", "job", "--", "true").err())
+                    .singleElement()
+                    .asString()
+                    .contains(forgets.uri(), "keeps nothing over a restart");
+        }
+    }
+
+    @Test
+    void aServerThatGoesAwayIsToldInOurWordsAlone(@TempDir Path folder) {
+        try (RedisServer goes = orSkip(RedisServer::start)) {
+            Cli cli = new Cli(folder, goes.uri());
+            ChildProcess run = cli.start("run", "--lease", "2s", "job", "--", "sleep", "60");
+            try (LockClient client = cli.client()) {
+                Awaitility.await()
+                        .atMost(Cli.SOON)
+                        .until(() -> client.lock("job").status().isHeld());
+            }
+
+            goes.process().kill();
+
+            Cli.Ended ended = Cli.end(run);
+            assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(ended.err())
+                    .isNotEmpty()
+                    .allMatch(line -> line.startsWith("holdfast: "))
+                    .anyMatch(line -> line.contains("'job'") && line.contains(goes.uri()));
         }
     }
 

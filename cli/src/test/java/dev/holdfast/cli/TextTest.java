@@ -54,7 +54,7 @@ class TextTest {
         "sqlite:/var/lib/locks.db, sqlite:/var/lib/locks.db",
     })
     void secretsOfUrlsAreLeftOut(String url, String shown) {
-        assertThat(Redaction.of("on '" + url + "'; try again")).isEqualTo("on '" + shown + "'; try again");
+        assertThat(Redaction.oneLine("on '" + url + "'; try again")).isEqualTo("on '" + shown + "'; try again");
     }
 
     @Test

@@ -3,6 +3,8 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +48,7 @@ class UsageTest {
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "10", "job", "--", "true"),
                 mistake("at most 8760h", "run", "--wait", "99999999999999999999h", "job", "--", "true"),
                 mistake("--lease is 100ms to 168h", "run", "--lease", "10ms", "job", "--", "true"),
-                mistake("--lease is 100ms to 168h", "run", "--lease", "169h", "job", "--", "true"),
+                mistake("--lease is 100ms to 168h, not 200h;", "run", "--lease", "200h", "job", "--", "true"),
                 mistake("0 to 255", "run", "-E", "256", "job", "--", "true"),
                 mistake("must not be empty", "run", "", "--", "true"),
                 mistake("control character", "run", "a\tb", "--", "true"),
@@ -64,7 +66,7 @@ class UsageTest {
                 mistake("there is no command 'lst'; there are: run, list, release, schema, demo, completion;", "lst"),
                 mistake("there is no command 'rnu'", "rnu", "job", "--", "true"),
                 mistake("Unknown option: '--sharde'", "--sharde"),
-                mistake("no store is known for 'gopher:'", "--store", "gopher://host", "list"),
+                mistake("in --store: no store is known for 'gopher:'", "--store", "gopher://host", "list"),
                 mistake("begins with a scheme", "--store", "locks.db", "list"),
                 mistake("no slashes", "--store", "sqlite://host/locks.db", "list"),
                 mistake("no options", "--store", "sqlite:locks.db?mode=ro", "list"),
@@ -89,6 +91,46 @@ class UsageTest {
                 .asString()
                 .startsWith("holdfast: ")
                 .contains(said);
+    }
+
+    @Test
+    void aBadUrlOfTheEnvironmentIsToldAsSuch() {
+        Cli.Ended ended = Cli.end(
+                cli.jvm("list").environment("HOLDFAST_STORE", "gopher:x").start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err())
+                .singleElement()
+                .asString()
+                .contains("bad store URL 'gopher:x' in HOLDFAST_STORE")
+                .contains("known here: ", "redis", "sqlite")
+                .doesNotContain("mem");
+    }
+
+    @Test
+    void theListOfAFileThatIsNotThereSaysSo() {
+        Cli.Ended ended = cli.run("--store", "sqlite:not-there.db", "list");
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.err()).singleElement().asString().contains("no lock is held", "not there");
+        assertThat(cli.file("not-there.db")).doesNotExist();
+    }
+
+    @Test
+    void theAdviceToListNamesTheStoreThatWasNamed() throws InterruptedException {
+        try (LockClient client = cli.client();
+                Hold held = client.lock("job").acquire()) {
+            assertThat(held.isValid()).isTrue();
+            assertThat(cli.run("run", "--wait", "0", "--store", cli.store(), "job", "--", "true")
+                            .err())
+                    .singleElement()
+                    .asString()
+                    .contains("see 'holdfast list --store=" + cli.store() + "'");
+            assertThat(cli.run("run", "--wait", "0", "job", "--", "true").err())
+                    .singleElement()
+                    .asString()
+                    .contains("see 'holdfast list'");
+        }
     }
 
     @Test
@@ -197,7 +239,7 @@ class UsageTest {
 
         assertThat(ended.code()).isZero();
         assertThat(String.join("\n", ended.out()))
-                .contains("run", "list", "demo", "HOLDFAST_STORE")
+                .contains("run", "list", "demo", "HOLDFAST_STORE", "holdfast bench --help")
                 .doesNotContain("worker");
     }
 

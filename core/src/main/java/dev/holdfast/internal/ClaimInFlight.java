@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.util.Objects;

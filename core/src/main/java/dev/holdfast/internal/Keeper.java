@@ -4,6 +4,7 @@ import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;

@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.Loss;
+import dev.holdfast.spi.Redacted;
 import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 

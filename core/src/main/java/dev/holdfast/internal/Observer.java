@@ -13,6 +13,7 @@ import dev.holdfast.LockEvent.Suspect;
 import dev.holdfast.LockEvent.Waiting;
 import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
+import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;

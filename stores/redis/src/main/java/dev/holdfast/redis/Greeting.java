@@ -21,7 +21,7 @@ import java.util.concurrent.TimeoutException;
  * @param caveats one sentence each
  */
 record Greeting(List<String> caveats) {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast.redis");
+    private static final System.Logger LOG = System.getLogger("dev.holdfast.caveat");
     /** What this process has warned of; one line a server, however many clients it has. */
     private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
 

@@ -32,8 +32,8 @@ record RedisErrors(String store) {
 
     private static final List<Meaning> MEANINGS = List.of(
             new Meaning("NOAUTH", true, "wants a log-in: give user and password in the URL, or HOLDFAST_PASSWORD"),
-            new Meaning("WRONGPASS", true, "refused the user or the password: correct them"),
-            new Meaning("invalid password", true, "refused the password: correct it"),
+            new Meaning("WRONGPASS", true, "refused the user or the password; correct them"),
+            new Meaning("invalid password", true, "refused the password; correct it"),
             new Meaning("no password is set", true, "has no password, but one was given: leave it out"),
             new Meaning("without any password configured", true, "has no password, but one was given: leave it out"),
             new Meaning("NOPERM", true, NO_RIGHT),

@@ -9,6 +9,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RespConnection;
@@ -275,6 +276,7 @@ class RefusalTest {
         StringWriter all = new StringWriter();
         failure.printStackTrace(new PrintWriter(all));
         assertThat(all.toString()).doesNotContain("s3cret").doesNotContain("wr0ng");
+        assertThat(Redacted.text(failure)).as("nothing in it looks like a secret").isEqualTo(failure.getMessage());
         return (HoldfastException) failure;
     }
 

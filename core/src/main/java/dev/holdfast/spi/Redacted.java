@@ -1,13 +1,18 @@
-package dev.holdfast.internal;
+package dev.holdfast.spi;
 
 import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
 
 /**
- * Text of others, a driver's say, as it may stand in a log: on one line, and without what URLs carry of users, passwords
- * and parameters.
+ * Text of others, a driver's say, as people may see it: on one line, without characters that a terminal would obey, and
+ * without what URLs carry of users, passwords and parameters. The engine passes all that it logs through here; whoever
+ * shows messages of a store elsewhere, as a command line does, had better do so too.
+ *
+ * <pre>{@code
+ * Redacted.text("jdbc:postgresql://host/db?user=me&password=x is away")    // jdbc:postgresql://host/db is away
+ * }</pre>
  */
-final class Redacted {
+public final class Redacted {
     /** Up to the last @ of the word: a password may itself hold an @ or a slash, and too much hidden is no harm. */
     private static final Pattern USER_INFO = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*://)\\S*@");
 
@@ -20,7 +25,8 @@ final class Redacted {
 
     private Redacted() {}
 
-    static String text(String text) {
+    /** A text, without its secrets, on one line. */
+    public static String text(String text) {
         String anonymous = USER_INFO.matcher(text.strip()).replaceAll("$1");
         String bare = PARAMETERS.matcher(anonymous).replaceAll("$1");
         String open = PASSWORD.matcher(bare).replaceAll("$1$2…");
@@ -28,7 +34,7 @@ final class Redacted {
     }
 
     /** What a failure says of itself, or what it is when it says nothing. */
-    static String text(Throwable failure) {
+    public static String text(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String message = cause.getMessage();
