@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,6 +43,23 @@ class BenchTest {
         }
         assertThat(folder.resolve("results.json")).isNotEmptyFile();
         assertThat(folder.resolve("benchmarks.md")).isNotEmptyFile();
+    }
+
+    /** What the launcher shows before the bench is built. */
+    @Test
+    void itsHelpStandsInAFileAsWell() {
+        try (ChildProcess bench = ChildJvm.main(Bench.class).args("--help").start()) {
+            assertThat(bench.waitFor(PATIENCE)).isZero();
+            assertThat(bench.lines()).containsExactlyElementsOf(lines(Path.of("usage.txt")));
+        }
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
