@@ -276,7 +276,9 @@ class RefusalTest {
         StringWriter all = new StringWriter();
         failure.printStackTrace(new PrintWriter(all));
         assertThat(all.toString()).doesNotContain("s3cret").doesNotContain("wr0ng");
-        assertThat(Redacted.text(failure)).as("nothing in it looks like a secret").isEqualTo(failure.getMessage());
+        assertThat(Redacted.text(failure))
+                .as("nothing in it looks like a secret")
+                .isEqualTo(failure.getMessage());
         return (HoldfastException) failure;
     }
 
