@@ -50,7 +50,7 @@ class CompletionTest {
                 "holdfast,--store,=,sqlite,:,a-file.txt,list,--j|--json",
                 "holdfast,list,job,|",
                 "holdfast,release,--n|--now",
-                "holdfast,schema,|sqlite",
+                "holdfast,schema,|sqlite postgresql mariadb mysql h2",
                 "holdfast,completion,|bash zsh",
                 "holdfast,demo-worker,|",
             })

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import java.sql.Connection;
+import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -8,7 +9,7 @@ import java.util.Properties;
 
 /** Connections by URL, straight from the driver. Each is used by one thread for good, so there is nothing to pool. */
 final class DriverConnections implements Connections {
-    private final ServerUrl url;
+    private final String jdbcUrl;
     private final Properties properties;
 
     /**
@@ -17,11 +18,21 @@ final class DriverConnections implements Connections {
      * @throws IllegalArgumentException if there is no driver for it
      */
     DriverConnections(ServerUrl url, Optional<String> password) {
-        this.url = url;
         this.properties =
                 ServerUrl.properties(url.dialect().driverProperties(RowTables.ANSWER_SECONDS), password, url.jdbcUrl());
+        this.jdbcUrl = reachable(url);
+    }
+
+    /** MariaDB's driver speaks to MySQL too, if it is told that it may. */
+    private static String reachable(ServerUrl url) {
+        String plain = url.jdbcUrl();
+        String permitted = plain + (plain.indexOf('?') < 0 ? "?" : "&") + "permitMysqlScheme";
+        if (!hasDriver(plain) && plain.startsWith("jdbc:mysql:") && hasDriver(permitted)) {
+            return permitted;
+        }
         try {
-            DriverManager.getDriver(url.jdbcUrl());
+            DriverManager.getDriver(plain);
+            return plain;
         } catch (SQLException e) {
             throw new IllegalArgumentException(
                     "there is no driver for " + url.dialect().title() + " on the class path, or the URL is not as it"
@@ -31,8 +42,20 @@ final class DriverConnections implements Connections {
         }
     }
 
+    private static boolean hasDriver(String url) {
+        return DriverManager.drivers().anyMatch(driver -> accepts(driver, url));
+    }
+
+    private static boolean accepts(Driver driver, String url) {
+        try {
+            return driver.acceptsURL(url);
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
     @Override
     public Connection open() throws SQLException {
-        return DriverManager.getConnection(url.jdbcUrl(), properties);
+        return DriverManager.getConnection(jdbcUrl, properties);
     }
 }

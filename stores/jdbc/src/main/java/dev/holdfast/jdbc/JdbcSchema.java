@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -14,9 +15,16 @@ import java.util.stream.Collectors;
  * <p>Nobody has to run it: where they may, stores create what is missing themselves. Thread-safe.
  */
 public final class JdbcSchema {
-    private static final List<SchemaPage> PAGES = List.of(new SqliteSchemaPage());
+    private static final List<SchemaPage> PAGES = pages();
 
     private JdbcSchema() {}
+
+    private static List<SchemaPage> pages() {
+        List<SchemaPage> pages = new ArrayList<>();
+        pages.add(new SqliteSchemaPage());
+        ServerDialects.all().forEach(dialect -> pages.add(new ServerSchemaPage(dialect)));
+        return List.copyOf(pages);
+    }
 
     /** The databases that are known, by all their names. */
     public static List<String> dialects() {

@@ -87,6 +87,16 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
+    public String grants(String table) {
+        return "--   GRANT SELECT, INSERT, UPDATE, DELETE ON " + table + " TO application;";
+    }
+
+    @Override
+    public String waitingConnections() {
+        return "1 more that LISTENs while a lock is waited for; directly, or through a pooler in session mode";
+    }
+
+    @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
         session.execute("SET statement_timeout = '" + seconds + "s'");
     }

@@ -41,6 +41,12 @@ interface ServerDialect {
     /** The statements that make the table, without the row of the table itself. */
     List<String> createTable(String table);
 
+    /** How an account gets its rights, as comments of the page for those who look after it. */
+    String grants(String table);
+
+    /** What connections waiting claims need, on the same page. */
+    String waitingConnections();
+
     /** What a session of ours sets, once. No statement may take longer than so many seconds. */
     void prepare(SqlSession session, int seconds) throws SQLException;
 

@@ -1,0 +1,42 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+
+import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.PostgresServer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The command line on PostgreSQL. */
+class PostgresCommandLineTest extends CommandLineContract {
+    private static PostgresServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = orSkip(() -> PostgresServer.start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected String emptyStore(Path folder) {
+        Database.run(server.jdbcUrl(), "DROP TABLE IF EXISTS holdfast_lock");
+        return server.jdbcUrl();
+    }
+
+    @Override
+    protected String unreachableStore(Path folder) {
+        return "jdbc:postgresql://127.0.0.1:" + Ports.free() + "/postgres?user=me&password=s3cret";
+    }
+
+    @Override
+    protected String shown(String url) {
+        return url.replaceFirst("\\?.*", "");
+    }
+}

@@ -1,0 +1,40 @@
+package dev.holdfast.jdbc;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A table of locks on a server, prepared by hand: for the server's own shell. */
+record ServerSchemaPage(ServerDialect dialect) implements SchemaPage {
+    private static final String HEAD = """
+            -- Holdfast on %1$s, layout %2$d. Nobody has to run this where the application may create tables: a table that
+            -- is missing is created when it is first used (holdfast.createTable=false switches that off).
+            -- Another name or schema: holdfast.table=NAME and holdfast.schema=NAME in the URL, or JdbcOptions.
+            --
+            -- Rights: SELECT, INSERT, UPDATE and DELETE on this one table.
+            %3$s
+            -- Connections: per client 1 for a start, up to 4 when many names are used at once (holdfast.connections), and
+            --   %4$s
+            -- Load: to acquire a free lock 1 UPDATE by primary key, to release it 1; a held lock that is tried is only
+            --   read. Renewals: 1 UPDATE for up to 128 holds every third of a lease. Row locks last for one statement.
+            -- Rows: one for each name, some 200 bytes; one unused for an hour is removed, by one client every ten minutes.
+
+            """;
+
+    @Override
+    public List<String> names() {
+        return dialect.names();
+    }
+
+    @Override
+    public String script() {
+        String table = JdbcOptions.defaults().qualifiedTable();
+        List<String> statements = new ArrayList<>();
+        for (String statement : dialect.createTable(table)) {
+            statements.add(statement.replace("IF NOT EXISTS ", ""));
+        }
+        statements.add(RowTables.markRow(dialect, table));
+        return HEAD.formatted(dialect.title(), RowSql.LAYOUT, dialect.grants(table), dialect.waitingConnections())
+                + String.join(";\n\n", statements)
+                + ";\n";
+    }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.jdbc;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** H2 in a file of this process. */
+class H2ServerTest extends ServerCases {
+    @TempDir
+    static Path folder;
+
+    @Override
+    protected String url() {
+        return "jdbc:h2:" + folder.resolve("locks") + ";DB_CLOSE_DELAY=-1";
+    }
+
+    @Override
+    protected String with(String url, String parameter) {
+        return url + ";" + parameter;
+    }
+
+    @Override
+    protected String dialect() {
+        return "h2";
+    }
+
+    /** The whole database ends; the next connection opens it again. */
+    @Override
+    protected void endConnections() {
+        sql("SHUTDOWN");
+    }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.testbed.PostgresServer;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.jdbcx.JdbcConnectionPool;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.sqlite.SQLiteDataSource;
+
+/** Locks on the application's own DataSource. */
+class JdbcStoresTest {
+    private static PostgresServer server;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void startServer() {
+        server = orSkip(() -> PostgresServer.start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void aPoolWhoseConnectionsAreAllTakenStillReleases() throws Exception {
+        JdbcDataSource h2 = new JdbcDataSource();
+        h2.setURL("jdbc:h2:" + folder.resolve("pooled"));
+        JdbcConnectionPool pool = JdbcConnectionPool.create(h2);
+        pool.setMaxConnections(4);
+        pool.setLoginTimeout(1);
+        List<Connection> taken = new ArrayList<>();
+        try (LockClient client = LockClient.builder(JdbcStores.on(pool)).build()) {
+            Hold hold = client.lock("x").acquire();
+            taken.add(pool.getConnection());
+            taken.add(pool.getConnection());
+            assertThatThrownBy(pool::getConnection).isInstanceOf(SQLException.class);
+
+            hold.close();
+
+            client.lock("x").acquire().close();
+            for (int i = 0; i < 10; i++) {
+                client.lock("other" + i).acquire().close();
+            }
+        }
+        for (Connection each : taken) {
+            each.close();
+        }
+        pool.getConnection().close();
+        pool.dispose();
+    }
+
+    @Test
+    void connectionsComeBackAsTheyWent() throws Exception {
+        PGSimpleDataSource postgres = new PGSimpleDataSource();
+        postgres.setUrl(server.jdbcUrl());
+        try (Connection application = postgres.getConnection()) {
+            try (LockClient client = LockClient.builder(JdbcStores.on(
+                            new OneConnection(application),
+                            JdbcOptions.defaults().connections(1)))
+                    .build()) {
+                client.lock("x").acquire().close();
+                assertThat(timeout(application)).isEqualTo("3s");
+            }
+            assertThat(timeout(application)).isEqualTo("0");
+            assertThat(application.getNetworkTimeout()).isZero();
+        }
+    }
+
+    private static String timeout(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW statement_timeout")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsNotSupportedIsRefusedByName() {
+        SQLiteDataSource sqlite = new SQLiteDataSource();
+        sqlite.setUrl("jdbc:sqlite:" + folder.resolve("x.db"));
+        assertThatThrownBy(() -> JdbcStores.on(sqlite))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("SQLite")
+                .hasMessageContaining("supported: PostgreSQL");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a-b", "1a", "a;b", "a b", "a\"", "a.b", "ä"})
+    void namesOfTablesAndSchemasAreChecked(String name) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcOptions.defaults().table(name));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcOptions.defaults().schema(name));
+    }
+
+    @Test
+    void ourParametersAreTakenOutOfTheUrl() {
+        ServerUrl url = ServerUrl.parse("jdbc:postgresql://h:1/d?holdfast.table=t&user=me&holdfast.schema=s&x=y")
+                .orElseThrow();
+        assertThat(url.jdbcUrl()).isEqualTo("jdbc:postgresql://h:1/d?user=me&x=y");
+        assertThat(url.options().qualifiedTable()).isEqualTo("s.t");
+        assertThat(url.description()).isEqualTo("jdbc:postgresql://h:1/d");
+        assertThat(ServerUrl.parse("jdbc:h2:/a/b;holdfast.connections=2;USER=me")
+                        .orElseThrow()
+                        .jdbcUrl())
+                .isEqualTo("jdbc:h2:/a/b;USER=me");
+        assertThat(ServerUrl.parse("jdbc:mariadb://me:secret@h/d").orElseThrow().description())
+                .isEqualTo("jdbc:mariadb://h/d");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ServerUrl.parse("jdbc:postgresql://h/d?holdfast.tabel=x"))
+                .withMessageContaining("holdfast.table");
+    }
+}

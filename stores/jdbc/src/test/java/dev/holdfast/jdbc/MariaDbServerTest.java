@@ -1,0 +1,143 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.testbed.MariaDbServer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** MariaDB whose own transactions are REPEATABLE READ, as they are by default, and which notes every deadlock. */
+class MariaDbServerTest extends ServerCases {
+    private static MariaDbServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = orSkip(() -> MariaDbServer.start(
+                "--max-connections=200", "--innodb-print-all-deadlocks=ON", "--default-time-zone=-05:00"));
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected String url() {
+        return server.jdbcUrl();
+    }
+
+    @Override
+    protected String dialect() {
+        return "mariadb";
+    }
+
+    @Override
+    protected void endConnections() {
+        sql(ask("SELECT group_concat('KILL ', id SEPARATOR ';') FROM information_schema.processlist"
+                        + " WHERE id <> connection_id() AND user = 'root'")
+                .split(";"));
+    }
+
+    @Override
+    protected List<String> errorsInLog() {
+        return server.process()
+                .log()
+                .lines()
+                .filter(line -> line.matches("(?i).*(deadlock|duplicate entry).*"))
+                .toList();
+    }
+
+    @Test
+    void aHeldLockThatIsTriedChangesNoRow() throws InterruptedException {
+        try (LockClient holder = LockClient.connect(url());
+                LockClient other = LockClient.connect(url());
+                Hold hold = holder.lock("tried").acquire()) {
+            assertThat(other.lock("tried").tryAcquire()).isEmpty();
+            long before = changes();
+            for (int i = 0; i < 2_000; i++) {
+                assertThat(other.lock("tried").tryAcquire()).isEmpty();
+            }
+            assertThat(changes() - before).as("rows changed").isZero();
+            assertThat(hold.isValid()).isTrue();
+        }
+    }
+
+    /** Rows inserted, updated and deleted by InnoDB since the server began. */
+    private long changes() {
+        return List.of("inserted", "updated", "deleted").stream()
+                .mapToLong(what -> Long.parseLong(ask("SELECT variable_value FROM information_schema.global_status"
+                        + " WHERE variable_name = 'Innodb_rows_" + what + "'")))
+                .sum();
+    }
+
+    @Test
+    void aServerThatWasKilledAndStartedAgainStillKnowsTheHolder() throws Exception {
+        try (LockClient one = LockClient.connect(url());
+                LockClient two = LockClient.connect(url())) {
+            Hold hold = one.lock("restart").acquire();
+            CompletableFuture<Hold> waiting = two.lock("restart").acquireAsync();
+            server.process().restart();
+            assertThat(two.lock("restart").status().grant()).isPresent();
+            assertThat(waiting).isNotDone();
+            hold.close();
+            Hold next = waiting.get(20, TimeUnit.SECONDS);
+            assertThat(next.token()).isGreaterThan(hold.token());
+            next.close();
+        }
+    }
+
+    @Test
+    void theOtherVendorsDriverDoesAsWell() throws InterruptedException {
+        String mysql = "jdbc:mysql://127.0.0.1:" + server.port() + "/test?user=root";
+        try (LockClient one = LockClient.connect(url());
+                LockClient two = LockClient.connect(mysql)) {
+            Hold first = two.lock("both").acquire();
+            assertThat(one.lock("both").tryAcquire()).isEmpty();
+            first.close();
+            try (Hold second = one.lock("both").acquire()) {
+                assertThat(second.token()).isGreaterThan(first.token());
+            }
+        }
+    }
+
+    @Test
+    void whatIsWrongIsTold() {
+        sql("CREATE OR REPLACE USER weak@'127.0.0.1'", "GRANT SELECT ON test.* TO weak@'127.0.0.1'");
+        dropTable();
+        String weak = url().replace("user=root", "user=weak");
+        assertRefused(weak, "holdfast schema mariadb");
+        LockClient.connect(url()).close();
+        assertRefused(weak, "a right is missing");
+        assertRefused(url().replace("/test?", "/nowhere?"), "no such database");
+        assertRefused(url().replace("user=root", "user=nobody&password=s3cret"), "user or the password");
+        sql("GRANT SELECT, INSERT, UPDATE, DELETE ON test.* TO weak@'127.0.0.1'", "SET GLOBAL read_only = ON");
+        try {
+            assertRefused(weak, "read-only");
+        } finally {
+            sql("SET GLOBAL read_only = OFF");
+        }
+    }
+
+    private static void assertRefused(String url, String words) {
+        assertThatThrownBy(() -> {
+                    try (LockClient client = LockClient.connect(url)) {
+                        client.lock("x").tryAcquire();
+                    }
+                })
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining(words)
+                .hasMessageNotContaining("s3cret")
+                .hasMessageNotContaining("\n");
+    }
+}

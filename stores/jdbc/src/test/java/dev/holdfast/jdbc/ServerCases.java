@@ -1,0 +1,273 @@
+package dev.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.TimeSource;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What every server must stand: its tables, its defaults, its failures. Each test begins without a table. */
+abstract class ServerCases {
+    static final Duration SOON = Duration.ofSeconds(20);
+
+    /** The server, with a user who may do anything. */
+    protected abstract String url();
+
+    /** Appends a parameter to a URL. */
+    protected String with(String url, String parameter) {
+        return url + (url.indexOf('?') < 0 ? "?" : "&") + parameter;
+    }
+
+    protected abstract String dialect();
+
+    final void sql(String... statements) {
+        try (Connection connection = DriverManager.getConnection(url());
+                Statement statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    final String ask(String query) {
+        try (Connection connection = DriverManager.getConnection(url());
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(query)) {
+            return rows.next() ? rows.getString(1) : "";
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    final void dropTable() {
+        sql("DROP TABLE IF EXISTS holdfast_lock");
+    }
+
+    @Test
+    void aTablePreparedByTheScriptIsAllAClientNeedsThatMayNotCreateOne() throws InterruptedException {
+        dropTable();
+        String url = with(url(), "holdfast.createTable=false");
+        assertThatThrownBy(() -> LockClient.connect(url))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("holdfast schema " + dialect());
+
+        sql(JdbcSchema.script(dialect()).split(";\\s*\\n"));
+
+        try (LockClient client = LockClient.connect(url);
+                Hold hold = client.lock("order:42").acquire()) {
+            assertThat(hold.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void anotherTableKeepsOtherLocks() throws InterruptedException {
+        sql("DROP TABLE IF EXISTS other_locks");
+        try (LockClient here = LockClient.connect(url());
+                LockClient there = LockClient.connect(with(url(), "holdfast.table=other_locks"));
+                Hold hold = here.lock("x").acquire()) {
+            assertThat(here.lock("x").tryAcquire()).isEmpty();
+            there.lock("x").tryAcquire().orElseThrow().close();
+            assertThat(hold.isValid()).isTrue();
+        }
+        assertThat(ask("SELECT count(*) FROM other_locks")).isEqualTo("2");
+    }
+
+    @Test
+    void aTableOfAnotherShapeIsRefused() {
+        dropTable();
+        sql("CREATE TABLE holdfast_lock (name VARCHAR(20), layout INT)");
+        assertThatThrownBy(() -> LockClient.connect(url()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("another shape")
+                .hasMessageContaining("holdfast schema " + dialect());
+        dropTable();
+    }
+
+    @Test
+    void aNewerLayoutIsRefusedOfTheTableAndOfARow() throws InterruptedException {
+        dropTable();
+        try (LockClient client = LockClient.connect(url())) {
+            client.lock("newer").acquire().close();
+            sql("UPDATE holdfast_lock SET layout = 2 WHERE host <> ''");
+            assertThatThrownBy(() -> client.lock("newer").tryAcquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("layout 2");
+        }
+        sql("UPDATE holdfast_lock SET layout = 2");
+        assertThatThrownBy(() -> LockClient.connect(url()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("layout 2");
+        dropTable();
+    }
+
+    @Test
+    void clientsThatCreateTheTableAtTheSameTimeAllGetIt() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            dropTable();
+            List<CompletableFuture<Boolean>> opened = together(6, i -> {
+                try (LockClient client = LockClient.connect(url())) {
+                    client.lock("x").acquire().close();
+                    return true;
+                }
+            });
+            assertThat(opened).allMatch(CompletableFuture::join);
+        }
+    }
+
+    @Test
+    void ofFirstInsertsAtTheSameTimeOneWinsAndNobodyFails() throws Exception {
+        List<LockClient> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < 6; i++) {
+                clients.add(LockClient.connect(url()));
+            }
+            for (int round = 0; round < 30; round++) {
+                String name = "first-" + dialect() + round + System.nanoTime();
+                List<CompletableFuture<Boolean>> tries =
+                        together(6, i -> clients.get(i).lock(name).tryAcquire().isPresent());
+                assertThat(tries.stream().filter(CompletableFuture::join)).hasSize(1);
+            }
+        } finally {
+            clients.forEach(LockClient::close);
+        }
+    }
+
+    @Test
+    void contentionLosesNoTurnAndLeavesNoErrorBehind() throws Exception {
+        AtomicInteger[] inside = new AtomicInteger[4];
+        for (int i = 0; i < inside.length; i++) {
+            inside[i] = new AtomicInteger();
+        }
+        AtomicInteger overlaps = new AtomicInteger();
+        together(8, i -> {
+                    try (LockClient client = LockClient.connect(url())) {
+                        for (int turn = 0; turn < 40; turn++) {
+                            int which = (i + turn) % inside.length;
+                            try (Hold hold = client.lock("contended:" + which).acquire()) {
+                                overlaps.addAndGet(inside[which].incrementAndGet() - 1);
+                                inside[which].decrementAndGet();
+                            }
+                        }
+                        return true;
+                    }
+                })
+                .forEach(CompletableFuture::join);
+        assertThat(overlaps).hasValue(0);
+        assertThat(errorsInLog()).isEmpty();
+    }
+
+    /** Lines of the server's log that tell of deadlocks, duplicate keys or failures to serialize. */
+    protected List<String> errorsInLog() {
+        return List.of();
+    }
+
+    @Test
+    void aHoldSurvivesTheEndOfItsConnectionsAndAWaiterDoesToo() throws Exception {
+        HoldOptions options = HoldOptions.defaults().lease(Duration.ofSeconds(3));
+        try (LockClient one = LockClient.connect(url());
+                LockClient two = LockClient.connect(url())) {
+            Hold hold = one.lock("killed", options).acquire();
+            CompletableFuture<Hold> waiting = two.lock("killed", options).acquireAsync();
+            await().atMost(SOON).until(() -> one.lock("killed").status().waiting() == 1);
+
+            endConnections();
+            Thread.sleep(3_500); // longer than a lease: only renewals keep it
+
+            assertThat(hold.isValid()).isTrue();
+            assertThat(waiting).isNotDone();
+            hold.close();
+            waiting.get(20, java.util.concurrent.TimeUnit.SECONDS).close();
+        }
+    }
+
+    /** Ends all connections but the one that does it. */
+    protected abstract void endConnections();
+
+    @Test
+    void namesAndPeopleOfAnyCharacterReachNoStatement() throws InterruptedException {
+        try (LockClient client = LockClient.builder(url())
+                .label("'; DROP TABLE holdfast_lock; -- ,;%")
+                .build()) {
+            for (String name : List.of("'", "\"", "%", "_", "a'; DROP TABLE holdfast_lock; --", "\\", "🔒")) {
+                try (Hold hold = client.lock(name).acquire()) {
+                    assertThat(client.lock(name)
+                                    .status()
+                                    .grant()
+                                    .orElseThrow()
+                                    .holder()
+                                    .label())
+                            .contains("DROP TABLE");
+                    assertThat(hold.isValid()).isTrue();
+                }
+            }
+        }
+    }
+
+    Store store() {
+        return new JdbcStoreProvider().open(url(), new StoreContext(new NoTimer()));
+    }
+
+    /** A client's time whose timer is not needed. */
+    private static final class NoTimer implements TimeSource {
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            throw new UnsupportedOperationException("a store on a server asks no clock but the server's");
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            throw new UnsupportedOperationException("a store on a server has no timer");
+        }
+    }
+
+    interface Body<T> {
+        T run(int index) throws Exception;
+    }
+
+    static <T> List<CompletableFuture<T>> together(int threads, Body<T> body) {
+        CyclicBarrier start = new CyclicBarrier(threads);
+        List<CompletableFuture<T>> done = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            int index = i;
+            CompletableFuture<T> result = new CompletableFuture<>();
+            done.add(result);
+            Thread thread = new Thread(() -> {
+                try {
+                    start.await();
+                    result.complete(body.run(index));
+                } catch (Exception | AssertionError e) {
+                    result.completeExceptionally(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+        done.forEach(each -> await().atMost(Duration.ofSeconds(60)).until(each::isDone));
+        return done;
+    }
+}
