@@ -14,6 +14,7 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.TokenGate;
+import dev.holdfast.jdbc.JdbcStores;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.redis.RedisFence;
@@ -32,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -241,6 +243,20 @@ class SnippetsTest {
         void send(String text) {
             sent.add(text);
         }
+    }
+
+    @Test
+    void dataSource() throws InterruptedException {
+        JdbcDataSource dataSource = new JdbcDataSource();
+        dataSource.setURL("jdbc:h2:" + folder.resolve("locks"));
+        // @formatter:off
+        // snippet dataSource
+        try (LockClient client = LockClient.builder(JdbcStores.on(dataSource)).build()) {
+            Hold hold = client.lock("order:42").acquire();
+            hold.close();
+        }
+        // end
+        // @formatter:on
     }
 
     @Test

@@ -5,6 +5,7 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.Ports;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -38,5 +39,12 @@ class MariaDbCommandLineTest extends CommandLineContract {
     @Override
     protected String shown(String url) {
         return url.replaceFirst("\\?.*", "");
+    }
+
+    @Override
+    protected Optional<GuardedStore> guardedStore(Path folder) {
+        Database.run(server.jdbcUrl(), "CREATE OR REPLACE USER guard@'127.0.0.1' IDENTIFIED BY 'a b&c=d'");
+        Database.run(server.jdbcUrl(), "GRANT ALL ON test.* TO guard@'127.0.0.1'");
+        return Optional.of(new GuardedStore(server.jdbcUrl().replace("user=root", "user=guard"), "a b&c=d"));
     }
 }

@@ -22,6 +22,9 @@ final class PostgresDialect implements ServerDialect {
     private static final String UNFORCED =
             "WITH s AS MATERIALIZED" + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
     private static final String TOLD = ", pg_notify(?, ?)";
+    /** A number of nobody else's: "holdfast" in ASCII. */
+    private static final long CREATION = 0x686f6c6466617374L;
+
     private static final String CHANNEL = "holdfast_";
 
     @Override
@@ -84,6 +87,11 @@ final class PostgresDialect implements ServerDialect {
                   thread varchar(255) NOT NULL,
                   label varchar(255) NOT NULL
                 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 2000)""");
+    }
+
+    @Override
+    public void lockCreation(SqlSession session, boolean taken) throws SQLException {
+        session.execute("SELECT " + (taken ? "pg_advisory_lock(" : "pg_advisory_unlock(") + CREATION + ")");
     }
 
     @Override

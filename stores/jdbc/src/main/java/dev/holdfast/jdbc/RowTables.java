@@ -114,22 +114,34 @@ final class RowTables {
                     throw e;
                 }
                 if (errors.isMissing(e)) {
-                    create(session);
+                    createUnlessMade(session);
                 }
             }
         }
     }
 
     /** Others may do the same now: what one finds done by another is no failure. */
+    private void createUnlessMade(SqlSession session) throws SQLException {
+        try {
+            create(session);
+        } catch (SQLException e) {
+            if (!errors.mayBeMissing(e)) {
+                throw e;
+            }
+        }
+    }
+
     private void create(SqlSession session) throws SQLException {
         if (!options.createTable()) {
             throw new StoreRefusedException("cannot use " + description() + ": there is no table " + sql.table
                     + ", and it may not be created (createTable is off); run what 'holdfast schema "
                     + dialect.names().get(0) + "' prints");
         }
+        dialect.lockCreation(session, true);
         for (String statement : dialect.createTable(sql.table)) {
             session.execute(statement);
         }
+        dialect.lockCreation(session, false);
     }
 
     private String markRow() {

@@ -41,6 +41,13 @@ interface ServerDialect {
     /** The statements that make the table, without the row of the table itself. */
     List<String> createTable(String table);
 
+    /**
+     * Keeps others from creating the table while we do, where two at a time would fail; a session that ends keeps nobody.
+     *
+     * @param taken whether it begins or is over
+     */
+    default void lockCreation(SqlSession session, boolean taken) throws SQLException {}
+
     /** How an account gets its rights, as comments of the page for those who look after it. */
     String grants(String table);
 
