@@ -126,7 +126,9 @@ class SqlLadderTest {
             assertThat(first.writes()).isEqualTo(Rung.NO_TOKEN);
             assertThat(first.awaitEnd()).as("what it was told").isEmpty();
 
-            assertThat(sql("SELECT count(*) FROM leased")).as("the row of the second").isEqualTo("0");
+            assertThat(sql("SELECT count(*) FROM leased"))
+                    .as("the row of the second")
+                    .isEqualTo("0");
             assertThat(Visitor.canEnter(on(new Heartbeat(server.jdbcUrl())), LOCK))
                     .as("a third, beside the second")
                     .isTrue();
@@ -152,7 +154,8 @@ class SqlLadderTest {
             first.enters().awaitInside();
             Thread.currentThread().setName("main");
 
-            assertThat(Visitor.canEnter(on(new HoldfastRung(server.jdbcUrl())), LOCK)).isFalse();
+            assertThat(Visitor.canEnter(on(new HoldfastRung(server.jdbcUrl())), LOCK))
+                    .isFalse();
             first.writes();
         }
     }
@@ -169,7 +172,8 @@ class SqlLadderTest {
 
             assertThatThrownBy(() -> resource.check(late)).isInstanceOf(StaleTokenException.class);
             assertThat(first.awaitEnd()).isEqualTo("HoldLostException");
-            assertThat(Visitor.canEnter(on(new HoldfastRung(server.jdbcUrl())), LOCK)).isFalse();
+            assertThat(Visitor.canEnter(on(new HoldfastRung(server.jdbcUrl())), LOCK))
+                    .isFalse();
             second.leaves();
         }
     }
