@@ -59,7 +59,7 @@ final class UnreliableStore implements Store {
     }
 
     @Override
-    public void beforeSending(Runnable task) {
+    public void beforeSending(String name, Runnable task) {
         if (gathers) {
             gathered.add(task);
         } else {

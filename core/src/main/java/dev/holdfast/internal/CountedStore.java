@@ -77,8 +77,8 @@ final class CountedStore implements Store {
     }
 
     @Override
-    public void beforeSending(Runnable task) {
-        store.beforeSending(task);
+    public void beforeSending(String name, Runnable task) {
+        store.beforeSending(name, task);
     }
 
     @Override

@@ -28,6 +28,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,7 +49,7 @@ public final class Engine {
     private final Names names;
     private final Host host;
     private final Executor executor;
-    private final Consumer<Runnable> beforeSending;
+    private final BiConsumer<String, Runnable> beforeSending;
     private final Consumer<CompletableFuture<?>> awaiting;
     private final Supplier<ClaimId> ids;
     private final Capabilities capabilities;
@@ -361,7 +362,7 @@ public final class Engine {
     }
 
     /** Does something once the store sends, which must happen: at once where the store cannot say when that is. */
-    void beforeSending(Runnable task) {
+    void beforeSending(LockName name, Runnable task) {
         AtomicBoolean done = new AtomicBoolean();
         Runnable once = () -> {
             if (done.compareAndSet(false, true)) {
@@ -369,7 +370,7 @@ public final class Engine {
             }
         };
         try {
-            beforeSending.accept(once);
+            beforeSending.accept(name.inStore(), once);
         } catch (RuntimeException | Error broken) {
             once.run();
         }

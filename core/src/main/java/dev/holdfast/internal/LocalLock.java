@@ -475,7 +475,7 @@ final class LocalLock {
             return handOver(live);
         }
         phase = Phase.LINGERING;
-        return () -> engine.beforeSending(() -> transition(() -> endOfLinger(live)));
+        return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(live)));
     }
 
     private Runnable endOfLinger(LiveGrant live) {

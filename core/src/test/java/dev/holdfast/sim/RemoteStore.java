@@ -96,7 +96,7 @@ final class RemoteStore implements Store {
 
     /** What is to be sent is gathered for a moment. */
     @Override
-    public void beforeSending(Runnable task) {
+    public void beforeSending(String name, Runnable task) {
         if (closed) {
             task.run();
         } else {

@@ -59,8 +59,8 @@ class ForwardingStore implements Store {
     }
 
     @Override
-    public void beforeSending(Runnable task) {
-        inner.beforeSending(task);
+    public void beforeSending(String name, Runnable task) {
+        inner.beforeSending(name, task);
     }
 
     @Override

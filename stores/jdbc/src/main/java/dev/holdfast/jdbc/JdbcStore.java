@@ -110,6 +110,19 @@ final class JdbcStore implements Store {
         return worker.ask(table -> table.release(grant.name(), grant.id()));
     }
 
+    /** On the thread that runs the statements. */
+    @Override
+    public void beforeSending(String name, Runnable task) {
+        worker.ask(table -> {
+                    task.run();
+                    return true;
+                })
+                .exceptionally(closed -> {
+                    task.run();
+                    return false;
+                });
+    }
+
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return worker.ask(table -> {

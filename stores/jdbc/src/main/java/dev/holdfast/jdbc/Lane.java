@@ -7,8 +7,10 @@ import dev.holdfast.spi.ClaimId;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -118,6 +120,26 @@ final class Lane {
         }
     }
 
+    /** A task that may add requests, and goes before all that are in line. */
+    private static final class Before extends Request {
+        private final Runnable task;
+
+        Before(Runnable task) {
+            super("", "");
+            this.task = task;
+        }
+
+        @Override
+        void run(RowTable table) {
+            task.run();
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            task.run();
+        }
+    }
+
     /** A release and the claim behind it. */
     private static final class Exchange extends Request {
         private final Release release;
@@ -178,6 +200,11 @@ final class Lane {
         Release release = new Release(name, id);
         add(release);
         return release.answer;
+    }
+
+    /** Runs a task on the lane's thread before it sends the next request. */
+    void beforeSending(Runnable task) {
+        add(new Before(task));
     }
 
     void add(Request request) {
@@ -262,12 +289,20 @@ final class Lane {
             line.add(arrived);
         }
         inbox.drainTo(line);
-        Request first = line.remove();
+        runTasks();
+        Request first = line.poll();
         if (first instanceof Release release) {
             Claiming behind = claimBehind(release);
             return behind == null ? release : new Exchange(release, behind);
         }
         return first;
+    }
+
+    private void runTasks() {
+        List<Before> tasks = new ArrayList<>();
+        line.removeIf(request -> request instanceof Before task && tasks.add(task));
+        tasks.forEach(before -> before.task.run());
+        inbox.drainTo(line);
     }
 
     /** The next request for the same name, if it is a claim; taken out of the line. */

@@ -160,6 +160,11 @@ final class ServerStore implements Store {
     }
 
     @Override
+    public void beforeSending(String name, Runnable task) {
+        lane(name).beforeSending(task);
+    }
+
+    @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return lane(claim.name())
                 .ask("withdraw", claim.name(), table -> {

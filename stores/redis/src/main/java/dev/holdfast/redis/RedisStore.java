@@ -210,7 +210,7 @@ final class RedisStore implements Store {
 
     /** On the connection's own thread, which takes all calls that came meanwhile into one packet. */
     @Override
-    public void beforeSending(Runnable task) {
+    public void beforeSending(String name, Runnable task) {
         link.beforeSending(task);
     }
 

@@ -140,7 +140,7 @@ class CostTest {
             Grant given = held;
             int place = holder;
             CompletableFuture<Void> sent = new CompletableFuture<>();
-            leaving.beforeSending(() -> {
+            leaving.beforeSending("a", () -> {
                 leaving.release(given);
                 line.set(place, leaving.claim(Rig.waiting(Rig.claim("a"))));
                 sent.complete(null);
