@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,18 @@ abstract class CloseCases extends Cases {
         assertThat(rig.patience.failure(() -> waiting.pending().answer(), "waiting claim"))
                 .isInstanceOf(ClientClosedException.class);
         waiting.pending().cancel();
+    }
+
+    @Test
+    void whatWasToHappenBeforeSendingHappensAfterTheCloseToo() {
+        RawClient one = rig.raw();
+        String name = one.hold(rig.name()).name();
+        one.store.close();
+        AtomicInteger times = new AtomicInteger();
+
+        one.store.beforeSending(name, times::incrementAndGet);
+
+        rig.patience.until("the task to run", () -> times.get() == 1);
     }
 
     @Test

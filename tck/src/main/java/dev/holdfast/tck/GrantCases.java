@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Who gets a name, and what a claim leaves behind. */
@@ -57,6 +61,40 @@ abstract class GrantCases extends Cases {
 
         assertThat(one.isHeld(name)).isFalse();
         assertThat(two.attempt(name)).isPresent();
+    }
+
+    /** A release and the claim behind it, asked for together, may leave as one; they happen in their order. */
+    @Test
+    void whatIsAskedForBeforeSendingIsDoneOnceAndInItsOrder() {
+        RawClient one = rig.raw();
+        Grant grant = one.hold(rig.name());
+        Claim next = Claims.of(grant.name());
+        AtomicInteger times = new AtomicInteger();
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        CompletableFuture<Optional<Grant>> claimed = new CompletableFuture<>();
+
+        one.store.beforeSending(grant.name(), () -> {
+            times.incrementAndGet();
+            forward(one.store.release(grant), released);
+            forward(one.store.claim(next).answer(), claimed);
+        });
+
+        assertThat(rig.patience.answer(released, "release")).isTrue();
+        if (rig.capabilities().ordered()) {
+            assertThat(rig.patience.answer(claimed, "claim").orElseThrow().number())
+                    .isGreaterThan(grant.number());
+        }
+        assertThat(times).hasValue(1);
+    }
+
+    private static <T> void forward(CompletionStage<T> from, CompletableFuture<T> to) {
+        from.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                to.complete(answer);
+            } else {
+                to.completeExceptionally(failure);
+            }
+        });
     }
 
     @Test

@@ -68,6 +68,9 @@ final class Waiters {
 
     Pending claim(Claim claim) {
         Waiting waiting = new Waiting(claim, this::leave);
+        waiting.trying = true;
+        all.add(waiting); // before it is tried: a close that comes in between finds it, and its place
+        waiting.answer().whenComplete((grant, end) -> all.remove(waiting));
         tryNow(waiting);
         return waiting;
     }
@@ -125,9 +128,6 @@ final class Waiters {
         }
         waiting.trying = false;
         if (!waiting.isDone()) {
-            if (all.add(waiting)) {
-                waiting.answer().whenComplete((grant, end) -> all.remove(waiting));
-            }
             wake();
         }
     }
@@ -213,7 +213,9 @@ final class Waiters {
         private int foremost() {
             int least = Integer.MAX_VALUE;
             for (Waiting waiting : all) {
-                least = Math.min(least, waiting.ahead);
+                if (!waiting.trying) {
+                    least = Math.min(least, waiting.ahead);
+                }
             }
             return least;
         }
