@@ -3,6 +3,7 @@ package dev.holdfast.testbed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,10 +25,12 @@ final class Setup {
         }
     }
 
-    /** Writes a text file into the folder of the server. */
+    /** Writes a text file into the folder of the server, or one below it. */
     static void write(ServerHome home, String name, String text) {
         try {
-            Files.writeString(home.folder().resolve(name), text);
+            Path file = home.folder().resolve(name);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, text);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + name, e);
         }

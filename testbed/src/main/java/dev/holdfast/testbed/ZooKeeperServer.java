@@ -27,6 +27,7 @@ import java.util.Map;
  */
 public final class ZooKeeperServer extends LocalServer {
     private static final String MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    private static final String STATE = "zk_server_state";
     private static final int PATIENCE_MILLIS = 5_000;
 
     private ZooKeeperServer(ServerProcess process) {
@@ -58,6 +59,34 @@ public final class ZooKeeperServer extends LocalServer {
                 .command(home -> command(home, more))
                 .readyWhen(home -> serves(home.port()))
                 .start());
+    }
+
+    /** Starts one server of several and returns when its port is open; it serves when a majority is up. */
+    static ZooKeeperServer member(int id, Map<String, String> settings, String... flags) {
+        requireClasses();
+        List<String> more = List.of(flags);
+        return new ZooKeeperServer(ServerProcess.named("zookeeper" + id)
+                .prepare(home -> {
+                    configure(home, settings);
+                    Setup.write(home, "data/myid", Integer.toString(id));
+                })
+                .command(home -> command(home, more))
+                .readyWhen(home -> answers(home.port()))
+                .start());
+    }
+
+    /** What it is by its own account: standalone, leader or follower; nothing while it does not serve. */
+    String state() {
+        try {
+            return ask(port(), "mntr")
+                    .lines()
+                    .filter(line -> line.startsWith(STATE))
+                    .map(line -> line.substring(STATE.length()).strip())
+                    .findFirst()
+                    .orElse("");
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     /** Its address, as {@code 127.0.0.1:20304}. */
@@ -97,10 +126,18 @@ public final class ZooKeeperServer extends LocalServer {
         return command;
     }
 
+    private static boolean answers(int port) {
+        try {
+            return !ask(port, "mntr").isEmpty();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private static boolean serves(int port) {
         try {
             // Not only "imok": that it says as soon as its port is open.
-            return ask(port, "mntr").contains("zk_server_state");
+            return ask(port, "mntr").contains(STATE);
         } catch (IOException e) {
             return false;
         }

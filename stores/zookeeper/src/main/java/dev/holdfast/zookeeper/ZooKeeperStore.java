@@ -13,6 +13,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
@@ -126,6 +127,19 @@ final class ZooKeeperStore implements Store {
                     ? locks.removals().removeClaim(grant.name(), grant.id())
                     : locks.removals().remove(standing.session(), standing.path());
         });
+    }
+
+    /**
+     * The client library sends on a thread of its own, which cannot be asked; but a change of thread is on the way to it
+     * in any case, and here it leaves room for whoever comes back at once.
+     */
+    @Override
+    public void beforeSending(Runnable task) {
+        if (closed.get()) {
+            task.run();
+        } else {
+            locks.time().schedule(task, Duration.ZERO);
+        }
     }
 
     @Override

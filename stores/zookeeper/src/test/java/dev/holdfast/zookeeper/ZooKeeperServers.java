@@ -12,14 +12,20 @@ final class ZooKeeperServers {
         "-Dznode.container.maxPerMinute=10000000"
     };
 
+    static final Map<String, String> SETTINGS = Map.of("tickTime", "300", "maxSessionTimeout", "60000");
+
     private ZooKeeperServers() {}
 
     static ZooKeeperServer quick() {
-        return ZooKeeperServer.start(Map.of("tickTime", "300"), FLAGS);
+        return ZooKeeperServer.start(SETTINGS, FLAGS);
     }
 
     /** As a client names it: sessions that outlast a stopped machine's hiccups, requests that fail before they end. */
     static String url(ZooKeeperServer server) {
-        return "zk://" + server.connectString() + "?session=4s&timeout=1s&tick=300ms";
+        return url(server, "4s");
+    }
+
+    static String url(ZooKeeperServer server, String session) {
+        return "zk://" + server.connectString() + "?timeout=1s&tick=300ms&session=" + session;
     }
 }

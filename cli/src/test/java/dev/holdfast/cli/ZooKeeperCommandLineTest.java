@@ -1,0 +1,61 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The command line on ZooKeeper. */
+class ZooKeeperCommandLineTest extends CommandLineContract {
+    private static final AtomicInteger STORES = new AtomicInteger();
+    private static ZooKeeperServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServer.start(Map.of("tickTime", "500"));
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    /** A chroot that nobody has used. */
+    @Override
+    protected String emptyStore(Path folder) {
+        String chroot = "/store" + STORES.incrementAndGet();
+        try (ZooKeeper zooKeeper = new ZooKeeper(server.connectString(), 10_000, event -> {})) {
+            zooKeeper.create(chroot, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        return "zk://" + server.connectString() + chroot + "?session=3s&tick=500ms";
+    }
+
+    /** And a tick, by which the servers round up. */
+    @Override
+    protected Optional<Duration> session() {
+        return Optional.of(Duration.ofMillis(3_500));
+    }
+
+    /** Without the settings of the session. */
+    @Override
+    protected String shown(String url) {
+        return url.substring(0, url.indexOf('?'));
+    }
+
+    @Override
+    protected String unreachableStore(Path folder) {
+        return "zk://me:s3cret@127.0.0.1:" + Ports.free() + "?timeout=1s";
+    }
+}

@@ -1,0 +1,148 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.testbed.ZooKeeperEnsemble;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+/** Three real servers, of which one fails: what that does to holds and to those who wait. */
+class EnsembleTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static ZooKeeperEnsemble ensemble;
+
+    @BeforeAll
+    static void startServers() {
+        ensemble = ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, ZooKeeperServers.FLAGS);
+    }
+
+    @AfterAll
+    static void stopServers() {
+        if (ensemble != null) {
+            ensemble.close();
+        }
+    }
+
+    @Test
+    void aKilledLeaderLeavesHoldAndLineAsTheyWere() throws Exception {
+        try (LockClient client = connect(ensemble.connectString(), "15s");
+                LockClient second = connect(ensemble.connectString(), "15s")) {
+            Hold hold = client.lock("killed").acquire();
+            CompletableFuture<Hold> next = queue(second, "killed");
+            int leader = ensemble.leader();
+
+            ensemble.server(leader).process().kill();
+            await().atMost(PATIENCE).until(() -> ensemble.leader() != leader);
+
+            await().atMost(PATIENCE).until(hold::isValid);
+            assertThat(next).isNotDone();
+            hold.close();
+            Hold granted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(granted.token()).isGreaterThan(hold.token());
+            granted.close();
+        } finally {
+            restartTheDead();
+        }
+    }
+
+    @Test
+    void aStoppedLeaderEndsTheHoldOfItsClientBeforeARivalHasIt() throws Exception {
+        int leader = ensemble.leader();
+        try (LockClient client = connect(ensemble.server(leader).connectString(), "4s");
+                LockClient rival = connect(ensemble.connectString(), "4s")) {
+            Hold hold = client.lock("stopped").acquire();
+            CompletableFuture<Hold> next = queue(rival, "stopped");
+
+            ensemble.server(leader).process().stop();
+
+            assertNeverBoth(hold, next);
+        } finally {
+            ensemble.server(leader).process().cont();
+        }
+    }
+
+    @RepeatedTest(3)
+    void aFollowerCutOffFromTheLeaderEndsTheHoldItServesBeforeARivalHasIt() throws Exception {
+        int follower = ensemble.follower();
+        int leader = ensemble.leader();
+        try (LockClient client = connect(ensemble.server(follower).connectString(), "4s");
+                LockClient rival = connect(ensemble.server(leader).connectString(), "4s")) {
+            Hold hold = client.lock("cut").acquire();
+            CompletableFuture<Hold> next = queue(rival, "cut");
+
+            ensemble.cutOff(follower);
+
+            assertNeverBoth(hold, next);
+        } finally {
+            ensemble.heal();
+            await().atMost(PATIENCE).until(() -> works(ensemble.server(follower).connectString()));
+        }
+    }
+
+    @Test
+    void withoutAMajorityRequestsFailInTime() throws Exception {
+        try (LockClient client = connect(ensemble.connectString(), "15s")) {
+            client.lock("majority").acquire().close();
+            int leader = ensemble.leader();
+            int follower = ensemble.follower();
+            ensemble.server(leader).process().stop();
+            ensemble.server(follower).process().stop();
+            try {
+                assertThatThrownBy(() -> client.lock("majority").tryAcquire())
+                        .isInstanceOf(StoreUnavailableException.class);
+                assertThatThrownBy(() -> connect(ensemble.connectString(), "15s"))
+                        .isInstanceOf(StoreUnavailableException.class);
+            } finally {
+                ensemble.server(leader).process().cont();
+                ensemble.server(follower).process().cont();
+            }
+        }
+    }
+
+    private static void assertNeverBoth(Hold hold, CompletableFuture<Hold> next) throws Exception {
+        boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(overlapped).as("still valid when the rival had it").isFalse();
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        assertThat(next.join().token()).isGreaterThan(hold.token());
+        next.join().close();
+    }
+
+    private static CompletableFuture<Hold> queue(LockClient client, String name) {
+        CompletableFuture<Hold> next = client.lock(name).acquireAsync();
+        await().atMost(PATIENCE).until(() -> client.lock(name).status().waiting() == 1);
+        return next;
+    }
+
+    private static LockClient connect(String servers, String session) {
+        return LockClient.connect("zk://" + servers + "?timeout=3s&tick=300ms&session=" + session);
+    }
+
+    private static boolean works(String server) {
+        try (LockClient client = connect(server, "4s")) {
+            client.lock("works").tryAcquire().ifPresent(Hold::close);
+            return true;
+        } catch (StoreUnavailableException notYet) {
+            return false;
+        }
+    }
+
+    private static void restartTheDead() {
+        for (int i = 0; i < 3; i++) {
+            if (!ensemble.server(i).process().isAlive()) {
+                ensemble.server(i).process().restart();
+            }
+        }
+        ensemble.leader();
+    }
+}

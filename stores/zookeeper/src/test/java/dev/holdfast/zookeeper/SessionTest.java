@@ -1,0 +1,220 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.Loss;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryForever;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A hold is good for as long as its session is proved to live, and no longer. */
+class SessionTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static ZooKeeperServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @Test
+    void aKilledSessionIsToldTheHoldIsLostAndReEntryRefuses() throws Exception {
+        Queue<Loss> losses = new ConcurrentLinkedQueue<>();
+        try (CuratorFramework curator = curator();
+                LockClient client =
+                        LockClient.builder(ZooKeeperStores.on(curator, options())).build()) {
+            Lock owned = client.lock("owned").asLock();
+            owned.lock();
+            Hold hold = client.lock("killed").acquire();
+            hold.onLost(losses::add);
+
+            kill(curator);
+
+            await().atMost(PATIENCE).until(() -> !losses.isEmpty());
+            assertThat(hold.isValid()).isFalse();
+            assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+            await().atMost(PATIENCE)
+                    .pollInSameThread()
+                    .untilAsserted(() -> assertThatThrownBy(owned::lock).isInstanceOf(HoldLostException.class));
+            try (Hold again = client.lock("killed").acquire()) {
+                assertThat(again.token()).isGreaterThan(hold.token());
+            }
+        }
+    }
+
+    @Test
+    void aSilentPartitionEndsTheHoldBeforeARivalHasIt() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client = LockClient.connect(url(proxy.port(), ""));
+                LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+            Hold hold = client.lock("silent").acquire();
+            CompletableFuture<Hold> next = rival.lock("silent").acquireAsync();
+            awaitWaiting(rival, "silent");
+
+            proxy.toServer().hold();
+            proxy.toClient().hold();
+
+            boolean overlapped =
+                    next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(overlapped).isFalse();
+            assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+            next.join().close();
+        }
+    }
+
+    @Test
+    void aBrokenConnectionPutsTheHoldInDoubtAndTheServersAnswerConfirmsIt() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client = LockClient.connect(url(proxy.port(), ""))) {
+            Hold hold = client.lock("doubt").acquire();
+
+            proxy.refuse();
+            proxy.cut();
+            await().atMost(PATIENCE).until(() -> !hold.isValid());
+            proxy.accept();
+
+            await().atMost(PATIENCE).until(hold::isValid);
+            hold.close();
+        }
+    }
+
+    @Test
+    void aHoldThatRidesOutADisconnectStaysValidMeanwhile() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client = LockClient.connect(url(proxy.port(), "&disconnect=ride"))) {
+            Hold hold = client.lock("ride").acquire();
+
+            proxy.refuse();
+            proxy.cut();
+            await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(hold::isValid);
+            proxy.accept();
+
+            await().during(Duration.ofSeconds(4)).atMost(PATIENCE).until(hold::isValid);
+            hold.close();
+        }
+    }
+
+    @Test
+    void aClaimWhoseReplyWasDroppedFindsItsNodeAndNothingIsLeft() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client = LockClient.connect(url(proxy.port(), ""));
+                LockClient witness = LockClient.connect(ZooKeeperServers.url(server))) {
+            client.lock("dropped").acquire().close();
+            ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/dropped/x-"));
+
+            Hold hold = client.lock("dropped").acquire();
+
+            drop.awaitBite(PATIENCE);
+            assertThat(witness.lock("dropped").status().waiting())
+                    .as("a second node of the same claim")
+                    .isZero();
+            hold.close();
+            await().atMost(PATIENCE)
+                    .until(() -> !witness.lock("dropped").status().isHeld());
+        }
+    }
+
+    @Test
+    void aReleaseLostWithItsConnectionIsMadeUpFor() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient client = LockClient.connect(url(proxy.port(), ""));
+                LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+            Hold hold = client.lock("released", HoldOptions.defaults().awaitRelease(false))
+                    .acquire();
+            CompletableFuture<Hold> next = rival.lock("released").acquireAsync();
+            awaitWaiting(rival, "released");
+
+            proxy.toServer().swallow();
+            hold.close();
+            proxy.cut();
+            proxy.heal();
+
+            next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void aServerThatRestartsKeepsTheHoldAndTheLine() throws Exception {
+        try (ZooKeeperServer own = ZooKeeperServers.quick();
+                LockClient client = LockClient.connect(ZooKeeperServers.url(own, "15s"));
+                LockClient second = LockClient.connect(ZooKeeperServers.url(own, "15s"))) {
+            Hold hold = client.lock("restart").acquire();
+            CompletableFuture<Hold> next = second.lock("restart").acquireAsync();
+            awaitWaiting(client, "restart");
+
+            own.process().kill();
+            own.process().restart();
+
+            await().atMost(PATIENCE).until(hold::isValid);
+            assertThat(next).isNotDone();
+            hold.close();
+            Hold granted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(granted.token()).isGreaterThan(hold.token());
+            granted.close();
+        }
+    }
+
+    private static void awaitWaiting(LockClient client, String name) {
+        await().atMost(PATIENCE).until(() -> client.lock(name).status().waiting() == 1);
+    }
+
+    /** Another handle on the same session, closed: the server ends the session at once. */
+    private static void kill(CuratorFramework curator) throws Exception {
+        ZooKeeper own = curator.getZookeeperClient().getZooKeeper();
+        CompletableFuture<Void> connected = new CompletableFuture<>();
+        try (ZooKeeper same = new ZooKeeper(
+                server.connectString(),
+                4_000,
+                event -> connected.complete(null),
+                own.getSessionId(),
+                own.getSessionPasswd())) {
+            connected.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private static CuratorFramework curator() throws InterruptedException {
+        CuratorFramework curator = CuratorFrameworkFactory.builder()
+                .connectString(server.connectString())
+                .sessionTimeoutMs(4_000)
+                .connectionTimeoutMs(2_000)
+                .retryPolicy(new RetryForever(100))
+                .namespace("app/locks")
+                .build();
+        curator.start();
+        curator.blockUntilConnected();
+        return curator;
+    }
+
+    private static ZooKeeperOptions options() {
+        return ZooKeeperOptions.defaults().tick(Duration.ofMillis(300));
+    }
+
+    private static String url(int port, String more) {
+        return "zk://127.0.0.1:" + port + "?session=4s&timeout=2s&tick=300ms" + more;
+    }
+}
