@@ -153,7 +153,8 @@ abstract class CommandLineContract {
             holder.process().kill();
 
             assertThat(tokenOf(waiter)).isGreaterThan(holder.token());
-            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(session().orElse(Duration.ofSeconds(1)).plusSeconds(1));
+            assertThat(Duration.ofNanos(System.nanoTime() - killed))
+                    .isLessThan(session().orElse(Duration.ofSeconds(1)).plusSeconds(1));
         }
     }
 
@@ -208,8 +209,8 @@ abstract class CommandLineContract {
             assertThat(ended.out()).hasSize(3);
             assertThat(ended.out().get(0)).matches("NAME +MODE +TOKEN +HOLDER +HELD FOR +LEASE LEFT +WAITING");
             assertThat(ended.out().get(1))
-                    .matches("order:42 +exclusive +" + order.token() + " +\\S+:" + pid()
-                            + " \\(nightly\\) +\\w+ +" + (session().isPresent() ? "\\d" : "\\d\\d") + "s +0");
+                    .matches("order:42 +exclusive +" + order.token() + " +\\S+:" + pid() + " \\(nightly\\) +\\w+ +"
+                            + (session().isPresent() ? "\\d" : "\\d\\d") + "s +0");
             assertThat(ended.out().get(2)).contains("the long report  exclusive", Long.toString(report.token()));
             assertThat(ended.out())
                     .extracting(String::length)

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -55,8 +56,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
         ZooKeeperEnsemble ensemble = new ZooKeeperEnsemble(proxies);
         try {
             for (int i = 0; i < SERVERS; i++) {
-                ensemble.servers.add(
-                        ZooKeeperServer.member(i + 1, ensemble.settings(i, ports[i], settings), flags));
+                ensemble.servers.add(ZooKeeperServer.member(i + 1, ensemble.settings(i, ports[i], settings), flags));
             }
             ensemble.awaitLeader();
             return ensemble;
@@ -115,11 +115,15 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
         settings.putIfAbsent("initLimit", "20");
         settings.putIfAbsent("syncLimit", "4");
         for (int other = 0; other < SERVERS; other++) {
-            int quorum = other == index ? own[0] : proxies.get(new Route(index, other, 0)).port();
-            int election = other == index ? own[1] : proxies.get(new Route(index, other, 1)).port();
+            int quorum = other == index ? own[0] : proxy(index, other, 0);
+            int election = other == index ? own[1] : proxy(index, other, 1);
             settings.put("server." + (other + 1), "127.0.0.1:" + quorum + ":" + election);
         }
         return settings;
+    }
+
+    private int proxy(int from, int to, int kind) {
+        return Objects.requireNonNull(proxies.get(new Route(from, to, kind))).port();
     }
 
     private void awaitLeader() {

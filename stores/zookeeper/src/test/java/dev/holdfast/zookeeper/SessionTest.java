@@ -46,8 +46,8 @@ class SessionTest {
     void aKilledSessionIsToldTheHoldIsLostAndReEntryRefuses() throws Exception {
         Queue<Loss> losses = new ConcurrentLinkedQueue<>();
         try (CuratorFramework curator = curator();
-                LockClient client =
-                        LockClient.builder(ZooKeeperStores.on(curator, options())).build()) {
+                LockClient client = LockClient.builder(ZooKeeperStores.on(curator, options()))
+                        .build()) {
             Lock owned = client.lock("owned").asLock();
             owned.lock();
             Hold hold = client.lock("killed").acquire();
@@ -79,8 +79,7 @@ class SessionTest {
             proxy.toServer().hold();
             proxy.toClient().hold();
 
-            boolean overlapped =
-                    next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             assertThat(overlapped).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             next.join().close();

@@ -1,0 +1,203 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.testbed.Ports;
+import dev.holdfast.testbed.TcpProxy;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.ZooDefs;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What cannot work is said within its time, with what to do, and without secrets. */
+class RefusalTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static ZooKeeperServer server;
+    private CuratorFramework curator;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void connect() throws InterruptedException {
+        curator = CuratorFrameworkFactory.newClient(server.connectString(), new RetryOneTime(100));
+        curator.start();
+        curator.blockUntilConnected();
+    }
+
+    @AfterEach
+    void disconnect() {
+        curator.close();
+    }
+
+    @Test
+    void aServerThatIsNotThere() {
+        assertThatThrownBy(() -> open("zk://me:s3cret@127.0.0.1:" + Ports.free() + "?timeout=500ms"))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("zk://127.0.0.1")
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @Test
+    void aServerThatTakesConnectionsAndSaysNothing() {
+        try (TcpProxy proxy = TcpProxy.to(server.port())) {
+            proxy.toServer().swallow();
+            assertThatThrownBy(() -> open("zk://127.0.0.1:" + proxy.port() + "?timeout=500ms"))
+                    .isInstanceOf(StoreUnavailableException.class);
+        }
+    }
+
+    @Test
+    void aChrootThatIsNotThere() {
+        assertThatThrownBy(() -> open(url("/nowhere/near")))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("chroot");
+    }
+
+    @Test
+    void nodesThatAreAnothersAlone() throws Exception {
+        curator.create().forPath("/guarded");
+        try (LockClient owner = open("zk://owner:s3cret@" + server.connectString() + "/guarded?tick=300ms");
+                Hold hold = owner.lock("mine").acquire()) {
+            assertThat(hold.isValid()).isTrue();
+            assertThatThrownBy(() -> open(url("/guarded")))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("does not let this user");
+        }
+    }
+
+    @Test
+    void aLockWhoseFolderMayNotBeWritten() throws Exception {
+        curator.create().forPath("/readable");
+        open(url("/readable")).close();
+        curator.setACL().withACL(ZooDefs.Ids.READ_ACL_UNSAFE).forPath("/readable/holdfast/locks");
+        try (LockClient client = open(url("/readable"))) {
+            assertThatThrownBy(() -> client.lock("denied").acquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("does not let this user");
+        }
+    }
+
+    @Test
+    void aNewerLayout() throws Exception {
+        curator.create().creatingParentsIfNeeded().forPath("/newer/holdfast", bytes("holdfast 2"));
+        assertThatThrownBy(() -> open(url("/newer")))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("version 2")
+                .hasMessageContaining("upgrade");
+    }
+
+    @Test
+    void aNodeOfSomebodyElse() throws Exception {
+        curator.create().creatingParentsIfNeeded().forPath("/foreign/holdfast", bytes("my own"));
+        assertThatThrownBy(() -> open(url("/foreign")))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("not Holdfast's");
+    }
+
+    @Test
+    void foreignChildrenOfALockArePassedOver() throws Exception {
+        curator.create().forPath("/strange");
+        try (LockClient client = open(url("/strange"))) {
+            client.lock("odd").acquire().close();
+            curator.create().forPath("/strange/holdfast/locks/odd/lock-0000000000");
+            try (Hold hold = client.lock("odd").tryAcquire().orElseThrow()) {
+                assertThat(client.lock("odd").status().waiting()).isZero();
+                assertThat(hold.isValid()).isTrue();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "zk:",
+                "zk://",
+                "zk:///chroot",
+                "zk://host:port",
+                "zk://a,,b",
+                "zk://a@b@c",
+                "zk://s3cret@host",
+                "zk://:s3cret@host",
+                "zk://u:%zz@host",
+                "zk://host/a//b",
+                "zk://host?session=soon",
+                "zk://host?session=0s",
+                "zk://host?tick",
+                "zk://host?s3cret=1",
+                "zk://host?disconnect=maybe",
+                "zk://host?config=/no/such/file",
+                "zk://host#s3cret"
+            })
+    void aUrlThatIsNone(String url) {
+        assertThatThrownBy(() -> open(url))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @Test
+    void aThousandNamesLeaveNoNode() throws Exception {
+        curator.create().forPath("/many");
+        try (LockClient client = open(url("/many"))) {
+            for (int i = 0; i < 1_000; i++) {
+                client.lock("name/" + i + "/ü.\uD83D\uDD12").acquire().close();
+            }
+            await().atMost(PATIENCE)
+                    .until(() -> curator.getChildren()
+                            .forPath("/many/holdfast/locks")
+                            .isEmpty());
+        }
+    }
+
+    @Test
+    void theFenceAdmitsWhatIsNotLowerAndRefusesTheRest() throws Exception {
+        ZooKeeperFence fence = ZooKeeperFence.on(curator);
+        for (long token : List.of(5L, 5L, 7L)) {
+            fence.check("stock/7", token);
+        }
+        assertThatThrownBy(() -> fence.check("stock/7", 6)).isInstanceOf(StaleTokenException.class);
+        assertThatThrownBy(() -> ZooKeeperFence.on(curator).check("stock/7", 0))
+                .isInstanceOf(StaleTokenException.class);
+        assertThatThrownBy(() -> fence.check("stock/7", -1)).isInstanceOf(IllegalArgumentException.class);
+        fence.check("another", 1);
+        curator.setData().forPath("/holdfast/fences/another", bytes("nonsense"));
+        assertThatThrownBy(() -> fence.check("another", 2)).isInstanceOf(StoreRefusedException.class);
+    }
+
+    private static LockClient open(String url) {
+        return LockClient.connect(url);
+    }
+
+    private static String url(String chroot) {
+        return "zk://" + server.connectString() + chroot + "?tick=300ms&session=4s&timeout=2s";
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
