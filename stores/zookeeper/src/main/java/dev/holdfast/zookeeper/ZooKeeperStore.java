@@ -134,7 +134,7 @@ final class ZooKeeperStore implements Store {
      * in any case, and here it leaves room for whoever comes back at once.
      */
     @Override
-    public void beforeSending(Runnable task) {
+    public void beforeSending(String name, Runnable task) {
         if (closed.get()) {
             task.run();
         } else {
