@@ -80,7 +80,8 @@ final class H2Dialect extends BytesDialect {
 
     @Override
     public Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException {
-        String statement = "SELECT " + RowSql.COLUMNS + ", " + sql.now + " FROM FINAL TABLE (" + sql.claim + ")";
+        String statement = sql.once(
+                "claim", () -> "SELECT " + RowSql.COLUMNS + ", " + sql.now + " FROM FINAL TABLE (" + sql.claim + ")");
         return session.all(statement, row -> new Claimed(true, ReadRow.read(row, 1)), arguments.update()).stream()
                 .findFirst();
     }

@@ -107,11 +107,13 @@ final class PostgresDialect implements ServerDialect {
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
         session.execute("SET statement_timeout = '" + seconds + "s'");
+        session.execute("SET plan_cache_mode = force_generic_plan"); // they all go by the primary key
     }
 
     @Override
     public void restore(SqlSession session) throws SQLException {
         session.execute("RESET statement_timeout");
+        session.execute("RESET plan_cache_mode");
     }
 
     @Override
@@ -120,14 +122,18 @@ final class PostgresDialect implements ServerDialect {
         all.addAll(arguments.insert());
         all.add(arguments.name());
         all.add(arguments.name());
+        String statement = sql.once("claim", () -> claiming(sql));
+        return session.all(statement, row -> new Claimed(row.getInt(1) == 1, ReadRow.read(row, 2)), all).stream()
+                .findFirst();
+    }
+
+    private static String claiming(RowSql sql) {
         String columns = RowSql.COLUMNS + ", " + sql.now + " AS at";
-        String statement = "WITH u AS (" + sql.claim + " RETURNING " + columns + "), i AS ("
+        return "WITH u AS (" + sql.claim + " RETURNING " + columns + "), i AS ("
                 + sql.insert.replace("VALUES (", "SELECT ").replace(") ON CONFLICT", absent(sql) + " ON CONFLICT")
                 + " RETURNING " + columns + ") SELECT 1, u.* FROM u UNION ALL SELECT 1, i.* FROM i UNION ALL SELECT 0, "
                 + columns + " FROM " + sql.table
                 + " WHERE name = ? AND NOT EXISTS (SELECT 1 FROM u) AND NOT EXISTS (SELECT 1 FROM i)";
-        return session.all(statement, row -> new Claimed(row.getInt(1) == 1, ReadRow.read(row, 2)), all).stream()
-                .findFirst();
     }
 
     private static String absent(RowSql sql) {
@@ -139,15 +145,16 @@ final class PostgresDialect implements ServerDialect {
             throws SQLException {
         List<Object> all = new ArrayList<>(arguments);
         told.forEach(each -> all.addAll(List.of(CHANNEL + each.channel(), each.id())));
-        String notes = String.join("", Collections.nCopies(told.size(), TOLD));
-        return !session.all(written(sql.write, durable, notes), row -> true, all)
-                .isEmpty();
+        String statement = sql.once(
+                "write " + durable + told.size(),
+                () -> written(sql.write, durable, String.join("", Collections.nCopies(told.size(), TOLD))));
+        return !session.all(statement, row -> true, all).isEmpty();
     }
 
     @Override
     public boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException {
-        return !session.all(written(sql.release, false, ""), row -> true, arguments)
-                .isEmpty();
+        String statement = sql.once("release", () -> written(sql.release, false, ""));
+        return !session.all(statement, row -> true, arguments).isEmpty();
     }
 
     private static String written(String update, boolean durable, String notes) {
@@ -185,11 +192,18 @@ final class PostgresDialect implements ServerDialect {
     @Override
     public Map<String, String> driverProperties(int seconds) {
         return Map.of(
-                "connectTimeout", Integer.toString(seconds),
-                "loginTimeout", Integer.toString(seconds),
-                "socketTimeout", Integer.toString(seconds),
-                "tcpKeepAlive", "true",
-                "ApplicationName", "holdfast");
+                "connectTimeout",
+                Integer.toString(seconds),
+                "loginTimeout",
+                Integer.toString(seconds),
+                "socketTimeout",
+                Integer.toString(seconds),
+                "prepareThreshold",
+                "1",
+                "tcpKeepAlive",
+                "true",
+                "ApplicationName",
+                "holdfast");
     }
 
     @Override

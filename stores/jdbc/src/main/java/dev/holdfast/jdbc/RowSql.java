@@ -1,6 +1,9 @@
 package dev.holdfast.jdbc;
 
 import java.util.Collections;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * The statements of the servers: one text for all of them, with what differs put in by the {@link ServerDialect}. Times
@@ -49,6 +52,8 @@ final class RowSql {
     final String beginPurge;
     final String layout;
 
+    private final Map<String, String> made = new ConcurrentHashMap<>();
+
     RowSql(ServerDialect dialect, String table) {
         this.table = table;
         this.now = dialect.now();
@@ -81,6 +86,12 @@ final class RowSql {
         this.beginPurge =
                 "UPDATE " + table + " SET expires_at = " + now + " WHERE name = ? AND expires_at < " + now + " - ?";
         this.layout = "SELECT layout FROM " + table + " WHERE name = ?";
+    }
+
+    /** A statement that a dialect makes of these, put together once. */
+    String once(String key, Supplier<String> text) {
+        String known = made.get(key);
+        return known == null ? made.computeIfAbsent(key, absent -> text.get()) : known;
     }
 
     /** Parameters: lease, floor, then the names, then name, claim and number of each. */

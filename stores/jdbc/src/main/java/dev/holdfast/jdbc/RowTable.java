@@ -21,6 +21,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>For one thread.
  */
 final class RowTable {
+    private static final Pattern STRANGE = Pattern.compile("\\p{Cntrl}|\\p{Cs}");
     private static final int TRIES = 20;
     private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int MOST_REMEMBERED = 1024;
@@ -350,8 +352,12 @@ final class RowTable {
 
     /** What people chose may have any length and any character; what is kept has not. */
     private static String word(String text) {
-        String plain = text.replaceAll("\\p{Cntrl}|\\p{Cs}", "?");
+        String plain = isPlain(text) ? text : STRANGE.matcher(text).replaceAll("?");
         return plain.length() <= LONGEST_WORD ? plain : plain.substring(0, LONGEST_WORD);
+    }
+
+    private static boolean isPlain(String text) {
+        return text.chars().allMatch(each -> each >= ' ' && each <= '~');
     }
 
     private static List<Object> args(Object... arguments) {
