@@ -54,7 +54,7 @@ public record Workload(String id, String title, Load load, Tier tier) {
             new Workload(ONE_1X16, "one lock, 1 process × 16 threads", Load.one(1, 16), Tier.QUICK),
             new Workload(ONE_2X16, "one lock, 2 processes × 16 threads", Load.one(2, 16), Tier.QUICK),
             new Workload(ONE_2X1, "one lock, 2 processes × 1 thread", Load.one(2, 1), Tier.NORMAL),
-            new Workload(ONE_4X4, "one lock, 4 processes × 4 threads", Load.one(4, 4), Tier.NORMAL),
+            new Workload(ONE_4X4, "one lock, 4 processes × 4 threads", Load.one(4, 4), Tier.FULL),
             new Workload(
                     HOLD_1,
                     "one lock, 2 processes × 16 threads, held 1 ms",
@@ -95,12 +95,12 @@ public record Workload(String id, String title, Load load, Tier tier) {
                     READS,
                     "one read-write lock, 2 processes × 16 threads, 95 % reads",
                     Load.one(2, 16).on(Locks.ONE_MOSTLY_READ),
-                    Tier.NORMAL),
+                    Tier.FULL),
             new Workload(
                     SEMAPHORE,
                     "one semaphore of 4, 2 processes × 16 threads",
                     Load.one(2, 16).on(Locks.ONE_SEMAPHORE),
-                    Tier.NORMAL));
+                    Tier.FULL));
 
     /** Those of a tier and below, in the order of the report. */
     public static List<Workload> upTo(Tier tier) {
