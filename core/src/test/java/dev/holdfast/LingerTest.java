@@ -129,6 +129,34 @@ class LingerTest {
     }
 
     @Test
+    void aCloseThatAwaitsItsReleaseAwaitsItBehindTheOthersToo() throws Exception {
+        UnreliableStore store = new UnreliableStore(memory.open(time), false);
+        store.gathers = true;
+        HoldOptions awaiting = NO_HAND_OVER.awaitRelease(true);
+        try (LockClient other =
+                LockClient.builder(store).time(time).executor(Runnable::run).build()) {
+            Hold first = other.lock("b", awaiting).acquire();
+            CompletableFuture<Hold> next = other.lock("b", NO_HAND_OVER).acquireAsync();
+            EngineCase.Started<Object> closing = EngineCase.start(() -> {
+                first.close();
+                return "closed";
+            });
+            EngineCase.soon(closing::isWaiting);
+            assertThat(store.releaseRequests).hasValue(0);
+
+            store.send();
+
+            assertThat(closing.result()).isEqualTo("closed");
+            assertThat(store.releaseRequests).hasValue(1);
+            Hold after = next.getNow(null);
+            assertThat(after.token()).isGreaterThan(first.token());
+            after.close();
+            store.gathers = false;
+            store.send();
+        }
+    }
+
+    @Test
     void aGrantThatRanOutWhileItLingeredIsNotGivenOutAgain() throws Exception {
         Hold first = client.lock("a", HoldOptions.defaults().autoRenew(false)).acquire();
         first.close();

@@ -32,6 +32,7 @@ final class UnreliableStore implements Store {
     }
 
     private final Store store;
+    private final boolean extendable;
     volatile Line claims = Line.UP;
     volatile Line renewals = Line.UP;
     volatile Line releases = Line.UP;
@@ -48,7 +49,13 @@ final class UnreliableStore implements Store {
     volatile @Nullable StoreListener listener;
 
     UnreliableStore(Store store) {
+        this(store, true);
+    }
+
+    /** A store that gives no fresh numbers, unless it is extendable. */
+    UnreliableStore(Store store, boolean extendable) {
         this.store = store;
+        this.extendable = extendable;
     }
 
     /** Has the store send what it gathered. */
@@ -84,7 +91,17 @@ final class UnreliableStore implements Store {
 
     @Override
     public Capabilities capabilities() {
-        return store.capabilities();
+        Capabilities all = store.capabilities();
+        return new Capabilities(
+                all.modes(),
+                all.maxNames(),
+                all.sessionBound(),
+                all.pushes(),
+                all.fair(),
+                all.ordered(),
+                all.extendable() && extendable,
+                all.tokens(),
+                all.caveats());
     }
 
     @Override

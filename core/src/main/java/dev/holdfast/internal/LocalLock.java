@@ -167,7 +167,7 @@ final class LocalLock {
             LiveGrant live = grant;
             if (phase == Phase.LINGERING && live != null && waiters.isEmpty() && mayTakeOver(live, waiter)) {
                 waiter.recordPlace();
-                return giveTo(live, waiter).orElseGet(() -> give(live));
+                return both(giveTo(live, waiter).orElseGet(() -> give(live)), parted(live));
             }
             if (isGoingBack() && waiters.isEmpty() && nextTry == null) {
                 nextTry = waiter; // behind this client's own release
@@ -254,7 +254,7 @@ final class LocalLock {
             hold = null;
             engine.observer().released(closing);
             parting = givenBack;
-            Runnable then = closing.options.awaitRelease() ? handOver(closing.grant) : linger(closing.grant);
+            Runnable then = closing.options.awaitRelease() ? handOver(closing.grant) : closed(closing.grant);
             return both(both(() -> engine.observer().recordReleased(closing), then), parted(closing.grant));
         });
         return givenBack;
@@ -263,7 +263,7 @@ final class LocalLock {
     /** Tells the one who closed the last hold, once it is decided what becomes of its grant. */
     private Runnable parted(LiveGrant of) {
         CompletableFuture<Boolean> asked = parting;
-        if (asked == null || phase == Phase.REFRESHING) {
+        if (asked == null || phase == Phase.REFRESHING || phase == Phase.LINGERING) {
             return NOTHING;
         }
         parting = null;
@@ -470,10 +470,11 @@ final class LocalLock {
      * A hold was closed. Where nobody waits here its grant goes back as soon as the store sends, and not sooner: a thread
      * that comes back for it in the same instant finds it still there, or at least has its claim sent along.
      */
+    private Runnable closed(LiveGrant live) {
+        return waiters.isEmpty() && live.isValid() ? linger(live) : handOver(live);
+    }
+
     private Runnable linger(LiveGrant live) {
-        if (!waiters.isEmpty() || !live.isValid()) {
-            return handOver(live);
-        }
         phase = Phase.LINGERING;
         return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(live)));
     }
@@ -482,7 +483,8 @@ final class LocalLock {
         if (phase != Phase.LINGERING || grant != live) {
             return NOTHING;
         }
-        return nextTry == null ? handOver(live) : release(live); // the one who tries has a claim of its own
+        Runnable then = nextTry == null ? handOver(live) : release(live); // the one who tries has a claim of its own
+        return both(then, parted(live));
     }
 
     /** Somebody came while the grant lingers. */
@@ -492,7 +494,7 @@ final class LocalLock {
         if (phase != Phase.LINGERING || live == null || first == null) {
             return NOTHING;
         }
-        return mayTakeOver(live, first) ? give(live) : NOTHING;
+        return mayTakeOver(live, first) ? both(give(live), parted(live)) : NOTHING;
     }
 
     private boolean mayTakeOver(LiveGrant live, Waiter waiter) {
@@ -564,7 +566,10 @@ final class LocalLock {
     }
 
     private Runnable renumberOrRelease(LiveGrant live) {
-        return engine.capabilities().extendable() ? refreshNumber(live) : release(live);
+        if (engine.capabilities().extendable()) {
+            return refreshNumber(live);
+        }
+        return phase == Phase.HELD ? linger(live) : release(live); // so that the claim behind it leaves with it
     }
 
     private Runnable refreshNumber(LiveGrant live) {
