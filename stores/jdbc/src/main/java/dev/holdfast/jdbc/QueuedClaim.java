@@ -110,8 +110,9 @@ final class QueuedClaim extends Lane.Claiming implements Pending {
             return released != null && table.release(claim.name(), new ClaimId(released));
         }
         boolean hears = queue.ear().isOpen();
-        RowTable.Answer said = claim(table, released, hears ? queue.channel() : null);
-        rung = false;
+        boolean woken = rung;
+        rung = false; // before the statement: a word that comes while it is under way counts for the next
+        RowTable.Answer said = claim(table, released, hears ? queue.channel() : null, woken);
         asked.set(false);
         failures = 0;
         queue.reachable();
@@ -125,13 +126,17 @@ final class QueuedClaim extends Lane.Claiming implements Pending {
             queue.ear().open();
             lookIn(Math.min(nextLook(said), SLOWEST_LOOK * 10));
         }
+        if (rung) {
+            ask(); // told meanwhile, when it could not be asked
+        }
         return said.releasedHeld();
     }
 
-    private RowTable.Answer claim(RowTable table, @Nullable String released, @Nullable String channel)
+    private RowTable.Answer claim(RowTable table, @Nullable String released, @Nullable String channel, boolean woken)
             throws SQLException {
-        boolean blind =
-                !placed || released != null || (rung && queue.tables().dialect().givesRowsBack());
+        boolean blind = !placed
+                || released != null
+                || (woken && queue.tables().dialect().givesRowsBack());
         return blind || channel == null ? table.claim(claim, released, channel) : table.look(claim, channel);
     }
 

@@ -3,14 +3,20 @@ package dev.holdfast.jdbc;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.PostgresServer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -141,6 +147,43 @@ class PostgresServerTest extends ServerCases {
             client.lock("beside").acquire().close();
             assertThat(client.lock("beside").tryAcquire()).isPresent();
             application.rollback();
+        }
+    }
+
+    @Test
+    void anOfferThatComesWhileTheStoreIsAskedIsTakenAtOnce() throws Exception {
+        Meddling connections = new Meddling(url());
+        try (Store holder = store();
+                Store waiter = connections.store()) {
+            Grant grant =
+                    Rig.get(holder.claim(Rig.claim("told meanwhile")).answer()).orElseThrow();
+            Claim claim = Rig.waiting("told meanwhile");
+            CountDownLatch asked = new CountDownLatch(1);
+            CountDownLatch offered = new CountDownLatch(1);
+            Pending waiting = waiter.claim(claim);
+            await().atMost(SOON)
+                    .until(() -> Rig.get(holder.status("told meanwhile")).waiting() == 1);
+            connections.meddle(sql -> {
+                if (sql.startsWith("SELECT " + RowSql.COLUMNS)) {
+                    asked.countDown();
+                    awaitLatch(offered);
+                }
+            });
+            await().atMost(SOON).until(() -> asked.getCount() == 0);
+            assertThat(Rig.get(holder.release(grant))).isTrue();
+            connections.meddle(sql -> {});
+            offered.countDown();
+
+            assertThat(waiting.answer().toCompletableFuture().get(1_500, TimeUnit.MILLISECONDS))
+                    .isPresent();
+        }
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 }
