@@ -86,6 +86,6 @@ final class Line {
     }
 
     private static void sort(List<Node> nodes) {
-        nodes.sort(Comparator.comparing(node -> node, (one, two) -> Integer.signum(one.place() - two.place())));
+        nodes.sort(Comparator.comparing(node -> node, (one, two) -> Integer.compareUnsigned(one.place(), two.place())));
     }
 }

@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
  * @param place the number the server gave it
  */
 record Node(String name, Mode mode, ClaimId id, int place) {
-    private static final Pattern NAME = Pattern.compile("(x|s|p(\\d{1,9})of(\\d{1,9}))-([0-9a-f]{32})-(-?\\d{10})");
+    /** The server's count stops at the highest int, and numbers come twice: so many before that are not used. */
+    private static final int LAST = Integer.MAX_VALUE - 1_000_000;
+
+    private static final Pattern NAME = Pattern.compile("(x|s|p(\\d{1,9})of(\\d{1,9}))-([0-9a-f]{32})-(-?\\d{9,10})");
 
     /** How the name of a claim's node begins; the server appends the place. */
     static String prefix(Claim claim) {
@@ -38,12 +41,17 @@ record Node(String name, Mode mode, ClaimId id, int place) {
                 : mode.map(known -> new Node(name, known, new ClaimId(parts.group(4)), (int) place));
     }
 
-    /**
-     * Whether it came before another of the same lock. The server counts in 32 bits and goes on below zero after the
-     * highest number; nodes of one lock are never half of all numbers apart.
-     */
+    /** Whether it came before another of the same lock; places below zero come after the highest. */
     boolean isBefore(Node other) {
-        return place - other.place < 0;
+        return Integer.compareUnsigned(place, other.place) < 0;
+    }
+
+    /**
+     * Whether it must not hold, nor wait: behind it, or already with it, two nodes may be given the same place, and both
+     * would be first.
+     */
+    boolean isBeyondTheLast() {
+        return Integer.compareUnsigned(place, LAST) > 0;
     }
 
     private static Optional<Mode> mode(Matcher parts) {

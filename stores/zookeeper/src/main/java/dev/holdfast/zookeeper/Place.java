@@ -211,6 +211,9 @@ final class Place implements Pending, Watcher {
         if (listed.code() != Code.OK || stat == null || stat.getEphemeralOwner() != now.id()) {
             return failed(listed.code() == Code.OK ? Code.SESSIONMOVED : listed.code());
         }
+        if (mine.isBeyondTheLast()) {
+            return leaving(countedOut());
+        }
         before = Line.before(mine, listed.children());
         if (Line.blockers(claim.mode(), before).isEmpty() && !cancelled) {
             return granted(stat);
@@ -233,12 +236,25 @@ final class Place implements Pending, Watcher {
             if (mine == null) {
                 return cancelled ? answering(Optional.empty()) : entering(now, false);
             }
+            if (mine.isBeyondTheLast()) {
+                return leaving(countedOut());
+            }
             before = Line.before(mine, seen.listed().children());
             return judged();
         });
     }
 
     private record Seen(Code synced, Listed listed) {}
+
+    /** The lock's node cannot number its claims for much longer. */
+    private HoldfastException countedOut() {
+        return locks.errors()
+                .refused(
+                        "has numbered as many claims of '" + claim.name() + "' as it can: let the lock be unused for a"
+                                + " few minutes, so that its node is removed and the count begins anew, or use another"
+                                + " name",
+                        null);
+    }
 
     // ---- in the line ----
 
@@ -289,7 +305,7 @@ final class Place implements Pending, Watcher {
 
     private void watch(Session now, Node blocker) {
         int asked = turn;
-        now.exists(lock + "/" + blocker.name(), this)
+        now.watch(lock + "/" + blocker.name(), this)
                 .thenAccept(found -> step(() -> {
                     if (asked != turn || phase != Phase.WAITING || found.code() == Code.OK) {
                         return NOTHING;
@@ -318,7 +334,7 @@ final class Place implements Pending, Watcher {
                     if (stale) {
                         now.sync(lock);
                     }
-                    return now.exists(lock + "/" + node.name(), null);
+                    return now.exists(lock + "/" + node.name());
                 },
                 (Found found) -> {
                     Stat stat = found.stat();

@@ -97,7 +97,7 @@ final class Places {
         locks.timeouts().end(answer);
         Session session = standing.session();
         session.sync(standing.path());
-        session.exists(standing.path(), null).thenAccept(found -> {
+        session.exists(standing.path()).thenAccept(found -> {
             if (found.code() == Code.OK) {
                 answer.complete(Optional.of(anew(claim, standing, found)));
             } else {

@@ -73,7 +73,7 @@ final class Renewals {
     private CompletableFuture<Asked> ask(Session now, Grant grant, Standing standing) {
         CompletableFuture<@Nullable Found> node = standing.isWatched()
                 ? CompletableFuture.completedFuture(null)
-                : now.exists(standing.path(), standing).thenApply(found -> found);
+                : now.watch(standing.path(), standing).thenApply(found -> found);
         return now.children(locks.paths().lock(grant.name()))
                 .thenCombine(node, (children, found) -> new Asked(grant, standing, children, found));
     }

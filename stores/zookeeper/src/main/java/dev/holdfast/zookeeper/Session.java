@@ -175,10 +175,21 @@ final class Session {
         return listed;
     }
 
-    CompletableFuture<Found> exists(String path, @Nullable Watcher watcher) {
+    CompletableFuture<Found> exists(String path) {
         CompletableFuture<Found> found = new CompletableFuture<>();
         StatCallback answered = (rc, asked, context, stat) -> found.complete(new Found(Code.get(rc), path, stat));
-        zooKeeper.exists(path, watcher, answered, null);
+        zooKeeper.exists(path, false, answered, null);
+        return found;
+    }
+
+    /**
+     * Watches a node that is there. Its data are asked for only because the server would keep a watch on a node that is
+     * not there, for the session's life, if it were asked whether it exists.
+     */
+    CompletableFuture<Found> watch(String path, Watcher watcher) {
+        CompletableFuture<Found> found = new CompletableFuture<>();
+        DataCallback answered = (rc, asked, context, data, stat) -> found.complete(new Found(Code.get(rc), path, stat));
+        zooKeeper.getData(path, watcher, answered, null);
         return found;
     }
 

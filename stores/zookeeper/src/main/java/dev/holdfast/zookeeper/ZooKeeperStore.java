@@ -34,7 +34,7 @@ import java.util.function.Supplier;
  *                   close     delete ───────────────► done                    not awaited
  *   held, no wait             children ─────────────► taken                   nothing written
  *   held, waits               create, children ─────► made; behind X
- *                             exists X, watched ────► there
+ *                             read X, watched ──────► there
  *   hand-over       A closes  delete X
  *                   B hears   ◄───────────────────── X is gone                one event, to B alone
  *                   B         exists own ───────────► there

@@ -7,6 +7,7 @@ import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Who waits for whom in a line of claims. */
@@ -48,12 +49,21 @@ class LineTest {
     }
 
     @Test
+    void placesNearTheHighestNumberAndBelowZeroAreNotUsed() {
+        int last = Integer.MAX_VALUE - 1_000_000;
+        assertThat(beyondTheLast(0, 1, last)).containsOnly(false);
+        assertThat(beyondTheLast(last + 1, Integer.MAX_VALUE, Integer.MIN_VALUE, -1))
+                .containsOnly(true);
+    }
+
+    @Test
     void theOrderSurvivesTheHighestNumber() {
         List<String> line = List.of(
                 node("x", Integer.MAX_VALUE - 1),
                 node("x", Integer.MAX_VALUE),
                 node("x", Integer.MIN_VALUE),
-                node("x", Integer.MIN_VALUE + 1));
+                node("x", Integer.MIN_VALUE + 1),
+                node("x", -1));
         List<String> shuffled = new ArrayList<>(line);
         Collections.shuffle(shuffled);
         assertThat(Line.of(shuffled)).extracting(Node::name).isEqualTo(line);
@@ -77,6 +87,12 @@ class LineTest {
         Mode mode = Node.parse(node(kind, 0)).orElseThrow().mode();
         return Line.blockers(mode, Line.before(mine, line)).stream()
                 .map(Node::name)
+                .toList();
+    }
+
+    private static List<Boolean> beyondTheLast(int... places) {
+        return IntStream.of(places)
+                .mapToObj(place -> Node.parse(node("x", place)).orElseThrow().isBeyondTheLast())
                 .toList();
     }
 

@@ -22,6 +22,7 @@ import java.util.concurrent.locks.Lock;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryForever;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -175,6 +176,23 @@ class SessionTest {
             Hold granted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             assertThat(granted.token()).isGreaterThan(hold.token());
             granted.close();
+        }
+    }
+
+    @Test
+    void aWatchOnANodeThatIsGoneLeavesNothingOnTheServer() throws Exception {
+        try (CuratorFramework curator = curator();
+                OwnTime time = new OwnTime()) {
+            ZooKeeper own = curator.getZookeeperClient().getZooKeeper();
+            Session session = new Session(own, time, Duration.ofMillis(300), time.nanoTime());
+            curator.usingNamespace(null).create().forPath("/watched");
+
+            Code there = session.watch("/watched", event -> {}).join().code();
+            Code gone = session.watch("/watched-and-gone", event -> {}).join().code();
+
+            assertThat(there).isEqualTo(Code.OK);
+            assertThat(gone).isEqualTo(Code.NONODE);
+            assertThat(server.command("wchp")).contains("/watched").doesNotContain("/watched-and-gone");
         }
     }
 
