@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A release that finds the next claim of the same lock behind it becomes one step with that: this is how a client
  * whose threads go on wanting a lock passes it to another client, and enters the queue again, in one statement.
  *
- * <p>A connection that broke is opened anew for the next request, and the request that met its end is sent once more:
- * all of them may be repeated. Thread-safe.
+ * <p>A connection that broke is opened anew for the next request, and the request that met its end is sent once more. A
+ * renewal is not: what was sent of it may still be carried out, after the one that was sent again, and it may state a
+ * shorter lease. Its outcome is unknown, and the engine asks again. Thread-safe.
  */
 final class Lane {
     /** After this a request that is still in line is answered with {@link StoreUnavailableException}. */
@@ -56,6 +57,11 @@ final class Lane {
         abstract void run(RowTable table) throws SQLException;
 
         abstract void fail(HoldfastException failure);
+
+        /** Whether it may be sent again when nobody knows what came of it. */
+        boolean mayRepeat() {
+            return true;
+        }
     }
 
     /** A claim, which may take a release of the same client into its step. */
@@ -74,7 +80,7 @@ final class Lane {
     }
 
     /** A request whose answer is a value. */
-    static final class Asked<T> extends Request {
+    private static class Asked<T> extends Request {
         private final Work<T> work;
         final CompletableFuture<T> answer = new CompletableFuture<>();
 
@@ -91,6 +97,18 @@ final class Lane {
         @Override
         void fail(HoldfastException failure) {
             answer.completeExceptionally(failure);
+        }
+    }
+
+    /** One whose outcome is unknown when its connection breaks. */
+    private static final class AskedOnce<T> extends Asked<T> {
+        AskedOnce(String what, String name, Work<T> work) {
+            super(what, name, work);
+        }
+
+        @Override
+        boolean mayRepeat() {
+            return false;
         }
     }
 
@@ -192,6 +210,13 @@ final class Lane {
 
     <T> CompletableFuture<T> ask(String what, String name, Work<T> work) {
         Asked<T> asked = new Asked<>(what, name, work);
+        add(asked);
+        return asked.answer;
+    }
+
+    /** The same, but a failure of the connection is its answer. */
+    <T> CompletableFuture<T> askOnce(String what, String name, Work<T> work) {
+        Asked<T> asked = new AskedOnce<>(what, name, work);
         add(asked);
         return asked.answer;
     }
@@ -337,7 +362,8 @@ final class Lane {
                 if (broken) {
                     drop();
                 }
-                if (tries >= TRIES || !(tables.errors().isPassing(e) || (broken && tries == 1))) {
+                boolean again = tables.errors().isPassing(e) || (broken && tries == 1);
+                if (tries >= TRIES || !again || (broken && !request.mayRepeat())) {
                     request.fail(tables.errors().explain(request.what, request.name, e));
                     return;
                 }

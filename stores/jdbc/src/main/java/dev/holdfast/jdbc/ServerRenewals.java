@@ -52,7 +52,7 @@ final class ServerRenewals {
 
     private void ask(Lane lane, List<Grant> grants, Duration lease) {
         asked.add(grants);
-        parts.add(lane.ask("renew", grants.get(0).name(), table -> renew(table, grants, lease)));
+        parts.add(lane.askOnce("renew", grants.get(0).name(), table -> renew(table, grants, lease)));
     }
 
     private Map<ClaimId, Renewal> renew(RowTable table, List<Grant> grants, Duration lease) throws SQLException {
