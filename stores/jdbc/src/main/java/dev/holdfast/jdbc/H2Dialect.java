@@ -82,7 +82,9 @@ final class H2Dialect extends BytesDialect {
     public Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException {
         String statement = sql.once(
                 "claim", () -> "SELECT " + RowSql.COLUMNS + ", " + sql.now + " FROM FINAL TABLE (" + sql.claim + ")");
-        return session.all(statement, row -> new Claimed(true, ReadRow.read(row, 1)), arguments.update()).stream()
+        return session
+                .all(statement, row -> new Claimed(true, false, ReadRow.read(row, 1)), arguments.update())
+                .stream()
                 .findFirst();
     }
 

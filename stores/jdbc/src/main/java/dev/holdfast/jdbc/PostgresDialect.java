@@ -123,15 +123,19 @@ final class PostgresDialect implements ServerDialect {
         all.add(arguments.name());
         all.add(arguments.name());
         String statement = sql.once("claim", () -> claiming(sql));
-        return session.all(statement, row -> new Claimed(row.getInt(1) == 1, ReadRow.read(row, 2)), all).stream()
-                .findFirst();
+        return session.all(statement, PostgresDialect::claimed, all).stream().findFirst();
+    }
+
+    private static Claimed claimed(ResultSet row) throws SQLException {
+        int how = row.getInt(1);
+        return new Claimed(how > 0, how == 2, ReadRow.read(row, 2));
     }
 
     private static String claiming(RowSql sql) {
         String columns = RowSql.COLUMNS + ", " + sql.now + " AS at";
         return "WITH u AS (" + sql.claim + " RETURNING " + columns + "), i AS ("
                 + sql.insert.replace("VALUES (", "SELECT ").replace(") ON CONFLICT", absent(sql) + " ON CONFLICT")
-                + " RETURNING " + columns + ") SELECT 1, u.* FROM u UNION ALL SELECT 1, i.* FROM i UNION ALL SELECT 0, "
+                + " RETURNING " + columns + ") SELECT 1, u.* FROM u UNION ALL SELECT 2, i.* FROM i UNION ALL SELECT 0, "
                 + columns + " FROM " + sql.table
                 + " WHERE name = ? AND NOT EXISTS (SELECT 1 FROM u) AND NOT EXISTS (SELECT 1 FROM i)";
     }

@@ -66,8 +66,10 @@ final class RowSql {
                 + " + ?) ELSE " + now + " + ? END,"
                 + " grant_number = " + dialect.givenBack(next) + ", version = " + next
                 + ", host = ?, pid = ?, thread = ?, label = ?, claim_id = ?"
-                + " WHERE name = ? AND layout <= " + LAYOUT + " AND (claim_id = ? OR (waiting = '' AND sharing = ''"
-                + " AND (claim_id IS NULL OR expires_at <= " + now + " OR claim_id = ?)))";
+                + " WHERE name = ? AND layout <= " + LAYOUT + " AND ((? = 0 AND (claim_id = ? OR (waiting = ''"
+                + " AND sharing = '' AND (claim_id IS NULL OR expires_at <= " + now + "))))"
+                + " OR (claim_id = ? AND grant_number > 0 AND waiting = '' AND sharing = '' AND expires_at > " + now
+                + "))";
         String first = "GREATEST(?, " + now + ")";
         this.insert = dialect.insertIfAbsent(
                 table,

@@ -82,7 +82,7 @@ final class RowTable {
             long sent = stamp.getAsLong();
             Optional<Claimed> answer = dialect.claim(session, sql, arguments(claim, released));
             if (answer.isPresent() && answer.get().granted()) {
-                return granted(claim, answer.get().row(), sent);
+                return granted(claim, answer.get().row(), !answer.get().inserted(), sent);
             }
             row = answer.map(Claimed::row).orElse(null);
         }
@@ -94,7 +94,7 @@ final class RowTable {
             if (row == null && insert(claim)) {
                 row = read(claim.name()).orElse(null);
                 if (row != null && isNew(row, claim)) {
-                    return granted(claim, row, sent);
+                    return granted(claim, row, false, sent);
                 }
             }
             if (row == null) {
@@ -132,12 +132,13 @@ final class RowTable {
         throw tooBusy("claim", claim.name());
     }
 
-    private Answer granted(Claim claim, ReadRow row, long sent) {
+    /** The statement that claims takes only a hold that stands in exchange; a row that is new was nobody's. */
+    private Answer granted(Claim claim, ReadRow row, boolean held, long sent) {
         remember(claim.name(), row, row.state().now() > 0);
         long number = row.state().exclusive() == null
                 ? row.state().version()
                 : row.state().exclusive().number();
-        return new Answer(Optional.of(Grant.of(claim, List.of(number), sent)), true, 0, 0, "");
+        return new Answer(Optional.of(Grant.of(claim, List.of(number), sent)), held, 0, 0, "");
     }
 
     private Answer answer(Claim claim, RowStep step, Optional<Holding> got, boolean held, long sent) {
@@ -329,7 +330,8 @@ final class RowTable {
         long lowest = Math.addExact(claim.floor(), 1);
         List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, lowest, lowest));
         update.addAll(words(claim.holder()));
-        update.addAll(List.of(id, dialect.name(claim.name()), id, released == null ? id : released));
+        update.addAll(List.of(
+                id, dialect.name(claim.name()), released == null ? 0L : 1L, id, released == null ? id : released));
         return new ClaimArguments(dialect.name(claim.name()), update, insertArguments(claim, true));
     }
 

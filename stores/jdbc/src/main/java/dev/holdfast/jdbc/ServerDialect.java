@@ -104,8 +104,14 @@ interface ServerDialect {
     /** SQL states and error codes, as text, that say: try the same again. */
     Set<String> passing();
 
-    /** What a claim is answered by one statement. */
-    record Claimed(boolean granted, ReadRow row) {}
+    /**
+     * What a claim is answered by one statement.
+     *
+     * @param granted whether it has the lock
+     * @param inserted whether there was no row before
+     * @param row the row, as it stands now
+     */
+    record Claimed(boolean granted, boolean inserted, ReadRow row) {}
 
     /** What a claim's statement is filled with. */
     record ClaimArguments(Object name, List<?> update, List<?> insert) {}

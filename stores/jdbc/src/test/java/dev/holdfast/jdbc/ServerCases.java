@@ -8,6 +8,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
@@ -19,7 +20,9 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -221,6 +224,36 @@ abstract class ServerCases {
                 }
             }
         }
+    }
+
+    @Test
+    void aReleaseTogetherWithTheNextClaimTellsThatTheLockWasBrokenBefore() {
+        try (Store holder = store();
+                Store breaker = store()) {
+            Grant kept = Rig.get(holder.claim(Rig.claim("exchanged")).answer()).orElseThrow();
+            Exchange first = exchange(holder, kept);
+            assertThat(Rig.get(first.released())).isTrue();
+            Grant broken = Rig.get(first.claimed()).orElseThrow();
+            assertThat(Rig.get(breaker.revoke("exchanged", true))).isTrue();
+
+            Exchange second = exchange(holder, broken);
+
+            assertThat(Rig.get(second.released())).isFalse();
+            assertThat(Rig.get(second.claimed())).isPresent();
+        }
+    }
+
+    private record Exchange(CompletionStage<Boolean> released, CompletionStage<Optional<Grant>> claimed) {}
+
+    /** Both in the same breath, so that they become one statement. */
+    private static Exchange exchange(Store store, Grant grant) {
+        CompletableFuture<Exchange> sent = new CompletableFuture<>();
+        store.beforeSending(
+                grant.name(),
+                () -> sent.complete(new Exchange(
+                        store.release(grant),
+                        store.claim(Rig.claim(grant.name())).answer())));
+        return sent.join();
     }
 
     Store store() {
