@@ -258,7 +258,7 @@ final class Lane {
     }
 
     /**
-     * Ends every request with {@link ClientClosedException} and waits for the thread.
+     * Ends every request with {@link ClientClosedException}, without waiting for it.
      *
      * @param words a best effort: nothing is waited for any more
      */
@@ -268,6 +268,10 @@ final class Lane {
             closed = true;
             ask("close", "", t -> true); // wakes the thread, or has it started to end at once
         }
+    }
+
+    /** Waits for the thread, after {@link #close}. */
+    void awaitEnd() {
         Threads.awaitEnd(thread);
     }
 

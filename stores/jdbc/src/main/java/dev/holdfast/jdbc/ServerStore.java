@@ -213,6 +213,7 @@ final class ServerStore implements Store {
             for (Lane lane : lanes) {
                 lane.close(table -> queue.leave(lane, table));
             }
+            lanes.forEach(Lane::awaitEnd); // together, so that servers that hang are waited for once
             queue.failAll(why);
             queue.close();
         }
