@@ -20,7 +20,7 @@ public record Plan(Tier tier, Duration warmUp, Duration round, int rounds) {
     public static final Plan QUICK = new Plan(Tier.QUICK, Duration.ofMillis(200), Duration.ofMillis(250), 2);
 
     /** Enough for ratios. */
-    public static final Plan NORMAL = new Plan(Tier.NORMAL, Duration.ofMillis(300), Duration.ofMillis(700), 3);
+    public static final Plan NORMAL = new Plan(Tier.NORMAL, Duration.ofMillis(250), Duration.ofMillis(500), 3);
 
     /** Everything, for long tails as well. */
     public static final Plan FULL = new Plan(Tier.FULL, Duration.ofSeconds(2), Duration.ofSeconds(4), 5);
