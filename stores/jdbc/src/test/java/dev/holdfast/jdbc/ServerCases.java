@@ -110,7 +110,9 @@ abstract class ServerCases {
     void aNewerLayoutIsRefusedOfTheTableAndOfARow() throws InterruptedException {
         dropTable();
         try (LockClient client = LockClient.connect(url())) {
-            client.lock("newer").acquire().close();
+            client.lock("newer", HoldOptions.defaults().awaitRelease(true))
+                    .acquire()
+                    .close();
             sql("UPDATE holdfast_lock SET layout = 2 WHERE host <> ''");
             assertThatThrownBy(() -> client.lock("newer").tryAcquire())
                     .isInstanceOf(StoreRefusedException.class)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.testbed.ServerProcess;
@@ -19,6 +20,9 @@ class CountTest {
     private static final String LOCK = "/holdfast/locks/busy";
     private static final int LAST = Integer.MAX_VALUE - 1_000_000;
 
+    /** So that the next claim is one of its own, not the grant that still lingers. */
+    private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);
+
     @Test
     void theLastPlaceIsGrantedAndTheNextIsRefusedAndLeavesNothing() throws Exception {
         try (ZooKeeperServer server = ZooKeeperServer.start(ZooKeeperServers.SETTINGS, "-Xmx128m")) {
@@ -29,7 +33,7 @@ class CountTest {
             countTo(LAST, server.process());
 
             try (LockClient client = open(server)) {
-                try (Hold hold = client.lock("busy").acquire()) {
+                try (Hold hold = client.lock("busy", AWAITED).acquire()) {
                     assertThat(hold.isValid()).isTrue();
                 }
                 assertThatThrownBy(() -> client.lock("busy").acquire())

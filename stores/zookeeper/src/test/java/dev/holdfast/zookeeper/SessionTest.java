@@ -124,7 +124,9 @@ class SessionTest {
         try (TcpProxy proxy = TcpProxy.to(server.port());
                 LockClient client = LockClient.connect(url(proxy.port(), ""));
                 LockClient witness = LockClient.connect(ZooKeeperServers.url(server))) {
-            client.lock("dropped").acquire().close();
+            client.lock("dropped", HoldOptions.defaults().awaitRelease(true))
+                    .acquire()
+                    .close();
             ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/dropped/x-"));
 
             Hold hold = client.lock("dropped").acquire();
