@@ -32,6 +32,7 @@ final class Connection implements CuratorListener {
     private final TimeSource time;
     private final Duration tick;
     private final LongSupplier attemptedAt;
+    private volatile boolean closed;
     private final Queue<Consumer<Session>> parked = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Session> first = new CompletableFuture<>();
     private final ReentrantLock mutex = new ReentrantLock();
@@ -70,6 +71,7 @@ final class Connection implements CuratorListener {
     }
 
     void close() {
+        closed = true;
         curator.getCuratorListenable().removeListener(this);
         parked.clear();
     }
@@ -86,8 +88,11 @@ final class Connection implements CuratorListener {
         return now != null && now.isConnected() ? now : null;
     }
 
-    /** Does something short once requests can go out: now, or when the connection is back. */
+    /** Does something short once requests can go out: now, or when the connection is back; never after the close. */
     void whenConnected(Consumer<Session> task) {
+        if (closed) {
+            return; // nobody would hear that the connection broke, and what is tried again would be for ever
+        }
         Session now = session();
         if (now != null) {
             task.accept(now);

@@ -84,9 +84,9 @@ final class Session {
         return Duration.ofNanos(proof.putOff(time.nanoTime()));
     }
 
-    /** Whether requests can go out now. */
+    /** Whether requests can go out now. A handle that was given up fails each at once, before its event has come. */
     boolean isConnected() {
-        return connected && !ended.get();
+        return connected && isAlive() && !ended.get();
     }
 
     /** Whether the client library has not given it up. */

@@ -1,0 +1,89 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is tried again when a request fails must not be tried for ever. */
+@Timeout(60)
+class ConnectionTest {
+    private static ZooKeeperServer server;
+
+    private final OwnTime time = new OwnTime();
+    private final AtomicInteger runs = new AtomicInteger();
+    private CuratorFramework curator;
+    private Connection connection;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        curator = CuratorFrameworkFactory.newClient(server.connectString(), new RetryOneTime(100));
+        connection = new Connection(curator, time, Duration.ofMillis(300), System::nanoTime);
+        curator.start();
+        curator.blockUntilConnected();
+        connection.open(new Deaf());
+        connection.first().get(10, TimeUnit.SECONDS);
+    }
+
+    @AfterEach
+    void disconnect() {
+        curator.close();
+        time.close();
+    }
+
+    @Test
+    void nothingIsDoneAnyMoreOnceItIsClosed() {
+        connection.whenConnected(session -> runs.incrementAndGet());
+        connection.close();
+
+        connection.whenConnected(session -> runs.incrementAndGet());
+
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void nothingIsDoneInASessionThatTheClientLibraryHasGivenUp() throws Exception {
+        curator.getZookeeperClient().getZooKeeper().close();
+
+        connection.whenConnected(session -> {
+            if (!session.isAlive()) {
+                runs.incrementAndGet();
+            }
+        });
+
+        assertThat(runs).hasValue(0);
+    }
+
+    /** Nobody has to hear of it. */
+    private static final class Deaf implements Connection.Listener {
+        @Override
+        public void suspended(Session session) {}
+
+        @Override
+        public void connected(Session session) {}
+
+        @Override
+        public void ended(Session session) {}
+    }
+}
