@@ -24,9 +24,10 @@ final class OwnTime implements TimeSource, AutoCloseable {
         return System.nanoTime();
     }
 
+    /** Not needed here: no wall clock decides anything. */
     @Override
     public long wallMillis() {
-        return System.currentTimeMillis();
+        throw new UnsupportedOperationException("a ZooKeeper store asks no wall clock");
     }
 
     @Override
