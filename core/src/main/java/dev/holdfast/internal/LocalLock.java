@@ -39,9 +39,11 @@ import org.jspecify.annotations.Nullable;
  * the next of them without asking the store, which is what makes contention inside a process cheap; the bounds in
  * {@link HoldOptions} keep other clients from starving. When the bounds are reached the store is asked for a fresh grant
  * number (it refuses when another client waits), and otherwise the grant is given back and claimed anew, behind the
- * others. A grant that nobody waits for here lingers until the store is about to send, so that one who comes back in the
- * same instant finds it still there. The idea of passing a global lock among local waiters a bounded number of times is that of lock cohorting
- * (Dice, Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
+ * others. The idea of passing a global lock among local waiters a bounded number of times is that of lock cohorting (Dice,
+ * Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
+ *
+ * <p>A grant that has to go back from HELD lingers first, until the store is about to send: one who comes back in the same
+ * instant finds it still there, and the claim of one who may not have it leaves in the same packet as the release.
  *
  * <p>Joining the queue takes no lock: whoever ends a phase writes the next phase first and looks at the queue after
  * that, while whoever joins writes the queue first and looks at the phase after that, so that one of the two sees the
@@ -61,7 +63,7 @@ final class LocalLock {
         CLAIMING,
         /** A hold is open, or lost its grant a moment ago. */
         HELD,
-        /** The last hold was closed and nobody waits here: the grant goes back when the store sends next. */
+        /** The last hold was closed, and the grant goes back when the store sends next unless somebody takes it over. */
         LINGERING,
         /** Between two holds: the store is asked to renew the grant or to give it a fresh number. */
         REFRESHING,
