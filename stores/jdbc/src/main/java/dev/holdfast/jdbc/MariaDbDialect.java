@@ -73,19 +73,21 @@ final class MariaDbDialect extends BytesDialect {
 
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
-        String product = session.connection().getMetaData().getDatabaseProductVersion();
         session.execute("SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION',"
                 + " SESSION innodb_lock_wait_timeout = " + seconds
-                + (product.toLowerCase(Locale.ROOT).contains("maria")
-                        ? ", SESSION max_statement_time = " + seconds
-                        : ""));
+                + (isMariaDb(session) ? ", SESSION max_statement_time = " + seconds : ""));
     }
 
     @Override
     public void restore(SqlSession session) throws SQLException {
-        String product = session.connection().getMetaData().getDatabaseProductVersion();
         session.execute("SET SESSION sql_mode = DEFAULT, SESSION innodb_lock_wait_timeout = DEFAULT"
-                + (product.toLowerCase(Locale.ROOT).contains("maria") ? ", SESSION max_statement_time = DEFAULT" : ""));
+                + (isMariaDb(session) ? ", SESSION max_statement_time = DEFAULT" : ""));
+    }
+
+    /** MySQL has no such time-out for statements that change something. */
+    private static boolean isMariaDb(SqlSession session) throws SQLException {
+        String version = session.connection().getMetaData().getDatabaseProductVersion();
+        return version.toLowerCase(Locale.ROOT).contains("maria");
     }
 
     @Override
