@@ -1,6 +1,6 @@
 package dev.holdfast.jdbc;
 
-import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Claim;
 
 /**
  * How waiting claims hear that something has changed, and what they then see. Reads only: a waiting claim takes no write
@@ -20,7 +20,7 @@ interface Changes extends AutoCloseable {
     boolean await(int ahead, long atMostNanos);
 
     /** How a waiting claim stands. */
-    Turn look(String name, ClaimId id, long place);
+    Turn look(Claim claim, long place);
 
     @Override
     void close();

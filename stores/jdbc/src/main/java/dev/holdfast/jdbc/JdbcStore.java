@@ -107,7 +107,7 @@ final class JdbcStore implements Store {
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return worker.ask(table -> table.release(grant.name(), grant.id()));
+        return worker.ask(table -> table.release(grant.name(), grant.mode(), grant.id()));
     }
 
     /** On the thread that runs the statements. */
@@ -128,7 +128,7 @@ final class JdbcStore implements Store {
         return worker.ask(table -> {
             for (String name : claim.names()) {
                 table.dequeue(name, claim.id());
-                table.release(name, claim.id());
+                table.release(name, claim.mode(), claim.id());
             }
             return null;
         });

@@ -4,6 +4,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import java.time.Duration;
 import java.util.List;
@@ -27,7 +28,7 @@ interface LockTable extends AutoCloseable {
     boolean looksFree(Claim claim);
 
     /**
-     * Takes the lock if it is free, has run out or is this claim's already, and if it is the claim's turn.
+     * Takes the lock if the claim fits beside who holds it, or it is this claim's already, and if it is the claim's turn.
      *
      * @param place its place in the queue, or {@link #NO_PLACE}
      */
@@ -39,8 +40,8 @@ interface LockTable extends AutoCloseable {
     /** Keeps places in the queue alive: for {@link #PLACE_LIFE} from now on. At most {@link Dialect#chunk()}. */
     void keepPlaces(List<Place> places);
 
-    /** Clears the queue of a name up to a place that was served; what is left of a served place counts no more. */
-    void forgetPlaces(String name, long upTo);
+    /** Clears the queue of what a claim leaves in it whose place was served; what is left of it counts no more. */
+    void forgetPlaces(Claim claim, long served);
 
     /** Gives up the place of a claim, if it has one. */
     void dequeue(String name, ClaimId id);
@@ -50,7 +51,7 @@ interface LockTable extends AutoCloseable {
 
     Optional<Grant> extend(Grant grant);
 
-    boolean release(String name, ClaimId id);
+    boolean release(String name, Mode mode, ClaimId id);
 
     boolean revoke(String name, boolean now);
 

@@ -1,6 +1,6 @@
 package dev.holdfast.jdbc;
 
-import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Claim;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,10 +61,11 @@ final class SqliteChanges implements Changes {
     }
 
     @Override
-    public Turn look(String name, ClaimId id, long place) {
-        return session.run("wait for", name, () -> {
+    public Turn look(Claim claim, long place) {
+        return session.run("wait for", claim.name(), () -> {
             long now = clock.micros();
-            return session.first(SqliteSql.LOOK, row -> turn(name, row, now), name, id.value(), now, place)
+            Object[] arguments = SqliteShared.question(claim, place, now);
+            return session.first(SqliteSharedSql.LOOK, row -> turn(claim.name(), row, now), arguments)
                     .orElse(Turn.LOST);
         });
     }
@@ -74,9 +75,9 @@ final class SqliteChanges implements Changes {
         if (!row.getBoolean(4)) {
             return Turn.LOST;
         }
-        boolean free = row.getBoolean(1);
+        boolean fits = row.getBoolean(1);
         int ahead = row.getInt(3);
-        if (free && ahead == 0) {
+        if (fits && ahead == 0) {
             return new Turn(false, 0, 0);
         }
         long mine = row.getLong(2) + SqliteSql.TURN_MICROS * Math.min(ahead, 5);

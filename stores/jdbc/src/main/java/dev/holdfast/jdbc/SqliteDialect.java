@@ -5,8 +5,8 @@ import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 
 /** SQLite: a file of this machine, shared by its processes. */
 final class SqliteDialect implements Dialect {
@@ -14,7 +14,7 @@ final class SqliteDialect implements Dialect {
     private static final int CHUNK = 256;
 
     private static final Capabilities CAPABILITIES = new Capabilities(
-            Set.of(Mode.Kind.EXCLUSIVE),
+            EnumSet.allOf(Mode.Kind.class),
             1,
             false,
             false,

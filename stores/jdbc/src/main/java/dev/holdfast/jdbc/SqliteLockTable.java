@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,14 +30,17 @@ final class SqliteLockTable implements LockTable {
     private static final int PURGE_BATCH = 500;
     private static final long TOKENS_PER_GRANT = 1024;
     private static final Duration IDLE = Duration.ofHours(1);
-    private static final String NO_NAME = "";
 
     private final SqliteSession session;
     private final Clock clock;
+    private final SqliteShared shared;
+    private final SqliteRenewals renewals;
 
     SqliteLockTable(SqliteSession session, Clock clock) {
         this.session = session;
         this.clock = clock;
+        this.shared = new SqliteShared(session, clock);
+        this.renewals = new SqliteRenewals(session, clock);
     }
 
     @Override
@@ -46,20 +49,20 @@ final class SqliteLockTable implements LockTable {
                 "claim",
                 claim.name(),
                 () -> session.first(
-                                SqliteSql.LOOKS_FREE,
+                                SqliteSharedSql.LOOKS_FREE,
                                 row -> {
                                     session.refuseNewer(claim.name(), row.getLong(2));
                                     return row.getBoolean(1);
                                 },
-                                claim.name(),
-                                claim.id().value(),
-                                clock.micros(),
-                                NO_PLACE)
+                                SqliteShared.question(claim, NO_PLACE, clock.micros()))
                         .orElse(true));
     }
 
     @Override
     public Optional<Grant> claim(Claim claim, long place) {
+        if (SqliteShared.isShared(claim.mode())) {
+            return shared.claim(claim, place);
+        }
         return session.run("claim", claim.name(), () -> {
             long sent = clock.stamp();
             long now = clock.micros();
@@ -98,7 +101,10 @@ final class SqliteLockTable implements LockTable {
                     claim.holder().host(),
                     claim.holder().pid(),
                     claim.holder().thread(),
-                    claim.holder().label());
+                    claim.holder().label(),
+                    SqliteShared.kind(claim.mode()),
+                    SqliteShared.permits(claim.mode()),
+                    SqliteShared.total(claim.mode()));
         });
         return session.run(
                 "queue for",
@@ -116,17 +122,22 @@ final class SqliteLockTable implements LockTable {
         session.run("queue for", places.get(0).name(), () -> {
             List<Object> arguments = new ArrayList<>();
             arguments.add(clock.micros() + Clock.micros(PLACE_LIFE));
-            for (int i = 0; i < roundedUp(places.size()); i++) {
-                arguments.add(i < places.size() ? places.get(i).name() : NO_NAME);
+            for (int i = 0; i < SqliteRenewals.roundedUp(places.size()); i++) {
+                arguments.add(i < places.size() ? places.get(i).name() : SqliteRenewals.NO_NAME);
                 arguments.add(i < places.size() ? places.get(i).arrival() : NO_PLACE);
             }
-            return session.update(SqliteSql.keepPlaces(roundedUp(places.size())), arguments.toArray());
+            return session.update(SqliteSql.keepPlaces(SqliteRenewals.roundedUp(places.size())), arguments.toArray());
         });
     }
 
     @Override
-    public void forgetPlaces(String name, long upTo) {
-        session.run("queue for", name, () -> session.update(SqliteSql.FORGET_PLACES, name, upTo));
+    public void forgetPlaces(Claim claim, long served) {
+        if (SqliteShared.isShared(claim.mode())) {
+            shared.forgetPlaces(claim, served);
+        } else {
+            String name = claim.name();
+            session.run("queue for", name, () -> session.update(SqliteSql.FORGET_PLACES, name, served));
+        }
     }
 
     @Override
@@ -134,49 +145,16 @@ final class SqliteLockTable implements LockTable {
         session.run("leave the queue of", name, () -> session.update(SqliteSql.DEQUEUE, name, id.value()));
     }
 
-    /** A file that is not the one any more keeps no lock: then nothing is held, whatever its rows say. */
     @Override
     public Map<ClaimId, Renewal> renew(List<Grant> grants) {
-        long before = clock.stamp();
-        Map<ClaimId, Renewal> renewals = new HashMap<>();
-        grants.forEach(grant -> renewals.put(grant.id(), Renewal.lost(before)));
-        if (session.isReplaced()) {
-            return renewals;
-        }
-        return session.run("renew", grants.get(0).name(), () -> {
-            long sent = clock.stamp();
-            Object[] arguments = renewArguments(grants, clock.micros());
-            int rows = roundedUp(grants.size());
-            session.update(SqliteSql.renew(rows), arguments);
-            session.all(
-                    SqliteSql.renewed(rows),
-                    row -> renewals.put(new ClaimId(row.getString(1)), Renewal.held(sent, row.getBoolean(2))),
-                    arguments);
-            return renewals;
-        });
-    }
-
-    private static Object[] renewArguments(List<Grant> grants, long now) {
-        List<Object> arguments = new ArrayList<>(1 + 3 * roundedUp(grants.size()));
-        arguments.add(now);
-        for (Grant grant : grants) {
-            arguments.add(grant.name());
-            arguments.add(grant.id().value());
-            arguments.add(Clock.micros(grant.lease()));
-        }
-        for (int i = grants.size(); i < roundedUp(grants.size()); i++) {
-            arguments.addAll(List.of(NO_NAME, NO_NAME, 0L));
-        }
-        return arguments.toArray();
-    }
-
-    /** Few sizes of statements, so that few are kept prepared: the rest is filled with a name that no lock has. */
-    private static int roundedUp(int size) {
-        return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
+        return renewals.renew(grants);
     }
 
     @Override
     public Optional<Grant> extend(Grant grant) {
+        if (SqliteShared.isShared(grant.mode())) {
+            return shared.extend(grant);
+        }
         return session.run("extend", grant.name(), () -> {
             long sent = clock.stamp();
             long now = clock.micros();
@@ -194,7 +172,10 @@ final class SqliteLockTable implements LockTable {
 
     /** One that had run out and that nobody took is freed too, but was not held any more. */
     @Override
-    public boolean release(String name, ClaimId id) {
+    public boolean release(String name, Mode mode, ClaimId id) {
+        if (SqliteShared.isShared(mode)) {
+            return shared.release(name, id);
+        }
         return session.run("release", name, () -> {
             boolean held = session.update(SqliteSql.RELEASE, name, id.value(), clock.micros()) > 0;
             if (!held) {
@@ -210,7 +191,7 @@ final class SqliteLockTable implements LockTable {
             int rows = now
                     ? session.update(SqliteSql.REVOKE_NOW, name, clock.micros())
                     : session.update(SqliteSql.REVOKE, name, ClaimId.random().value(), clock.micros());
-            return rows > 0;
+            return rows > 0 || shared.revoke(name, now);
         });
     }
 
@@ -236,11 +217,12 @@ final class SqliteLockTable implements LockTable {
 
     private static LockStatus status(ResultSet row) throws SQLException {
         LockStatus free = LockStatus.free(row.getString(1), row.getInt(10));
-        if (!row.getBoolean(2)) {
+        String kind = row.getString(2);
+        if (kind == null) {
             return free;
         }
         LockStatus.Held held = new LockStatus.Held(
-                Mode.Kind.EXCLUSIVE,
+                Mode.Kind.valueOf(kind.toUpperCase(Locale.ROOT)),
                 row.getLong(3) * TOKENS_PER_GRANT,
                 new Holder(row.getString(6), row.getLong(7), row.getString(8), row.getString(9)),
                 Duration.of(Math.max(0, row.getLong(4)), ChronoUnit.MICROS),
@@ -254,7 +236,9 @@ final class SqliteLockTable implements LockTable {
         return session.run("purge", "", () -> {
             long before = clock.micros() - Clock.micros(IDLE);
             if (after.isEmpty()) {
-                session.update(SqliteSql.REMOVE_DEAD_PLACES, clock.micros() - Clock.micros(PLACE_LIFE));
+                long dead = clock.micros() - Clock.micros(PLACE_LIFE);
+                session.update(SqliteSql.KEEP_NUMBERS, dead);
+                session.update(SqliteSql.REMOVE_DEAD, dead);
             }
             String end = "";
             for (Idle idle : session.all(SqliteSql.IDLE, Idle::read, after, before, (long) PURGE_BATCH)) {

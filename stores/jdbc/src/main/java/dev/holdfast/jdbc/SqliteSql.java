@@ -11,7 +11,7 @@ import java.util.StringJoiner;
  *   holdfast_lock    one row per name: who holds it (claim_id, null when free), grant number, expires_at
  *                    (when free: since when), served: every place in the queue up to this one has had its turn
  *   holdfast_claim   one row per waiting claim: its place in the queue of the name (arrival), and until when
- *                    that counts unless it is kept alive. Room for shared holders and permits, later.
+ *                    that counts unless it is kept alive; and one per reader or holder of permits
  * </pre>
  *
  * <p>Free, or run out, or mine; and my turn: nobody is before me who is alive, or the lock has been free for so long that
@@ -71,9 +71,9 @@ final class SqliteSql {
 
     static final String CREATE_META_ROW = "INSERT INTO holdfast_meta VALUES (1, ?1, ?2, ?3, 0)";
 
-    /** A restart of the machine ended all holders and began its clock anew. */
-    static final String FREE_ALL =
-            "UPDATE holdfast_lock SET claim_id = NULL, acquired_at = 0, expires_at = 0, served = 0";
+    /** A restart of the machine ended all holders and began its clock anew; numbers go on. */
+    static final String FREE_ALL = "UPDATE holdfast_lock AS l SET claim_id = NULL, acquired_at = 0, expires_at = 0,"
+            + " served = 0, number = max(l.number, " + highestShared("l") + ")";
 
     static final String EMPTY_QUEUES = "DELETE FROM holdfast_claim";
     static final String NEW_BOOT = "UPDATE holdfast_meta SET boot_id = ?1, booted_at = ?2";
@@ -83,12 +83,15 @@ final class SqliteSql {
     /** Who waits for the lock l at ?3 (now), as far as it counts. */
     private static final String WAITING = waiting("l", "?3");
 
-    /** Whether it is the turn of place ?4 at ?3 (now). */
-    private static final String MY_TURN = " max(0, ?3 - l.expires_at) >= " + TURN_MICROS + " * min(5, (SELECT count(*)"
-            + WAITING + "AND q.arrival < ?4)) ";
+    /** When the last of those who share the lock l is done, or was; 0 if nobody is known who did. */
+    static final String SHARED_UNTIL = "coalesce((SELECT max(h.expires_at) FROM holdfast_claim h WHERE h.name = l.name"
+            + " AND h.state = 'holding'), 0)";
 
-    private static final String FREE_FOR_ME =
-            " (l.claim_id = ?2 OR ((l.claim_id IS NULL OR l.expires_at <= ?3) AND" + MY_TURN + ")) ";
+    /** Nobody holds the lock l alone at ?3 (now). */
+    static final String NOBODY_ALONE = " (l.claim_id IS NULL OR l.expires_at <= ?3) ";
+
+    private static final String FREE_FOR_ME = " (" + SHARED_UNTIL + " <= ?3 AND (l.claim_id = ?2 OR (" + NOBODY_ALONE
+            + "AND" + turnAfter("(SELECT count(*)" + WAITING + "AND q.arrival < ?4)") + "))) ";
 
     /** ?1 name, ?2 claim id, ?3 now, ?4 place, then ?5 lowest number, ?6 expiry, ?7 to ?10 the holder. */
     static final String CLAIM = """
@@ -97,7 +100,8 @@ final class SqliteSql {
             VALUES (?1, 1, ?2, max(?5, (SELECT floor + 1 FROM holdfast_meta)), ?3, ?6, 0, ?7, ?8, ?9, ?10)
             ON CONFLICT (name) DO UPDATE SET
               claim_id = excluded.claim_id,
-              number = max(l.number + 1, excluded.number),
+              number = max(l.number + 1, excluded.number, coalesce((SELECT max(c.number) + 1 FROM holdfast_claim c
+                WHERE c.name = l.name), 0)),
               acquired_at = excluded.acquired_at,
               expires_at = excluded.expires_at,
               served = CASE
@@ -110,21 +114,12 @@ final class SqliteSql {
     /** ?1 name, ?2 claim id. */
     static final String NUMBER = "SELECT number FROM holdfast_lock WHERE name = ?1 AND claim_id = ?2";
 
-    /** ?1 name, ?2 claim id, ?3 now, ?4 place. No row: nobody has ever held it. */
-    static final String LOOKS_FREE = "SELECT" + FREE_FOR_ME + ", l.layout FROM holdfast_lock l WHERE l.name = ?1";
-
-    /** As {@link #LOOKS_FREE}: free, expiry, live claims ahead, whether the place still stands, layout. */
-    static final String LOOK =
-            "SELECT l.claim_id IS NULL OR l.expires_at <= ?3, l.expires_at, (SELECT count(*)" + WAITING
-                    + "AND q.arrival < ?4), EXISTS (SELECT 1 FROM holdfast_claim q WHERE q.name = ?1 AND q.arrival = ?4"
-                    + " AND q.arrival > l.served AND q.claim_id = ?2), l.layout FROM holdfast_lock l WHERE l.name = ?1";
-
-    /** ?1 name, ?2 claim id, ?3 now, ?4 expiry, ?5 to ?8 who waits. */
+    /** ?1 name, ?2 claim id, ?3 now, ?4 expiry, ?5 to ?8 who waits, ?9 mode, ?10 permits, ?11 of how many. */
     static final String ENQUEUE = """
             INSERT INTO holdfast_claim VALUES (?1, max(?3,
                 coalesce((SELECT max(arrival) + 1 FROM holdfast_claim WHERE name = ?1), 0),
                 coalesce((SELECT served + 1 FROM holdfast_lock WHERE name = ?1), 0)),
-              ?2, 'exclusive', 1, 1, 'waiting', 0, ?3, ?4, ?5, ?6, ?7, ?8)""";
+              ?2, ?9, ?10, ?11, 'waiting', 0, ?3, ?4, ?5, ?6, ?7, ?8)""";
 
     /** ?1 name, ?2 claim id. */
     static final String PLACE =
@@ -174,16 +169,24 @@ final class SqliteSql {
     static final String REVOKE_NOW = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = ?2"
             + " WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?2";
 
-    private static final String STATUS_OF = "SELECT l.name, l.claim_id IS NOT NULL AND l.expires_at > ?1, l.number,"
-            + " ?1 - l.acquired_at, l.expires_at - ?1, l.host, l.pid, l.thread, l.label, (SELECT count(*)"
-            + waiting("l", "?1") + ") AS waiting FROM holdfast_lock l WHERE ";
+    /** Of those who share a lock, the one who stays longest. */
+    private static final String STATUS_OF = """
+            SELECT l.name, CASE WHEN l.claim_id IS NOT NULL AND l.expires_at > ?1 THEN 'exclusive' ELSE h.mode END AS held,
+              coalesce(h.number, l.number), ?1 - coalesce(h.since, l.acquired_at),
+              coalesce(h.expires_at, l.expires_at) - ?1, coalesce(h.host, l.host), coalesce(h.pid, l.pid),
+              coalesce(h.thread, l.thread), coalesce(h.label, l.label),
+              (SELECT count(*)""" + waiting("l", "?1") + """
+            ) AS waiting
+            FROM holdfast_lock l LEFT JOIN holdfast_claim h ON h.name = l.name AND h.arrival = (SELECT s.arrival
+              FROM holdfast_claim s WHERE s.name = l.name AND s.state = 'holding' AND s.expires_at > ?1
+              ORDER BY s.expires_at DESC LIMIT 1)
+            WHERE\s""";
 
     /** ?1 now, ?2 name. */
     static final String STATUS = STATUS_OF + "l.name = ?2";
 
     /** ?1 now, ?2 the first name, ?3 what all names are before. */
-    static final String LIST = STATUS_OF + "l.name >= ?2 AND l.name < ?3"
-            + " AND (waiting > 0 OR (l.claim_id IS NOT NULL AND l.expires_at > ?1))";
+    static final String LIST = STATUS_OF + "l.name >= ?2 AND l.name < ?3" + " AND (waiting > 0 OR held IS NOT NULL)";
 
     /** ?1 after which name, ?2 before when, ?3 how many to read: where the batch ends, the highest number to remove. */
     static final String IDLE = "SELECT max(name), max(CASE WHEN expires_at < ?2 THEN number END) FROM"
@@ -192,20 +195,40 @@ final class SqliteSql {
     static final String RAISE_FLOOR = "UPDATE holdfast_meta SET floor = max(floor, ?1)";
 
     /** ?1 after which name, ?2 up to which, ?3 before when. */
-    static final String REMOVE_IDLE = "DELETE FROM holdfast_lock WHERE name > ?1 AND name <= ?2 AND expires_at < ?3";
+    static final String REMOVE_IDLE =
+            "DELETE FROM holdfast_lock AS l WHERE name > ?1 AND name <= ?2 AND expires_at < ?3"
+                    + " AND NOT EXISTS (SELECT 1 FROM holdfast_claim c WHERE c.name = l.name)";
 
-    /** ?1 now. */
-    static final String REMOVE_DEAD_PLACES = "DELETE FROM holdfast_claim WHERE state = 'waiting' AND expires_at < ?1";
+    /** ?1 before when. The numbers of shared grants outlive their rows. */
+    static final String KEEP_NUMBERS = "UPDATE holdfast_lock AS l SET number = dead.number FROM (SELECT name,"
+            + " max(number) AS number FROM holdfast_claim WHERE expires_at < ?1 GROUP BY name) AS dead"
+            + " WHERE l.name = dead.name AND l.number < dead.number";
+
+    /** ?1 before when. */
+    static final String REMOVE_DEAD = "DELETE FROM holdfast_claim WHERE expires_at < ?1";
 
     private SqliteSql() {}
 
-    private static String waiting(String lock, String now) {
+    /**
+     * Whether it is the turn, at ?3 (now), of a claim behind so many: the lock was left to each of them for long enough.
+     * While it is shared it is left to nobody.
+     */
+    static String turnAfter(String ahead) {
+        return " max(0, ?3 - max(l.expires_at, " + SHARED_UNTIL + ")) >= " + TURN_MICROS + " * min(5, " + ahead + ") ";
+    }
+
+    /** The highest number of a shared grant of a lock that is still to be seen. */
+    static String highestShared(String lock) {
+        return "coalesce((SELECT max(c.number) FROM holdfast_claim c WHERE c.name = " + lock + ".name), 0)";
+    }
+
+    static String waiting(String lock, String now) {
         return " FROM holdfast_claim q WHERE q.name = " + lock + ".name AND q.arrival > " + lock + ".served"
                 + " AND q.state = 'waiting' AND q.expires_at > " + now + " ";
     }
 
     /** {@code VALUES (?n, ?n+1), (…)}: rows of numbered parameters. */
-    private static String values(int first, int columns, int rows) {
+    static String values(int first, int columns, int rows) {
         StringJoiner text = new StringJoiner(", ", "VALUES ", "");
         for (int row = 0; row < rows; row++) {
             StringJoiner one = new StringJoiner(", ", "(", ")");

@@ -246,7 +246,7 @@ final class Waiters {
             waiting.stale = false;
             Changes.Turn turn;
             try {
-                turn = changes.look(waiting.claim().name(), waiting.claim().id(), waiting.place());
+                turn = changes.look(waiting.claim(), waiting.place());
             } catch (StoreRefusedException e) {
                 waiting.fail(e); // it may be this name alone
                 return;

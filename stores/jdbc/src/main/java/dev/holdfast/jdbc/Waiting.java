@@ -76,10 +76,10 @@ final class Waiting implements Pending {
         if (grant.isPresent()) {
             long served = place;
             if (!answer.complete(grant)) {
-                table.release(claim.name(), claim.id()); // it failed meanwhile
+                table.release(claim.name(), claim.mode(), claim.id()); // it failed meanwhile
             }
             if (served != LockTable.NO_PLACE) {
-                table.forgetPlaces(claim.name(), served); // after the answer: nobody waits for this
+                table.forgetPlaces(claim, served); // after the answer: nobody waits for this
             }
         } else if (!hasPlace()) {
             place = table.enqueue(claim);

@@ -78,6 +78,10 @@ final class Rig implements AutoCloseable {
         return new Claim(c.id(), c.names(), c.mode(), c.lease(), true, c.floor(), c.holder());
     }
 
+    static Claim mode(Claim c, Mode mode) {
+        return new Claim(c.id(), c.names(), mode, c.lease(), c.waits(), c.floor(), c.holder());
+    }
+
     static Claim lease(Claim c, Duration lease) {
         return new Claim(c.id(), c.names(), c.mode(), lease, c.waits(), c.floor(), c.holder());
     }

@@ -4,7 +4,6 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.spi.ClaimId;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -81,7 +80,7 @@ class SqliteChangesTest {
                 JdbcStore store = rig.open();
                 Changes changes = rig.dialect().watch(new Patience(ofSeconds(10)))) {
             assertThat(store.description()).isNotEmpty();
-            assertThat(changes.look("unknown", ClaimId.random(), 1)).isEqualTo(Changes.Turn.LOST);
+            assertThat(changes.look(Rig.claim("unknown"), 1)).isEqualTo(Changes.Turn.LOST);
         }
     }
 }

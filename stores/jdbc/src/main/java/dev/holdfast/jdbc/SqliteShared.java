@@ -1,0 +1,149 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Readers and holders of permits on SQLite: who fits beside the others has a row of its own. The rules are told in
+ * {@link SqliteSharedSql}.
+ *
+ * <p>As everywhere on SQLite, each write is one statement outside any transaction. What takes two is so ordered that a
+ * process that dies between them only delays others.
+ *
+ * <p>For one thread.
+ */
+final class SqliteShared {
+    private final SqliteSession session;
+    private final Clock clock;
+
+    SqliteShared(SqliteSession session, Clock clock) {
+        this.session = session;
+        this.clock = clock;
+    }
+
+    static boolean isShared(Mode mode) {
+        return !(mode instanceof Mode.Exclusive);
+    }
+
+    static String kind(Mode mode) {
+        return mode.kind().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** How many permits a claim of that mode wants. */
+    static long permits(Mode mode) {
+        return mode instanceof Mode.Permits some ? some.permits() : 1;
+    }
+
+    /** How many permits there are for a claim of that mode. */
+    static long total(Mode mode) {
+        return mode instanceof Mode.Permits some ? some.of() : 1;
+    }
+
+    /** What a statement must know to tell how a claim of any mode stands. */
+    static Object[] question(Claim claim, long place, long now) {
+        Mode mode = claim.mode();
+        return new Object[] {claim.name(), claim.id().value(), now, place, kind(mode), permits(mode), total(mode)};
+    }
+
+    Optional<Grant> claim(Claim claim, long place) {
+        Optional<Grant> grant = session.run("claim", claim.name(), () -> {
+            long sent = clock.stamp();
+            long now = clock.micros();
+            boolean granted =
+                    renumber(SqliteSharedSql.CLAIM_AGAIN, claim.name(), claim.id(), now, claim.floor(), claim.lease())
+                            || insert(claim, place, now)
+                            || (createFree(claim.name()) && insert(claim, place, now));
+            return granted
+                    ? number(claim.name(), claim.id()).map(number -> Grant.of(claim, List.of(number), sent))
+                    : Optional.empty();
+        });
+        if (grant.isPresent() && place == LockTable.NO_PLACE) {
+            forgetPlaces(claim, place);
+        }
+        return grant;
+    }
+
+    /** A lock that nobody has held yet has no row. */
+    private boolean createFree(String name) throws SQLException {
+        return session.update(SqliteSharedSql.CREATE_FREE, name) > 0;
+    }
+
+    private boolean insert(Claim claim, long place, long now) throws SQLException {
+        Mode mode = claim.mode();
+        return session.update(
+                        SqliteSharedSql.CLAIM,
+                        claim.name(),
+                        claim.id().value(),
+                        now,
+                        place,
+                        kind(mode),
+                        permits(mode),
+                        total(mode),
+                        clock.lowestNumber(claim.floor()),
+                        now + Clock.micros(claim.lease()),
+                        claim.holder().host(),
+                        claim.holder().pid(),
+                        claim.holder().thread(),
+                        claim.holder().label())
+                > 0;
+    }
+
+    void forgetPlaces(Claim claim, long served) {
+        session.run(
+                "queue for",
+                claim.name(),
+                () -> session.update(
+                        SqliteSharedSql.FORGET_PLACES, claim.name(), claim.id().value(), served, kind(claim.mode())));
+    }
+
+    Optional<Grant> extend(Grant grant) {
+        return session.run("extend", grant.name(), () -> {
+            long sent = clock.stamp();
+            long now = clock.micros();
+            return renumber(SqliteSharedSql.EXTEND, grant.name(), grant.id(), now, grant.number(), grant.lease())
+                    ? number(grant.name(), grant.id())
+                            .map(n ->
+                                    new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(n), sent))
+                    : Optional.empty();
+        });
+    }
+
+    /** One that had run out goes too, but was not held any more. */
+    boolean release(String name, ClaimId id) {
+        return session.run("release", name, () -> {
+            long now = clock.micros();
+            session.update(SqliteSharedSql.FREE_SINCE_NOW, name, now, id.value());
+            boolean held = session.update(SqliteSharedSql.RELEASE, name, id.value(), now) > 0;
+            if (!held) {
+                session.update(SqliteSharedSql.RELEASE_RUN_OUT, name, id.value());
+            }
+            return held;
+        });
+    }
+
+    boolean revoke(String name, boolean atOnce) throws SQLException {
+        long now = clock.micros();
+        if (!atOnce) {
+            return session.update(SqliteSharedSql.REVOKE, name, ClaimId.random().value(), now) > 0;
+        }
+        session.update(SqliteSharedSql.ALL_FREE_SINCE_NOW, name, now);
+        return session.update(SqliteSharedSql.REVOKE_NOW, name, now) > 0;
+    }
+
+    /** A grant that stands is given a fresh number, and a lease from now on. */
+    private boolean renumber(String sql, String name, ClaimId id, long now, long floor, Duration lease)
+            throws SQLException {
+        return session.update(sql, name, id.value(), now, clock.lowestNumber(floor), now + Clock.micros(lease)) > 0;
+    }
+
+    private Optional<Long> number(String name, ClaimId id) throws SQLException {
+        return session.first(SqliteSharedSql.NUMBER, row -> row.getLong(1), name, id.value());
+    }
+}
