@@ -19,6 +19,7 @@ final class Call {
     private enum Kind {
         CLAIM,
         RELEASE,
+        RENEWAL,
         OTHER
     }
 
@@ -63,8 +64,8 @@ final class Call {
     }
 
     /** The renewal of many locks. */
-    static Call batch(Script script, List<byte[]> keys, List<String> args) {
-        return new Call(script, Kind.OTHER, null, keys, args);
+    static Call renewal(List<byte[]> keys, List<String> args) {
+        return new Call(Script.RENEW, Kind.RENEWAL, null, keys, args);
     }
 
     /** The one lock it is about; null for a batch. */
@@ -79,6 +80,11 @@ final class Call {
 
     boolean isExclusiveClaim() {
         return kind == Kind.CLAIM;
+    }
+
+    /** Whether it may be sent once more when nobody knows what came of it. */
+    boolean mayRepeat() {
+        return kind != Kind.RENEWAL;
     }
 
     /** This release and the claim that follows it, in one step; both get their answers. */

@@ -37,10 +37,11 @@ import org.jspecify.annotations.Nullable;
  * which nobody waits for, travel with the claim that follows it.
  *
  * <p>When the connection breaks, Lettuce connects again and repeats what was not answered; a call it fails instead, as it
- * does with the one whose answer was being awaited, is sent again from here. Every script may be repeated: claims and
- * releases are told apart by their ids. A call that was given up is not repeated: its command is cancelled. What still
- * arrives late was sent before its withdrawal on the same connection, or is refused because it was withdrawn, or is ended
- * by its lease.
+ * does with the one whose answer was being awaited, is sent again from here. Claims and releases may be repeated: they are
+ * told apart by their ids. Renewals are not: the first may be carried out after the second, and bring an older and shorter
+ * lease back; what was under way has failed, and the engine asks anew. A call that was given up is not repeated either: its
+ * command is cancelled. What still arrives late was sent before its withdrawal on the same connection, or is refused
+ * because it was withdrawn, or is ended by its lease.
  *
  * <p>A server that is connected but silent is found by the calls that get no answer in time; after that long a silence the
  * connection is made anew. Thread-safe.
@@ -76,6 +77,11 @@ final class Link implements AutoCloseable {
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
                 earlier++;
                 moveToThisLoop();
+            }
+
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
+                failRenewals(); // before Lettuce connects again and sends them again
             }
         });
     }
@@ -175,10 +181,20 @@ final class Link implements AutoCloseable {
             call.fail(errors.of(new IllegalStateException("an empty answer")));
         } else if (!inFull && RedisErrors.isUnknownScript(failure)) {
             write(List.of(prepared(call, lastAnswer, true)));
-        } else if (failure instanceof RedisCommandExecutionException || isLate(call, lastAnswer)) {
+        } else if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || isLate(call, lastAnswer)) {
             call.fail(errors.of(failure));
         } else {
             time.schedule(() -> send(call), AGAIN); // the connection broke while it was under way
+        }
+        forgetDone();
+    }
+
+    private void failRenewals() {
+        for (Call call : inFlight) {
+            if (!call.mayRepeat()) {
+                call.fail(new StoreUnavailableException("the connection to " + errors.store()
+                        + " broke before it answered: nobody knows whether the lease was renewed; try again"));
+            }
         }
         forgetDone();
     }

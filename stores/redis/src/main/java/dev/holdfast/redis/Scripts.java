@@ -184,7 +184,7 @@ final class Scripts {
             args.add(Permits.wanted(grant.mode()));
             args.add(Long.toString(millis(grant.lease())));
         }
-        return call(Call.batch(Script.RENEW, keys, args)).thenApply(said -> {
+        return call(Call.renewal(keys, args)).thenApply(said -> {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (int i = 0; i < grants.size(); i++) {
                 char letter = said.text().charAt(i);

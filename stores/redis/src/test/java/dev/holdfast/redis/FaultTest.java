@@ -13,7 +13,9 @@ import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +71,7 @@ class FaultTest {
         for (int i = 0; i < 10; i++) {
             assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "normal")))
                     .isPositive();
+            Rig.until("an answer", () -> isAnswered(one.renew(List.of(grant))));
             assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
         }
     }
@@ -213,10 +216,7 @@ class FaultTest {
 
         rig.server.process().cont();
 
-        Rig.until(
-                "the hold to be renewed",
-                () -> Rig.get(one.renew(java.util.List.of(grant)).handle((verdicts, failure) -> failure == null))
-                        .equals(true));
+        Rig.until("an answer", () -> isAnswered(one.renew(List.of(grant))));
         assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
         Rig.get(one.withdraw(claim));
         assertThat(Rig.attempt(one, "b")).isPresent();
@@ -234,7 +234,7 @@ class FaultTest {
 
             proxy.heal();
 
-            Rig.until("answers", () -> Rig.get(one.status("a").handle((status, failure) -> failure == null)));
+            Rig.until("an answer", () -> isAnswered(one.status("a")));
             assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
         }
     }
@@ -308,5 +308,9 @@ class FaultTest {
         assertThat(Rig.release(one, granted.orElseThrow())).isTrue();
         Rig.granted(first);
         Rig.granted(second);
+    }
+
+    private static boolean isAnswered(CompletionStage<?> request) {
+        return Rig.get(request.handle((answer, failure) -> failure == null));
     }
 }
