@@ -21,8 +21,8 @@ final class Ear implements AutoCloseable {
         /** A claim was offered its lock. */
         void offered(String claimId);
 
-        /** The subscription stands, for the first time or again. */
-        void hearing();
+        /** The subscription stands again: offers may have been missed. */
+        void hearingAgain();
     }
 
     private final RedisClient client;
@@ -79,13 +79,13 @@ final class Ear implements AutoCloseable {
                 @Override
                 public void subscribed(String to, long count) {
                     hearing = true;
-                    listener.hearing();
+                    if (!done.complete(null)) {
+                        listener.hearingAgain();
+                    }
                 }
             });
             made.async().subscribe(channel).whenComplete((nothing, failure) -> {
-                if (failure == null) {
-                    done.complete(null);
-                } else {
+                if (failure != null) {
                     made.closeAsync();
                     failed(done, failure);
                 }

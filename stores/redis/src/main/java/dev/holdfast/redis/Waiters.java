@@ -62,7 +62,7 @@ final class Waiters implements Ear.Listener {
     }
 
     @Override
-    public void hearing() {
+    public void hearingAgain() {
         all.values().forEach(Waiting::ask);
     }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -118,6 +119,20 @@ class CostTest {
         Map<String, Integer> counted = rig.commands();
         assertThat(counted.get("evalsha")).isEqualTo(2 * clients);
         assertThat(counted.get("publish")).isEqualTo(clients);
+    }
+
+    /** Once to learn that the lock is held, and once it hears offers: repeatedly, since the two once crossed. */
+    @RepeatedTest(20)
+    void aClientThatWaitsForTheFirstTimeAsksTwice() {
+        Rig.hold(rig.open(), "a");
+        RedisStore store = rig.open(rig.server.uri(), Rig.NEVER);
+        rig.commands();
+        Pending waits = store.claim(Rig.waiting(Rig.claim("a")));
+        Rig.until("its place", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("1"));
+        Rig.get(store.status("a")); // what the answer to the claim led to was sent before this one's was heard
+        Rig.get(store.status("a"));
+        assertThat(rig.commands().get("evalsha")).isEqualTo(2 + 2);
+        waits.cancel();
     }
 
     /** Two clients that pass a lock to and fro, each with more threads that want it: queueing up again included. */
