@@ -9,6 +9,7 @@ import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,6 +74,14 @@ class RedisCommandLineTest extends CommandLineContract {
             redis.call("FLUSHALL");
         }
         return server.uri();
+    }
+
+    @Override
+    protected Optional<GuardedStore> guardedStore(Path folder) {
+        try (RespConnection redis = server.connect()) {
+            redis.call("ACL", "SETUSER", "me", "reset", "on", ">s3cret/@", "~*", "&*", "+@all");
+        }
+        return Optional.of(new GuardedStore("redis://me@127.0.0.1:" + server.port(), "s3cret/@"));
     }
 
     @Override
