@@ -49,7 +49,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public Hold acquire() throws InterruptedException {
-        return new Hold(engine.acquire(name, options));
+        return hold(engine.acquire(name, options));
     }
 
     /**
@@ -90,7 +90,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public CompletableFuture<Hold> acquireAsync() {
-        return engine.acquireAsync(name, options, Hold::new, Hold::close);
+        return engine.acquireAsync(name, options, this::hold, Hold::close);
     }
 
     /**
@@ -150,7 +150,11 @@ public final class DistributedLock {
         return "DistributedLock[" + name + " on " + engine.storeDescription() + "]";
     }
 
-    private static Optional<Hold> wrap(Optional<HoldAnchor> anchor) {
-        return anchor.map(Hold::new);
+    private Optional<Hold> wrap(Optional<HoldAnchor> anchor) {
+        return anchor.map(this::hold);
+    }
+
+    private Hold hold(HoldAnchor anchor) {
+        return new Hold(anchor, name.mode().kind());
     }
 }

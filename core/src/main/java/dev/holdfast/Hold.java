@@ -1,6 +1,8 @@
 package dev.holdfast;
 
+import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -23,10 +25,12 @@ import java.util.function.Consumer;
  */
 public final class Hold implements AutoCloseable {
     private final HoldAnchor anchor;
+    private final Mode.Kind as;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Hold(HoldAnchor anchor) {
+    Hold(HoldAnchor anchor, Mode.Kind as) {
         this.anchor = anchor;
+        this.as = as;
     }
 
     /** The lock's name. */
@@ -35,8 +39,8 @@ public final class Hold implements AutoCloseable {
     }
 
     /**
-     * The fencing token: fixed for the life of this hold, and greater than that of every earlier hold of this lock, over
-     * the life of the store. Positive.
+     * The fencing token: fixed for the life of this hold, and greater than that of every earlier hold of this lock that
+     * it conflicts with, over the life of the store; readers of one client may have the same. Positive.
      */
     public long token() {
         return anchor.token();
@@ -99,8 +103,23 @@ public final class Hold implements AutoCloseable {
     public void close() {
         anchor.checkOwner();
         if (closed.compareAndSet(false, true)) {
-            anchor.close();
+            anchor.close(as);
         }
+    }
+
+    void checkOwner() {
+        anchor.checkOwner();
+    }
+
+    boolean belongsTo(Engine engine) {
+        return anchor.belongsTo(engine);
+    }
+
+    void downgrade() {
+        if (closed.get()) {
+            throw new IllegalStateException("the hold of '" + name() + "' is closed");
+        }
+        anchor.downgrade();
     }
 
     @Override

@@ -5,10 +5,12 @@ import dev.holdfast.internal.Names;
 import dev.holdfast.internal.Seams;
 import dev.holdfast.internal.Stores;
 import dev.holdfast.spi.Capabilities;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -80,7 +82,69 @@ public final class LockClient implements AutoCloseable {
 
     /** The exclusive lock of a name; as {@link #lock(String)}. */
     public DistributedLock lock(String name, HoldOptions options) {
-        return new DistributedLock(engine, engine.exclusive(name), options);
+        return new DistributedLock(engine, engine.name(name, Mode.EXCLUSIVE), options);
+    }
+
+    /**
+     * The read-write lock of a name, with the defaults.
+     *
+     * @param name as for {@link #lock(String)}, whose lock is its writers'
+     * @throws IllegalArgumentException if the name is not such
+     * @throws UnsupportedByStoreException if the store has no shared holds
+     * @throws ClientClosedException if the client is closed
+     */
+    public DistributedReadWriteLock readWriteLock(String name) {
+        return readWriteLock(name, HoldOptions.defaults());
+    }
+
+    /** The read-write lock of a name; as {@link #readWriteLock(String)}. */
+    public DistributedReadWriteLock readWriteLock(String name, HoldOptions options) {
+        engine.name(name, Mode.SHARED); // refused here where the store has none
+        return new DistributedReadWriteLock(engine, engine.name(name, Mode.EXCLUSIVE), options);
+    }
+
+    /**
+     * The semaphore of a name, with the defaults.
+     *
+     * @param name as for {@link #lock(String)}
+     * @param permits how many there are, at least 1; {@link DistributedSemaphore} tells what holds while clients disagree
+     * @throws IllegalArgumentException if the name is not such, or {@code permits} is below 1
+     * @throws UnsupportedByStoreException if the store has no permits
+     * @throws ClientClosedException if the client is closed
+     */
+    public DistributedSemaphore semaphore(String name, int permits) {
+        return semaphore(name, permits, HoldOptions.defaults());
+    }
+
+    /**
+     * The semaphore of a name; as {@link #semaphore(String, int)}.
+     *
+     * @throws IllegalArgumentException also if the options are re-entrant
+     */
+    public DistributedSemaphore semaphore(String name, int permits, HoldOptions options) {
+        if (permits < 1) {
+            throw new IllegalArgumentException("the semaphore '" + name + "' needs at least 1 permit, not " + permits);
+        }
+        return new DistributedSemaphore(engine, engine.name(name, new Mode.Permits(1, permits)), permits, options);
+    }
+
+    /**
+     * A lock of several names at once, with the defaults: all or none.
+     *
+     * @param names 1 to 100 different names, each as for {@link #lock(String)}; their order does not matter
+     * @throws IllegalArgumentException if there are none, too many, one twice, or one that is no name
+     * @throws ClientClosedException if the client is closed
+     */
+    public DistributedMultiLock multiLock(Collection<String> names) {
+        return multiLock(names, HoldOptions.defaults());
+    }
+
+    /** A lock of several names at once; as {@link #multiLock(Collection)}. */
+    public DistributedMultiLock multiLock(Collection<String> names, HoldOptions options) {
+        return DistributedMultiLock.of(
+                engine,
+                names.stream().map(name -> engine.name(name, Mode.EXCLUSIVE)).toList(),
+                options);
     }
 
     /**

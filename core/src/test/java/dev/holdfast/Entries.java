@@ -1,6 +1,8 @@
 package dev.holdfast;
 
+import dev.holdfast.spi.Mode;
 import java.lang.reflect.Field;
+import java.util.Arrays;
 import java.util.Map;
 
 /** Reaches the count of entries of a hold, which nobody could raise to its bound one by one. */
@@ -9,9 +11,10 @@ final class Entries {
 
     static void set(LockClient client, String name, int entries) throws ReflectiveOperationException {
         Object engine = read(client, "engine");
-        Object local = ((Map<?, ?>) read(engine, "locks")).get(name);
+        Object queues = ((Map<?, ?>) read(engine, "queues")).get(Mode.Kind.EXCLUSIVE);
+        Object local = ((Map<?, ?>) queues).get(name);
         Object hold = ((Map<?, ?>) read(local, "owners")).get(Thread.currentThread());
-        field(hold, "entries").setInt(hold, entries);
+        field(hold, "exclusiveEntries").setInt(hold, entries);
     }
 
     static Object read(Object of, String name) throws ReflectiveOperationException {
@@ -19,8 +22,17 @@ final class Entries {
     }
 
     private static Field field(Object of, String name) throws ReflectiveOperationException {
-        Field field = of.getClass().getDeclaredField(name);
+        Class<?> type = of.getClass();
+        while (type.getSuperclass() != Object.class && !hasField(type, name)) {
+            type = type.getSuperclass();
+        }
+        Field field = type.getDeclaredField(name);
         field.setAccessible(true);
         return field;
+    }
+
+    private static boolean hasField(Class<?> type, String name) {
+        return Arrays.stream(type.getDeclaredFields())
+                .anyMatch(field -> field.getName().equals(name));
     }
 }

@@ -144,6 +144,11 @@ final class HostileStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return real.downgrade(grant);
+    }
+
+    @Override
     public CompletionStage<Boolean> release(Grant grant) {
         released.add(grant);
         return releases.run(() -> real.release(grant));

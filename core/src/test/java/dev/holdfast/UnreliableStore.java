@@ -147,6 +147,11 @@ final class UnreliableStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return over(releases, () -> store.downgrade(grant));
+    }
+
+    @Override
     public CompletionStage<Boolean> release(Grant grant) {
         releaseRequests.incrementAndGet();
         return over(releases, () -> store.release(grant));

@@ -66,12 +66,9 @@ record StoreUrl(String value, Source source) {
         return source == Source.OPTION ? "holdfast list " + HoldfastCommand.STORE + "=" + shown() : "holdfast list";
     }
 
-    /** The URL without secrets; as one word, so that a secret does not end at a space that it ought not to have. */
+    /** The URL without secrets. */
     String shown() {
-        String url = value.startsWith(FILE_SCHEME)
-                ? value
-                : value.replaceAll("\\s", "%20").replace("'", "%27");
-        return Redaction.oneLine(url);
+        return Redaction.oneLine(value);
     }
 
     /** Whether it is a store that dies with its process, and so is of no use to a command. */

@@ -142,22 +142,6 @@ class UsageTest {
         assertThat(String.join("\n", ended.err())).contains("gopher://host/0").doesNotContain("s3cret", "me:");
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "redis://me:my s3cret@127.0.0.1",
-                "redis://me:my's3cret@[127.0.0.1",
-                "zk://me:my s3cret@",
-                "jdbc:nothing://host/?password=my s3cret",
-                "jdbc:nothing://host/?password=my's3cret"
-            })
-    void notEvenThoseOfUrlsThatAreNone(String url) {
-        Cli.Ended ended = cli.run("run", "--store", url, "job", "--", "true");
-
-        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
-        assertThat(ended.err()).singleElement().asString().contains("--store").doesNotContain("s3cret", "me:");
-    }
-
     @Test
     void aStoreOutOfReachIsExplainedInOneLine() throws IOException {
         Files.writeString(cli.file("file"), "in the way");

@@ -11,15 +11,30 @@ import org.jspecify.annotations.Nullable;
 final class Acquisition {
     private Acquisition() {}
 
+    /** A try under way. */
+    interface Attempt {
+        /** Waits for the store's answer; called once. */
+        Optional<HoldAnchor> outcome();
+    }
+
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
     static Optional<HoldAnchor> once(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
+        return attempt(engine, name, options, threadOwned).outcome();
+    }
+
+    /** Sends a request to ask once, and does not wait for its answer. */
+    static Attempt attempt(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
         Reentry again = Reentry.of(engine, name, options, threadOwned);
         if (again != null) {
-            return again.now();
+            return again::now;
         }
-        Waiter waiter = Waiter.thread(options, false, threadOwned, engine.time().nanoTime());
+        if (Upgrade.isWanted(engine, name)) {
+            return Optional::empty;
+        }
+        Waiter waiter = Waiter.thread(
+                name.mode(), options, false, threadOwned, engine.time().nanoTime());
         engine.submit(name, waiter);
-        return finish(engine, name, waiter, waiter.await(false));
+        return () -> finish(engine, name, waiter, waiter.await(false));
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
@@ -28,7 +43,9 @@ final class Acquisition {
         if (again != null) {
             return again.uninterruptibly();
         }
-        Waiter waiter = Waiter.thread(options, true, true, engine.time().nanoTime());
+        Upgrade.refuse(engine, name);
+        Waiter waiter =
+                Waiter.thread(name.mode(), options, true, true, engine.time().nanoTime());
         engine.submit(name, waiter);
         return finish(engine, name, waiter, waiter.await(false)).orElseThrow(IllegalStateException::new);
     }
@@ -48,8 +65,10 @@ final class Acquisition {
         if (again != null) {
             return again.within(wait);
         }
-        Waiter waiter = Waiter.thread(options, true, threadOwned, engine.time().nanoTime());
-        LocalLock lock = engine.submit(name, waiter);
+        Upgrade.refuse(engine, name);
+        Waiter waiter = Waiter.thread(
+                name.mode(), options, true, threadOwned, engine.time().nanoTime());
+        LocalQueue lock = engine.submit(name, waiter);
         Scheduled timeout = wait == null ? () -> {} : expireAfter(engine, lock, waiter, wait);
         Waiter.Outcome outcome = waiter.await(true);
         timeout.cancel();
@@ -65,7 +84,7 @@ final class Acquisition {
         return finish(engine, name, waiter, outcome);
     }
 
-    private static Scheduled expireAfter(Engine engine, LocalLock lock, Waiter waiter, Duration wait) {
+    private static Scheduled expireAfter(Engine engine, LocalQueue lock, Waiter waiter, Duration wait) {
         if (waiter.outcome() != null) {
             return () -> {};
         }

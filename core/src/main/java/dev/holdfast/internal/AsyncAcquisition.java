@@ -42,9 +42,10 @@ final class AsyncAcquisition<H> {
             Function<HoldAnchor, H> wrap,
             Consumer<H> close) {
         AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, close);
-        Waiter waiter = Waiter.callback(options, true, engine.time().nanoTime(), acquisition::resolved);
+        Waiter waiter =
+                Waiter.callback(name.mode(), options, true, engine.time().nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
-        LocalLock lock = engine.submit(name, waiter);
+        LocalQueue lock = engine.submit(name, waiter);
         acquisition.future.whenComplete((hold, failure) -> {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller

@@ -72,6 +72,11 @@ final class CountedStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return timed(() -> store.downgrade(grant));
+    }
+
+    @Override
     public CompletionStage<Boolean> release(Grant grant) {
         return timed(() -> store.release(grant));
     }

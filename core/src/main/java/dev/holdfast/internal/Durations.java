@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Durations as nanoseconds, for differences of {@link System#nanoTime()}, and as people write them. */
 public final class Durations {
@@ -33,6 +34,13 @@ public final class Durations {
             }
         }
         return duration.toString(); // more than a long counts in the unit it needs
+    }
+
+    /** Throws if a time to wait is negative; null is for ever. */
+    static void checkWait(@Nullable Duration wait) {
+        if (wait != null && wait.isNegative()) {
+            throw new IllegalArgumentException("the wait must not be negative: " + text(wait));
+        }
     }
 
     private static boolean isMultiple(Duration duration, Duration one) {

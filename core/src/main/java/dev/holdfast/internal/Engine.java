@@ -19,7 +19,9 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +61,9 @@ public final class Engine {
     private final Observer observer;
     private final Returns returns;
     private final Refresh refresh;
-    private final ConcurrentHashMap<String, LocalLock> locks = new ConcurrentHashMap<>();
+    /** The queues of this client by the name in the store, for each way to hold it. */
+    private final Map<Mode.Kind, ConcurrentHashMap<String, LocalQueue>> queues = new EnumMap<>(Mode.Kind.class);
+
     private final AtomicLong highestNumber = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -72,6 +76,9 @@ public final class Engine {
             Seams seams,
             Teller teller,
             Counters counters) {
+        for (Mode.Kind kind : Mode.Kind.values()) {
+            queues.put(kind, new ConcurrentHashMap<>());
+        }
         this.description = store.description();
         this.observer = new Observer(counters, teller, time, description);
         this.beforeSending = store::beforeSending;
@@ -130,13 +137,19 @@ public final class Engine {
 
     // ---- for the API ----
 
-    /** The name of an exclusive lock, checked; refused where the store has none, and once the client is closed. */
-    public LockName exclusive(String name) {
+    /** The name of a lock to be held so, checked; refused where the store cannot, and once the client is closed. */
+    public LockName name(String name, Mode mode) {
         throwIfClosed();
-        if (!capabilities.modes().contains(Mode.Kind.EXCLUSIVE)) {
-            throw new UnsupportedByStoreException(store.description() + " has no exclusive locks");
+        if (!capabilities.modes().contains(mode.kind())) {
+            String lacking = switch (mode.kind()) {
+                case EXCLUSIVE -> "exclusive locks";
+                case SHARED -> "read-write locks";
+                case PERMITS -> "semaphores";
+            };
+            throw new UnsupportedByStoreException(
+                    store.description() + " has no " + lacking + ", so there is none for '" + name + "'");
         }
-        return names.of(name);
+        return names.of(name, mode);
     }
 
     /** Waits until it is granted or the thread is interrupted. */
@@ -153,9 +166,7 @@ public final class Engine {
     /** Waits for a time. */
     public Optional<HoldAnchor> tryAcquire(LockName name, HoldOptions options, Duration wait)
             throws InterruptedException {
-        if (wait.isNegative()) {
-            throw new IllegalArgumentException("the wait must not be negative: " + Durations.text(wait));
-        }
+        Durations.checkWait(wait);
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -196,7 +207,8 @@ public final class Engine {
     /** Breaks a lock. */
     public boolean revoke(String name, boolean now) {
         throwIfClosed();
-        return Failures.await(store.revoke(names.of(name).inStore(), now), "could not break '" + name + "'");
+        return Failures.await(
+                store.revoke(names.of(name, Mode.EXCLUSIVE).inStore(), now), "could not break '" + name + "'");
     }
 
     /** What was done and is done now. */
@@ -217,7 +229,7 @@ public final class Engine {
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
         if (beginClose()) {
-            returns.awaitQuiet(CLOSE_PATIENCE, locks::isEmpty);
+            returns.awaitQuiet(CLOSE_PATIENCE, this::hasNoQueues);
             endClose();
         }
     }
@@ -227,13 +239,17 @@ public final class Engine {
         if (!closed.compareAndSet(false, true)) {
             return false;
         }
-        locks.values().forEach(lock -> lock.shutDown(closedException()));
+        queues.values().forEach(sameMode -> sameMode.values().forEach(queue -> queue.shutDown(closedException())));
         return true;
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
     boolean isQuiet() {
-        return returns.isQuiet() && locks.isEmpty();
+        return returns.isQuiet() && hasNoQueues();
+    }
+
+    private boolean hasNoQueues() {
+        return queues.values().stream().allMatch(Map::isEmpty);
     }
 
     /** What is left to do when all is quiet, or patience has run out. */
@@ -277,29 +293,54 @@ public final class Engine {
     }
 
     /** Brings a waiter to the queue of its lock. */
-    LocalLock submit(LockName name, Waiter waiter) {
+    LocalQueue submit(LockName name, Waiter waiter) {
         throwIfClosed();
         observer.waiting(name, waiter);
         while (true) {
-            LocalLock lock = locks.computeIfAbsent(name.inStore(), absent -> new LocalLock(this, name));
-            if (lock.submit(waiter)) {
+            LocalQueue queue = queueFor(name);
+            if (queue.submit(waiter)) {
                 if (closed.get()) {
-                    lock.shutDown(closedException());
+                    queue.shutDown(closedException());
                 }
-                return lock;
+                return queue;
             }
         }
     }
 
-    /** The local lock of a name while somebody wants or has it. */
-    @Nullable
-    LocalLock localLock(LockName name) {
-        return locks.get(name.inStore());
+    private LocalQueue queueFor(LockName name) {
+        return of(name.mode().kind())
+                .computeIfAbsent(
+                        name.inStore(),
+                        absent -> name.mode().kind() == Mode.Kind.EXCLUSIVE
+                                ? new LocalLock(this, name)
+                                : new LocalPool(this, name));
     }
 
-    /** A local lock nobody wants any more. */
-    void retired(LocalLock lock) {
-        locks.remove(lock.name().inStore(), lock);
+    private ConcurrentHashMap<String, LocalQueue> of(Mode.Kind kind) {
+        return Objects.requireNonNull(queues.get(kind));
+    }
+
+    /** The queue of those who want a name so, while somebody wants or has it. */
+    @Nullable
+    LocalQueue queue(String inStore, Mode.Kind kind) {
+        return of(kind).get(inStore);
+    }
+
+    /** Gives a grant with its hold to the readers of a name. */
+    void adoptAsReader(LockName name, LiveGrant live, LiveHold hold) {
+        while (!((LocalPool) queueFor(name.as(Mode.SHARED))).adopt(live, hold)) {
+            // it retired in this moment, and another takes its place
+        }
+    }
+
+    /** Has the store let readers of other clients in beside the holder of a grant. If it does not, they wait: safe. */
+    void loosen(Grant grant) {
+        Returns.guarded(() -> store.downgrade(grant));
+    }
+
+    /** A queue nobody is in any more. */
+    void retired(LocalQueue queue) {
+        of(queue.name().mode().kind()).remove(queue.name().inStore(), queue);
     }
 
     Claim claimFor(LockName name, Waiter asker) {
@@ -308,7 +349,7 @@ public final class Engine {
         return new Claim(
                 ids.get(),
                 List.of(name.inStore()),
-                Mode.EXCLUSIVE,
+                asker.mode,
                 asker.options.lease(),
                 asker.waits,
                 highestNumber.get(),
@@ -320,12 +361,12 @@ public final class Engine {
         highestNumber.accumulateAndGet(number, Math::max);
     }
 
-    LiveGrant live(LocalLock lock, Grant grant, ClaimInFlight claim) {
+    LiveGrant live(LocalQueue queue, Grant grant, ClaimInFlight claim) {
         if (Tokens.isNumber(grant.number())) {
             saw(grant.number());
         }
         boolean autoRenew = claim.asker.options.autoRenew();
-        return new LiveGrant(lock, grant, autoRenew, capabilities, time, claim.wallLead());
+        return new LiveGrant(queue, grant, autoRenew, capabilities, time, claim.wallLead());
     }
 
     /** Why a grant that just came cannot be used; empty when it can. */
@@ -455,11 +496,11 @@ public final class Engine {
         /** The grant as the keeper knows it; null if its claim's answer is not handled yet, and then that is told. */
         private @Nullable LiveGrant find(Grant grant, Consumer<ClaimInFlight> news) {
             LiveGrant live = keeper.find(grant);
-            LocalLock lock = live == null ? locks.get(grant.name()) : null;
-            if (lock == null) {
+            LocalQueue queue = live == null ? queue(grant.name(), grant.mode().kind()) : null;
+            if (queue == null) {
                 return live;
             }
-            lock.heard(grant.id(), news);
+            queue.heard(grant.id(), news);
             return keeper.find(grant); // the answer may have been handled in between
         }
     }

@@ -1,7 +1,9 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -82,6 +84,21 @@ public final class HoldAnchor {
         hold.detach(this);
     }
 
+    /**
+     * Makes an exclusive hold a shared one.
+     *
+     * @throws HoldLostException if it is lost
+     */
+    public void downgrade() {
+        checkOwner();
+        hold.checkMayBecomeReader();
+        if (!hold.grant.queue().downgrade(hold)) {
+            engine().keeper().examine(hold.grant);
+            throw hold.isLost() ? hold.lostException() : hold.notOpenException();
+        }
+        hold.becomeReader();
+    }
+
     /** Throws unless the calling thread may close the hold. */
     public void checkOwner() {
         if (hold.isThreadBound() && !hold.isOwnedBy(Thread.currentThread())) {
@@ -90,10 +107,15 @@ public final class HoldAnchor {
         }
     }
 
-    /** Closes one entry, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
-    public void close() {
+    /** Closes one entry of a kind, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
+    public void close(Mode.Kind as) {
         hold.pin(this); // until the store has answered: a loss found only then is still told here
-        hold.grant.lock.close(hold);
+        hold.grant.queue().close(hold, as);
+    }
+
+    /** Whether this engine keeps it. */
+    public boolean belongsTo(Engine engine) {
+        return engine() == engine;
     }
 
     LiveHold hold() {
@@ -101,6 +123,6 @@ public final class HoldAnchor {
     }
 
     private Engine engine() {
-        return hold.grant.lock.engine();
+        return hold.grant.queue().engine();
     }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -52,14 +53,14 @@ final class JavaLock implements Lock {
 
     @Override
     public void unlock() {
-        LocalLock lock = engine.localLock(name);
-        LiveHold held = lock == null ? null : lock.ownedBy(Thread.currentThread());
-        if (held == null || lock == null) {
+        Mode.Kind as = name.mode().kind();
+        LiveHold held = Reentry.heldByThisThread(engine, name);
+        if (held == null || !held.hasEntry(as)) {
             throw new IllegalMonitorStateException(
                     "'" + name + "' on " + engine.storeDescription() + " is not held by " + Thread.currentThread());
         }
         try {
-            lock.close(held);
+            held.grant.queue().close(held, as);
         } catch (HoldLostException lost) {
             IllegalMonitorStateException thrown = new IllegalMonitorStateException(lost.getMessage());
             thrown.initCause(lost);
@@ -74,6 +75,7 @@ final class JavaLock implements Lock {
 
     @Override
     public String toString() {
-        return "DistributedLock[" + name + " on " + engine.storeDescription() + "].asLock()";
+        String what = name.mode().kind() == Mode.Kind.SHARED ? " to read" : "";
+        return "DistributedLock[" + name + what + " on " + engine.storeDescription() + "].asLock()";
     }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +111,7 @@ final class Keeper {
     void lose(LiveGrant grant, Loss.Cause cause) {
         if (grant.lose(cause)) {
             forget(grant);
-            grant.lock.grantLost(grant, cause);
+            grant.queue().grantLost(grant, cause);
         }
     }
 
@@ -189,21 +190,21 @@ final class Keeper {
     }
 
     private void stopIfHeldTooLong(LiveGrant grant) {
-        LiveHold hold = grant.lock.holdOf(grant);
-        if (hold == null) {
-            return;
-        }
+        grant.queue().forEachHoldOf(grant, this::stopIfHeldTooLong);
+    }
+
+    private void stopIfHeldTooLong(LiveHold hold) {
         if (hold.isAbandonedByThread()) {
             reportLeak(hold, "its thread has ended");
         }
         hold.options
                 .maxHold()
                 .filter(most -> time.nanoTime() - hold.since >= Durations.nanos(most))
-                .ifPresent(most -> grant.lock.stopRenewal(hold, Loss.Cause.MAXIMUM_HOLD));
+                .ifPresent(most -> hold.grant.queue().stopRenewal(hold, Loss.Cause.MAXIMUM_HOLD));
     }
 
     private void reportLeak(LiveHold hold, String why) {
-        if (hold.grant.lock.stopRenewal(hold, Loss.Cause.LEAKED)) {
+        if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) {
             observer.leaked(hold, why);
         }
     }
@@ -231,11 +232,26 @@ final class Keeper {
         });
     }
 
+    /** Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. */
+    void ask(LiveGrant grant, Consumer<Boolean> alone) {
+        if (!grant.beginRenewal()) {
+            alone.accept(false);
+            return;
+        }
+        Grant request = grant.toRenew();
+        long wallLead = grant.wallLead();
+        Returns.guarded(() -> store.renew(List.of(request))).whenComplete((verdicts, failure) -> {
+            Renewal verdict = verdicts == null ? null : verdicts.get(request.id());
+            renewed(grant, request, verdict, failure, wallLead);
+            alone.accept(verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended());
+        });
+    }
+
     /** Once per outage: each grant is tried several times before its deadline. */
     private void sayOnce(List<LiveGrant> due, int unanswered, @Nullable Throwable failure) {
         if (failing.compareAndSet(false, true)) {
             Log.warn(() -> "could not renew " + unanswered + " of " + due.size() + " hold(s), such as '"
-                    + due.get(0).lock.name() + "', on " + store.description()
+                    + due.get(0).queue().name() + "', on " + store.description()
                     + "; tried again until their leases end; see that the store is up and can be reached: "
                     + (failure == null ? "it gave no answer for them" : Redacted.text(failure)));
         }
@@ -300,7 +316,7 @@ final class Keeper {
             case HELD -> {
                 if (held.getAsBoolean()) {
                     observer.renewed(live);
-                    live.lock.confirmed(live);
+                    live.queue().confirmed(live);
                 } else {
                     examine(live);
                 }

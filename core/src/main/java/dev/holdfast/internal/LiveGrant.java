@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * either the whole of another's change or nothing. Thread-safe.
  */
 final class LiveGrant {
-    final LocalLock lock;
+    private volatile LocalQueue queue;
     private final TimeSource time;
     private final boolean sessionBound;
     private final boolean ordered;
@@ -69,13 +69,13 @@ final class LiveGrant {
     private long blockSince;
 
     LiveGrant(
-            LocalLock lock,
+            LocalQueue queue,
             Grant grant,
             boolean autoRenew,
             Capabilities store,
             TimeSource time,
             long wallLeadWhenSent) {
-        this.lock = lock;
+        this.queue = queue;
         this.sessionBound = store.sessionBound();
         this.ordered = store.ordered();
         this.autoRenew = autoRenew;
@@ -83,6 +83,16 @@ final class LiveGrant {
         this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
         this.renewAt = grant.sentNanos() + nanosOf(grant.lease()) / 3;
         this.blockSince = time.nanoTime();
+    }
+
+    /** Whose it is: of those who want the name exclusively or, once its holder is content to read, of the readers. */
+    LocalQueue queue() {
+        return queue;
+    }
+
+    /** It is another queue's from now on; under the mutexes of both. */
+    void moveTo(LocalQueue other) {
+        queue = other;
     }
 
     Grant grant() {
@@ -388,6 +398,21 @@ final class LiveGrant {
     /** A hold was given out: its token is used up. */
     void given(LiveHold hold) {
         tokensUsed++;
+        lastHold = hold;
+    }
+
+    /** Whether nobody had a hold under the present grant number yet. */
+    boolean isFresh() {
+        return tokensUsed == 0 && lastHold == null;
+    }
+
+    /** Whether one more hold can be told apart from those that had it exclusively under the present grant number. */
+    boolean hasTokenLeft() {
+        return tokensUsed < Tokens.BLOCK;
+    }
+
+    /** A hold was given out beside others of the same token, with which it has no conflict. */
+    void givenBeside(LiveHold hold) {
         lastHold = hold;
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
+import dev.holdfast.spi.Mode;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The engine refers to the caller's side, the {@link HoldAnchor}, only weakly: when nobody can close the hold any
- * more the reference comes up in the engine's queue, and renewal stops. Thread-safe, except for {@link #entries}, which
+ * more the reference comes up in the engine's queue, and renewal stops. Thread-safe, except for the counts of entries, which
  * only the owning thread touches.
  */
 final class LiveHold {
@@ -54,7 +55,8 @@ final class LiveHold {
     private volatile @Nullable HoldAnchor pinned;
     private volatile boolean detached;
     private volatile boolean ownerAwaitsNews;
-    private int entries = 1;
+    private int exclusiveEntries;
+    private int sharedEntries;
 
     LiveHold(LiveGrant grant, String name, Waiter waiter, ReferenceQueue<HoldAnchor> leaks, long since) {
         this.grant = grant;
@@ -64,6 +66,7 @@ final class LiveHold {
         this.options = waiter.options;
         this.acquirer = waiter.thread;
         this.place = waiter.place();
+        enter(waiter.mode.kind());
         this.event = Events.areRecorded() ? Events.beginHold() : null;
         HoldAnchor made = new HoldAnchor(this);
         this.anchor = new AnchorReference(this, made, leaks);
@@ -144,6 +147,10 @@ final class LiveHold {
         return new HoldLostException(loss());
     }
 
+    IllegalStateException notOpenException() {
+        return new IllegalStateException("the hold of '" + name + "' is closed, or not surely held at this moment");
+    }
+
     /** Whether it belongs to a thread. */
     boolean isThreadBound() {
         return options.reentrant();
@@ -171,16 +178,57 @@ final class LiveHold {
         }
     }
 
-    /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
-    void enter() {
-        if (entries == Integer.MAX_VALUE) {
-            throw new Error("'" + name + "' was entered " + entries + " times by one thread: no more can be counted");
-        }
-        entries++;
+    /** What a thread that left one entry of a hold has left of it. */
+    enum Left {
+        /** More entries as before. */
+        MORE,
+        /** Only entries of a reader, where it had exclusive ones. */
+        READER,
+        /** Nothing: the hold ends. */
+        NOBODY
     }
 
-    /** One entry less; true when it was the last. */
-    boolean exit() {
-        return --entries == 0;
+    /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
+    void enter(Mode.Kind as) {
+        if (exclusiveEntries + sharedEntries == Integer.MAX_VALUE) {
+            throw new Error(
+                    "'" + name + "' was entered " + Integer.MAX_VALUE + " times by one thread: no more can be counted");
+        }
+        if (as == Mode.Kind.SHARED) {
+            sharedEntries++;
+        } else {
+            exclusiveEntries++;
+        }
+    }
+
+    /** One entry less. An exclusive one that became a reader's is a shared one. */
+    Left exit(Mode.Kind as) {
+        if (as == Mode.Kind.SHARED || exclusiveEntries == 0) {
+            sharedEntries--;
+        } else if (--exclusiveEntries == 0 && sharedEntries > 0) {
+            return Left.READER;
+        }
+        return exclusiveEntries + sharedEntries == 0 ? Left.NOBODY : Left.MORE;
+    }
+
+    /** Whether its thread has an entry of this kind to leave. */
+    boolean hasEntry(Mode.Kind as) {
+        return as == Mode.Kind.SHARED ? sharedEntries > 0 : exclusiveEntries > 0;
+    }
+
+    /** Throws unless it has one exclusive entry, and only that. */
+    void checkMayBecomeReader() {
+        if (exclusiveEntries != 1) {
+            throw new IllegalStateException("the hold of '" + name + "' "
+                    + (exclusiveEntries == 0
+                            ? "is a reader's already"
+                            : "was entered " + exclusiveEntries + " times: leave all entries but one first"));
+        }
+    }
+
+    /** Its one exclusive entry is a reader's from now on. */
+    void becomeReader() {
+        exclusiveEntries--;
+        sharedEntries++;
     }
 }

@@ -2,23 +2,13 @@ package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
-import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,10 +41,8 @@ import org.jspecify.annotations.Nullable;
  * under it that may wait or call back: each transition returns what is to be done, and that is run after the mutex is
  * free. Thread-safe.
  */
-final class LocalLock {
+final class LocalLock extends LocalQueue {
     private static final int PLACE_SAMPLE = 16;
-    private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
-    private static final Runnable NOTHING = () -> {};
 
     private enum Phase {
         /** No grant, no claim; whoever queues up in this phase starts a claim. */
@@ -73,11 +61,6 @@ final class LocalLock {
         RETIRED
     }
 
-    private final Engine engine;
-    private final LockName name;
-    private final ReentrantLock mutex = new ReentrantLock();
-    private final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
-    private final Map<Thread, LiveHold> owners = new ConcurrentHashMap<>();
     private int joined; // a lost update only shifts the sample
     private volatile Phase phase = Phase.IDLE;
     private @Nullable ClaimInFlight claiming;
@@ -89,47 +72,26 @@ final class LocalLock {
 
     /** A lock nobody wants yet. */
     LocalLock(Engine engine, LockName name) {
-        this.engine = engine;
-        this.name = name;
-    }
-
-    Engine engine() {
-        return engine;
-    }
-
-    LockName name() {
-        return name;
-    }
-
-    /** The hold this thread has and may enter again, or has lost and not closed yet. */
-    @Nullable
-    LiveHold ownedBy(Thread thread) {
-        return owners.isEmpty() ? null : owners.get(thread);
+        super(engine, name);
     }
 
     /** The open hold under a grant, if there is one. */
-    @Nullable
-    LiveHold holdOf(LiveGrant of) {
+    private @Nullable LiveHold holdOf(LiveGrant of) {
         LiveHold now = hold;
         return now != null && now.grant == of ? now : null;
     }
 
-    /** Does something short with the open hold under a grant, if there is one, while it cannot end. */
-    void withHoldOf(LiveGrant of, Consumer<LiveHold> action) {
-        mutex.lock();
-        try {
-            LiveHold now = holdOf(of);
-            if (now != null) {
-                action.accept(now);
-            }
-        } finally {
-            mutex.unlock();
+    @Override
+    void forEachHoldOf(LiveGrant of, Consumer<LiveHold> action) {
+        LiveHold now = holdOf(of);
+        if (now != null) {
+            action.accept(now);
         }
     }
 
     // ---- what callers do ----
 
-    /** Takes a waiter in; false if this lock is retired and another must be asked. */
+    @Override
     boolean submit(Waiter waiter) {
         return waiter.waits ? join(waiter) : tryOnce(waiter);
     }
@@ -190,58 +152,8 @@ final class LocalLock {
         }
     }
 
-    /** A waiter whose outcome was set by other means leaves the queue; the last one calls the claim off. */
-    void forget(Waiter waiter, NotAcquired.Reason why) {
-        waiters.remove(waiter);
-        engine.observer().notAcquired(name, waiter, why);
-        transition(() -> {
-            ClaimInFlight unwanted = claiming;
-            boolean forNobody = unwanted != null && unwanted.claim.waits() && waiters.isEmpty();
-            return forNobody && unwanted != null ? unwanted::cancel : NOTHING;
-        });
-    }
-
-    /** Closes a hold, or one entry of a re-entrant one. */
-    void close(LiveHold closing) {
-        if (closing.isThreadBound()) {
-            if (!closing.exit()) {
-                throwIfLost(closing);
-                return;
-            }
-            disown(closing);
-        }
-        if (!closing.grant.isValid()) {
-            engine.keeper().examine(closing.grant); // a deadline that passed unnoticed counts before the close
-        }
-        CompletableFuture<Boolean> givenBack = passOn(closing);
-        if (closing.options.awaitRelease() && engine.await(givenBack)) {
-            engine.awaitRelease(closing);
-        }
-        throwIfLost(closing);
-    }
-
-    private static void throwIfLost(LiveHold closing) {
-        if (closing.isLost()) {
-            throw closing.lostException();
-        }
-    }
-
-    private void disown(LiveHold closing) {
-        Thread owner = closing.acquirer;
-        if (owner != null && owners.remove(owner, closing)) {
-            closing.unpin();
-        }
-        if (!closing.isOpen()) {
-            transition(this::nextIfIdle); // it was lost, and this entry was all that kept the lock from retiring
-        }
-    }
-
-    /**
-     * Ends a hold, and hands its grant on or gives it back; completes with whether it was given back, once that is
-     * decided. A grant that the keeper has found lost by now makes the hold lost, even where its {@link #grantLost} is
-     * only on its way.
-     */
-    private CompletableFuture<Boolean> passOn(LiveHold closing) {
+    @Override
+    CompletableFuture<Boolean> passOn(LiveHold closing) {
         CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
         transition(() -> {
             Loss.Cause lost = closing.grant.lossCause();
@@ -273,7 +185,7 @@ final class LocalLock {
         return () -> asked.complete(givenBack);
     }
 
-    /** Renews the grant no more, provided that this hold still has it; false if not, or if that was decided before. */
+    @Override
     boolean stopRenewal(LiveHold of, Loss.Cause cause) {
         mutex.lock();
         try {
@@ -281,6 +193,43 @@ final class LocalLock {
         } finally {
             mutex.unlock();
         }
+    }
+
+    @Override
+    Runnable afterLeaving() {
+        ClaimInFlight unwanted = claiming;
+        boolean forNobody = unwanted != null && unwanted.claim.waits() && waiters.isEmpty();
+        return forNobody && unwanted != null ? unwanted::cancel : NOTHING;
+    }
+
+    /** Whether a caller of this client waits for an exclusive hold who did not come after this one. */
+    boolean isWaitedForBefore(Waiter other) {
+        Waiter first = waiters.peek();
+        return first != null && first.since - other.since <= 0;
+    }
+
+    /**
+     * The grant goes to the readers of this client, who may join it from now on, with its hold; what waits here claims
+     * anew. The two mutexes are taken in this order only.
+     */
+    @Override
+    boolean downgrade(LiveHold held) {
+        AtomicBoolean moved = new AtomicBoolean();
+        transition(() -> {
+            LiveGrant live = held.grant;
+            if (hold != held || grant != live || !live.isValid()) {
+                return NOTHING;
+            }
+            if (held.isThreadBound() && held.acquirer != null) {
+                forgetOwner(held.acquirer, held);
+            }
+            engine.adoptAsReader(name, live, held);
+            grant = null;
+            hold = null;
+            moved.set(true);
+            return both(() -> engine.loosen(live.grant()), next());
+        });
+        return moved.get();
     }
 
     // ---- what the store and the keeper report ----
@@ -321,7 +270,7 @@ final class LocalLock {
         return of.claim.waits() ? give(live) : giveTo(live, of.asker).orElseGet(() -> give(live));
     }
 
-    /** Notes what the store reports of a grant whose answer is still on its way, if that is this one's claim. */
+    @Override
     void heard(ClaimId id, Consumer<ClaimInFlight> news) {
         mutex.lock();
         try {
@@ -333,17 +282,14 @@ final class LocalLock {
         }
     }
 
-    /** The store confirmed a grant, which may have been in doubt. */
-    void confirmed(LiveGrant standing) {
-        LiveHold open = holdOf(standing);
-        if (open != null) {
-            open.tellOwner();
-        }
-    }
-
-    /** The keeper found that a grant has ended. */
+    @Override
     void grantLost(LiveGrant lost, Loss.Cause cause) {
-        transition(() -> grant == lost ? lostStep(lost, cause) : NOTHING);
+        transition(() -> {
+            if (lost.queue() != this) {
+                return () -> lost.queue().grantLost(lost, cause); // it became a reader's in this moment
+            }
+            return grant == lost ? lostStep(lost, cause) : NOTHING;
+        });
     }
 
     private Runnable lostStep(LiveGrant lost, Loss.Cause cause) {
@@ -351,24 +297,9 @@ final class LocalLock {
         LiveHold loser = hold;
         hold = null;
         Runnable tell = loser == null ? NOTHING : tellLoss(loser, cause);
-        boolean mayStand = switch (cause) {
-            case REFUSED, STORE -> false;
-            case CLIENT_CLOSED -> true;
-            case EXPIRED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
-        };
-        Runnable clear = mayStand ? () -> engine.giveBack(lost, null) : NOTHING;
+        Runnable clear = mayStillStand(lost, cause) ? () -> engine.giveBack(lost, null) : NOTHING;
         Runnable then = next();
         return both(both(both(tell, clear), then), parted(lost));
-    }
-
-    private Runnable tellLoss(LiveHold loser, Loss.Cause cause) {
-        if (!loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()))) {
-            return NOTHING;
-        }
-        loser.tellOwner();
-        Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
-        engine.observer().lost(loser);
-        return both(() -> engine.observer().recordLost(loser), watch);
     }
 
     private void refreshed(LiveGrant of, boolean standing, boolean freshNumber) {
@@ -390,7 +321,7 @@ final class LocalLock {
         transition(() -> phase == Phase.RELEASING ? next() : NOTHING);
     }
 
-    /** Ends it with its client: waiters fail, the hold is lost, the grant is given back. */
+    @Override
     void shutDown(Throwable closed) {
         transition(() -> {
             LiveGrant held = grant;
@@ -398,25 +329,14 @@ final class LocalLock {
             Runnable lose = held == null ? NOTHING : () -> engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED);
             return both(both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
         });
-        owners.clear();
+        forgetOwners();
         transition(this::nextIfIdle);
-    }
-
-    private void transition(Supplier<Runnable> step) {
-        Runnable then;
-        mutex.lock();
-        try {
-            then = step.get();
-        } finally {
-            mutex.unlock();
-        }
-        engine.observer().flush();
-        then.run();
     }
 
     // ---- transitions: called under the mutex, return what is to be done after it ----
 
-    private Runnable nextIfIdle() {
+    @Override
+    Runnable nextIfIdle() {
         return phase == Phase.IDLE ? next() : NOTHING;
     }
 
@@ -441,24 +361,6 @@ final class LocalLock {
 
     private void nextAfterClose() {
         transition(this::nextIfIdle);
-    }
-
-    /** A thread that ends without closing the hold it lost leaves an entry that nobody else would clear. */
-    private void forgetOwnerOnceDead(LiveHold lost) {
-        Thread owner = lost.acquirer;
-        if (owner == null || owners.get(owner) != lost) {
-            return;
-        }
-        if (owner.isAlive()) {
-            engine.time().schedule(() -> forgetOwnerOnceDead(lost), OWNER_CHECK);
-        } else {
-            disown(lost);
-        }
-    }
-
-    /** Whether no thread has a hold here that it may still close. */
-    private boolean isUnowned() {
-        return owners.isEmpty();
     }
 
     private Runnable claim(Waiter asker) {
@@ -552,7 +454,7 @@ final class LocalLock {
         hold = made;
         live.given(made);
         if (owner != null) {
-            owners.put(owner, made);
+            own(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
@@ -560,7 +462,7 @@ final class LocalLock {
             return Optional.of(taker::wake);
         }
         if (owner != null) {
-            owners.remove(owner, made);
+            forgetOwner(owner, made);
         }
         hold = null;
         live.notTaken(before);
@@ -598,51 +500,12 @@ final class LocalLock {
         return () -> engine.giveBack(live, last).whenComplete((held, failure) -> releaseAnswered());
     }
 
-    private Runnable refuse(Waiter asker) {
-        if (!asker.resolve(Waiter.EMPTY)) {
-            return NOTHING;
-        }
-        engine.observer().notAcquired(name, asker, NotAcquired.Reason.TAKEN);
-        return asker::wake;
-    }
-
-    private Runnable fail(Waiter waiter, Throwable failure) {
-        if (!waiter.resolve(new Waiter.Outcome.Failed(failure))) {
-            return NOTHING;
-        }
-        engine.observer().notAcquired(name, waiter, Observer.reason(failure));
-        return waiter::wake;
-    }
-
-    private Runnable failAll(Throwable failure) {
-        List<Runnable> wakes = new ArrayList<>();
-        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
-            wakes.add(fail(waiter, failure));
-        }
-        return () -> wakes.forEach(Runnable::run);
-    }
-
-    private void warnIfItsOwn(Waiter waiter) {
+    /** Watches a waiter whose thread holds this lock itself, and so may wait for itself. */
+    void warnIfItsOwn(Waiter waiter) {
         LiveHold now = hold;
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
             waiter.recordPlace();
             engine.watchSelfWait(now, waiter);
         }
-    }
-
-    private static Runnable both(Runnable first, Runnable second) {
-        if (first == NOTHING) {
-            return second;
-        }
-        if (second == NOTHING) {
-            return first;
-        }
-        return () -> {
-            try {
-                first.run();
-            } finally {
-                second.run();
-            }
-        };
     }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.Mode;
 import java.util.regex.Pattern;
 
 /** What names may look like, and how a namespace is put before them. */
@@ -35,7 +36,7 @@ public final class Names {
     }
 
     /** A name, checked. */
-    LockName of(String name) {
+    LockName of(String name, Mode mode) {
         String full = prefix + name;
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a lock's name must not be empty");
@@ -48,7 +49,7 @@ public final class Names {
             throw new IllegalArgumentException(
                     "a lock's name has no control characters and no half surrogates: '" + printable(name) + "'");
         }
-        return new LockName(name, full);
+        return new LockName(name, full, mode);
     }
 
     /** The status as the client knows its lock. */

@@ -256,7 +256,7 @@ final class Observer {
     /** Notes something of the hold that a grant has now, if anybody listens: never after its end was noted. */
     private void ofHold(LiveGrant grant, Consumer<LiveHold> note) {
         if (teller.hasListeners()) {
-            grant.lock.withHoldOf(grant, note);
+            grant.queue().withHoldsOf(grant, note);
             flush();
         }
     }
@@ -273,7 +273,7 @@ final class Observer {
     /** The store answered to a renewal, or did not. */
     void recordRenewal(Events.@Nullable Renewed event, LiveGrant first, int holds, int unanswered) {
         if (event != null && event.shouldCommit()) {
-            event.lock = first.lock.name().name();
+            event.lock = first.queue().name().name();
             event.store = store;
             event.holds = holds;
             event.unanswered = unanswered;
@@ -286,7 +286,7 @@ final class Observer {
     /** The store did not confirm a release. */
     void releaseFailed(LiveGrant grant, @Nullable LiveHold last, Throwable failure) {
         counters.failedReleases.increment();
-        String name = grant.lock.name().name();
+        String name = grant.queue().name().name();
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,12 +29,14 @@ final class Reentry {
     private final Engine engine;
     private final LiveHold held;
     private final HoldAnchor anchor; // kept here, so that the hold is no leak while its thread waits
+    private final Mode.Kind as;
     private final boolean threadOwned;
 
-    private Reentry(Engine engine, LiveHold held, HoldAnchor anchor, boolean threadOwned) {
+    private Reentry(Engine engine, LiveHold held, HoldAnchor anchor, Mode.Kind as, boolean threadOwned) {
         this.engine = engine;
         this.held = held;
         this.anchor = anchor;
+        this.as = as;
         this.threadOwned = threadOwned;
     }
 
@@ -46,8 +49,7 @@ final class Reentry {
         if (!options.reentrant()) {
             return null;
         }
-        LocalLock lock = engine.localLock(name);
-        LiveHold held = lock == null ? null : lock.ownedBy(Thread.currentThread());
+        LiveHold held = heldByThisThread(engine, name);
         if (held == null) {
             return null;
         }
@@ -56,7 +58,18 @@ final class Reentry {
         HoldAnchor anchor = held.anchor();
         return anchor == null || !held.isOpen()
                 ? null // leaked: it ends with its lease, and this thread waits for that like any other
-                : new Reentry(engine, held, anchor, threadOwned);
+                : new Reentry(engine, held, anchor, name.mode().kind(), threadOwned);
+    }
+
+    /** The hold that the calling thread owns and may enter so: a writer may read, a reader may not write. */
+    static @Nullable LiveHold heldByThisThread(Engine engine, LockName name) {
+        LiveHold held = owned(engine, name, name.mode().kind());
+        return held == null && name.mode().kind() == Mode.Kind.SHARED ? owned(engine, name, Mode.Kind.EXCLUSIVE) : held;
+    }
+
+    private static @Nullable LiveHold owned(Engine engine, LockName name, Mode.Kind kind) {
+        LocalQueue queue = engine.queue(name.inStore(), kind);
+        return queue == null ? null : queue.ownedBy(Thread.currentThread());
     }
 
     /** Enters if it is surely held now. */
@@ -132,7 +145,7 @@ final class Reentry {
     }
 
     private HoldAnchor enter() {
-        held.enter();
+        held.enter(as);
         if (threadOwned) {
             held.pin(anchor); // its thread keeps it from now on, whether or not anybody refers to it
         }

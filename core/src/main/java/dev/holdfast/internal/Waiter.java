@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Mode;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,9 @@ final class Waiter {
 
     static final Outcome EMPTY = new Outcome.Empty();
 
+    /** How the name is wanted. */
+    final Mode mode;
+
     final HoldOptions options;
     /** Whether to wait at all. */
     final boolean waits;
@@ -45,12 +49,14 @@ final class Waiter {
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
     private Waiter(
+            Mode mode,
             HoldOptions options,
             boolean waits,
             boolean threadOwned,
             @Nullable Thread thread,
             long since,
             @Nullable Runnable callback) {
+        this.mode = mode;
         this.options = options;
         this.waits = waits;
         this.threadOwned = threadOwned;
@@ -60,13 +66,13 @@ final class Waiter {
     }
 
     /** The calling thread, which will {@link #await(boolean)}. */
-    static Waiter thread(HoldOptions options, boolean waits, boolean threadOwned, long since) {
-        return new Waiter(options, waits, threadOwned, Thread.currentThread(), since, null);
+    static Waiter thread(Mode mode, HoldOptions options, boolean waits, boolean threadOwned, long since) {
+        return new Waiter(mode, options, waits, threadOwned, Thread.currentThread(), since, null);
     }
 
     /** A callback that runs when the outcome is there. */
-    static Waiter callback(HoldOptions options, boolean waits, long since, Runnable callback) {
-        return new Waiter(options, waits, false, null, since, callback);
+    static Waiter callback(Mode mode, HoldOptions options, boolean waits, long since, Runnable callback) {
+        return new Waiter(mode, options, waits, false, null, since, callback);
     }
 
     /** Notes where in the caller's code this is; on the caller's thread. */

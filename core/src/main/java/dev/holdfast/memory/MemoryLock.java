@@ -5,15 +5,19 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The state of one name. Guarded by the store's mutex. */
+/** The state of one name: who holds it, one exclusively or several together, and who waits. Guarded by the store's mutex. */
 final class MemoryLock {
     private static final int TOKENS_PER_NUMBER = 1024;
 
@@ -23,56 +27,101 @@ final class MemoryLock {
     /** When the store will look at this lock by itself. */
     private record Wake(long at, TimeSource.Scheduled task) {}
 
+    /** What a claim holds, and until when. */
+    static final class Held {
+        final Claim claim;
+        final long since;
+        Mode mode;
+        long number;
+        long expiresAt;
+        boolean revoked;
+
+        private Held(Claim claim, long since) {
+            this.claim = claim;
+            this.since = since;
+            this.mode = claim.mode();
+        }
+
+        private boolean standsBeside(Mode other) {
+            return mode.kind() == other.kind() && mode.kind() != Mode.Kind.EXCLUSIVE;
+        }
+
+        private int permits() {
+            return mode instanceof Mode.Permits some ? some.permits() : 0;
+        }
+    }
+
     final String name;
     final ArrayDeque<Waiting> queue = new ArrayDeque<>();
-    long number;
-    long expiresAt;
-    boolean revoked;
+    private final Map<ClaimId, Held> holders = new LinkedHashMap<>();
     private @Nullable Wake wake;
-    private @Nullable Claim held;
-    private long since;
 
     MemoryLock(String name) {
         this.name = name;
     }
 
     boolean isHeld() {
-        return held != null;
+        return !holders.isEmpty();
     }
 
-    /** Whether this claim holds it, and was not revoked. */
-    boolean isHeldBy(ClaimId id) {
-        return held != null && !revoked && held.id().equals(id);
+    /** What this claim holds, unless it was revoked. */
+    @Nullable
+    Held heldBy(ClaimId id) {
+        Held held = holders.get(id);
+        return held == null || held.revoked ? null : held;
     }
 
-    /** Whether this very grant holds it: the claim may have come again after it was lost, and has a new number then. */
-    boolean isHeldBy(Grant grant) {
-        return isHeldBy(grant.id()) && number == grant.number();
+    /** What this very grant holds: the claim may have come again after it was lost, and has a new number then. */
+    @Nullable
+    Held heldBy(Grant grant) {
+        Held held = heldBy(grant.id());
+        return held == null || held.number != grant.number() ? null : held;
     }
 
     boolean isIdle() {
-        return held == null && queue.isEmpty();
+        return holders.isEmpty() && queue.isEmpty();
+    }
+
+    /** Whether a claim of this mode can be granted beside those who hold. */
+    boolean fits(Mode wanted) {
+        boolean together = holders.values().stream().allMatch(held -> held.standsBeside(wanted));
+        int out = holders.values().stream().mapToInt(Held::permits).sum();
+        return together && !(wanted instanceof Mode.Permits some && out + some.permits() > some.of());
     }
 
     /** A claim that is repeated counts its lease anew, and never ends it earlier: it may have been made longer. */
-    void holdBy(Claim claim, long now) {
-        boolean again = isHeldBy(claim.id());
+    Held holdBy(Claim claim, long now) {
+        Held held = heldBy(claim.id());
         long expiry = now + claim.lease().toNanos();
-        since = again ? since : now;
-        expiresAt = again && expiresAt - expiry > 0 ? expiresAt : expiry;
-        held = claim;
-        revoked = false;
+        if (held == null) {
+            held = new Held(claim, now);
+            held.expiresAt = expiry;
+            holders.put(claim.id(), held);
+        } else if (held.expiresAt - expiry < 0) {
+            held.expiresAt = expiry;
+        }
+        return held;
     }
 
-    void free() {
-        held = null;
-        revoked = false;
+    void free(ClaimId id) {
+        holders.remove(id);
     }
 
     void expire(long now) {
-        if (held != null && now - expiresAt >= 0) {
-            free();
+        holders.values().removeIf(held -> now - held.expiresAt >= 0);
+    }
+
+    /** Nobody's renewals succeed any more; with {@code now} nobody holds it any more. */
+    void revoke(boolean now) {
+        holders.values().forEach(held -> held.revoked = true);
+        if (now) {
+            holders.clear();
         }
+    }
+
+    /** When the first lease runs out. */
+    Optional<Long> firstExpiry() {
+        return holders.values().stream().map(held -> held.expiresAt).reduce((a, b) -> a - b <= 0 ? a : b);
     }
 
     boolean isWakePlannedBy(long at) {
@@ -108,19 +157,22 @@ final class MemoryLock {
     }
 
     LockStatus status(long now) {
-        Claim holding = held;
-        if (holding == null || now - expiresAt >= 0) {
-            return LockStatus.free(name, queue.size());
-        }
-        Holder holder = holding.holder();
-        return new LockStatus(
-                name,
-                Optional.of(new LockStatus.Held(
-                        holding.mode().kind(),
-                        number * TOKENS_PER_NUMBER,
-                        holder,
-                        Duration.ofNanos(now - since),
-                        Duration.ofNanos(expiresAt - now))),
-                queue.size());
+        Collection<Held> standing = holders.values().stream()
+                .filter(held -> now - held.expiresAt < 0)
+                .toList();
+        return standing.stream()
+                .findFirst()
+                .map(held -> new LockStatus(name, Optional.of(seen(held, now)), queue.size()))
+                .orElseGet(() -> LockStatus.free(name, queue.size()));
+    }
+
+    private static LockStatus.Held seen(Held held, long now) {
+        Holder holder = held.claim.holder();
+        return new LockStatus.Held(
+                held.mode.kind(),
+                held.number * TOKENS_PER_NUMBER,
+                holder,
+                Duration.ofNanos(now - held.since),
+                Duration.ofNanos(held.expiresAt - now));
     }
 }

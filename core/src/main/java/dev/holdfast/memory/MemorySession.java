@@ -14,10 +14,10 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 /** One client's way into a {@link MemoryStore}. */
 final class MemorySession implements Store {
     private static final Capabilities CAPABILITIES = new Capabilities(
-            Set.of(Mode.Kind.EXCLUSIVE),
+            EnumSet.allOf(Mode.Kind.class),
             1,
             false,
             true,
@@ -68,9 +68,9 @@ final class MemorySession implements Store {
         CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
         if (closed) {
             answer.completeExceptionally(closedException());
-        } else if (claim.names().size() > 1 || !(claim.mode() instanceof Mode.Exclusive)) {
+        } else if (claim.names().size() > 1) {
             answer.completeExceptionally(new UnsupportedByStoreException(
-                    "cannot claim '" + claim.name() + "' on mem: so: it grants single names, exclusively"));
+                    "cannot claim '" + claim.name() + "' on mem: so: it grants single names"));
         } else {
             store.claim(claim, this, answer);
             if (closed) {
@@ -99,6 +99,11 @@ final class MemorySession implements Store {
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return unlessClosed(() -> store.extend(grant, time));
+    }
+
+    @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return unlessClosed(() -> store.downgrade(grant));
     }
 
     @Override

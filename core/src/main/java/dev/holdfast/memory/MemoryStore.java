@@ -5,6 +5,7 @@ import dev.holdfast.internal.SystemTime;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
@@ -72,7 +73,7 @@ public final class MemoryStore {
     void claim(Claim claim, MemorySession session, CompletableFuture<Optional<Grant>> answer) {
         change(claim.name(), lock -> {
             MemoryLock.Waiting waiting = new MemoryLock.Waiting(claim, session, answer);
-            if (lock.isHeldBy(claim.id())) {
+            if (lock.heldBy(claim.id()) != null) {
                 lock.queue.addFirst(waiting); // its first answer was lost: it has the lock already
             } else {
                 lock.queue.addLast(waiting);
@@ -98,11 +99,11 @@ public final class MemoryStore {
         for (Grant grant : grants) {
             change(grant.name(), lock -> {
                 long sent = clientTime.nanoTime();
-                boolean held = lock.isHeldBy(grant);
-                if (held) {
-                    lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
+                MemoryLock.Held held = lock.heldBy(grant);
+                if (held != null) {
+                    held.expiresAt = time.nanoTime() + grant.lease().toNanos();
                 }
-                verdicts.put(grant.id(), held ? Renewal.held(sent, !lock.queue.isEmpty()) : Renewal.lost(sent));
+                verdicts.put(grant.id(), held != null ? Renewal.held(sent, !lock.queue.isEmpty()) : Renewal.lost(sent));
                 return () -> {};
             });
         }
@@ -112,24 +113,38 @@ public final class MemoryStore {
     Optional<Grant> extend(Grant grant, TimeSource clientTime) {
         List<Grant> fresh = new ArrayList<>();
         change(grant.name(), lock -> {
-            if (lock.isHeldBy(grant) && lock.queue.isEmpty()) {
+            MemoryLock.Held held = lock.heldBy(grant);
+            if (held != null && lock.queue.isEmpty()) {
                 long sent = clientTime.nanoTime();
-                lock.number = nextNumber(lock.number);
-                lock.expiresAt = time.nanoTime() + grant.lease().toNanos();
+                held.number = nextNumber(held.number);
+                held.expiresAt = time.nanoTime() + grant.lease().toNanos();
                 fresh.add(
-                        new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(lock.number), sent));
+                        new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(held.number), sent));
             }
             return () -> {};
         });
         return fresh.stream().findFirst();
     }
 
+    boolean downgrade(Grant grant) {
+        boolean[] reads = new boolean[1];
+        change(grant.name(), lock -> {
+            MemoryLock.Held held = lock.heldBy(grant);
+            if (held != null && held.mode.kind() != Mode.Kind.PERMITS) {
+                held.mode = Mode.SHARED;
+                reads[0] = true;
+            }
+            return settle(lock);
+        });
+        return reads[0];
+    }
+
     boolean release(String name, ClaimId id) {
         boolean[] wasHeld = new boolean[1];
         change(name, lock -> {
-            wasHeld[0] = lock.isHeldBy(id);
+            wasHeld[0] = lock.heldBy(id) != null;
             if (wasHeld[0]) {
-                lock.free();
+                lock.free(id);
             }
             return settle(lock);
         });
@@ -163,11 +178,7 @@ public final class MemoryStore {
         boolean[] wasHeld = new boolean[1];
         change(name, lock -> {
             wasHeld[0] = lock.isHeld();
-            if (now) {
-                lock.free();
-            } else {
-                lock.revoked = true;
-            }
+            lock.revoke(now);
             return settle(lock);
         });
         return wasHeld[0];
@@ -211,18 +222,29 @@ public final class MemoryStore {
         then.run();
     }
 
-    /** Grants a free lock to the first in its queue; a holder that claims again under its own id has it at once. */
+    /** Grants the lock to the first in its queue for as long as they fit; to one that holds it already, again. */
     private Runnable settle(MemoryLock lock) {
-        MemoryLock.Waiting first = lock.queue.peekFirst();
-        if (first == null || (lock.isHeld() && !lock.isHeldBy(first.claim().id()))) {
-            return () -> {};
+        Runnable then = () -> {};
+        for (MemoryLock.Waiting first = lock.queue.peekFirst();
+                first != null && mayHave(lock, first.claim());
+                first = lock.queue.peekFirst()) {
+            lock.queue.removeFirst();
+            then = both(then, grant(lock, first));
         }
-        lock.queue.removeFirst();
+        return then;
+    }
+
+    private static boolean mayHave(MemoryLock lock, Claim claim) {
+        return lock.heldBy(claim.id()) != null || lock.fits(claim.mode());
+    }
+
+    private Runnable grant(MemoryLock lock, MemoryLock.Waiting first) {
         Claim claim = first.claim();
         long sent = first.session().time().nanoTime();
-        lock.number = lock.isHeldBy(claim.id()) ? lock.number : nextNumber(claim.floor());
-        lock.holdBy(claim, time.nanoTime());
-        Grant grant = Grant.of(claim, List.of(lock.number), sent);
+        boolean again = lock.heldBy(claim.id()) != null;
+        MemoryLock.Held held = lock.holdBy(claim, time.nanoTime());
+        held.number = again ? held.number : nextNumber(claim.floor());
+        Grant grant = Grant.of(claim, List.of(held.number), sent);
         return () -> first.answer().complete(Optional.of(grant));
     }
 
@@ -233,13 +255,14 @@ public final class MemoryStore {
     }
 
     private void wakeAtExpiry(MemoryLock lock) {
-        if (!lock.isHeld() || lock.queue.isEmpty() || lock.isWakePlannedBy(lock.expiresAt)) {
-            return;
-        }
-        long at = lock.expiresAt;
-        String name = lock.name;
+        lock.firstExpiry()
+                .filter(at -> !lock.queue.isEmpty() && !lock.isWakePlannedBy(at))
+                .ifPresent(at -> wakeAt(at, lock));
+    }
+
+    private void wakeAt(long at, MemoryLock lock) {
         TimeSource.Scheduled task = time.schedule(
-                () -> change(name, woken -> {
+                () -> change(lock.name, woken -> {
                     woken.wokenAt(at);
                     return settle(woken);
                 }),

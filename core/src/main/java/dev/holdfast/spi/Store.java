@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -28,6 +29,7 @@ import java.util.concurrent.CompletionStage;
  *                                                 ··· cancel() ──────────────────►  empty, nothing left behind
  *     renew(grants)  ────────────────────────►  mine and not run out?  ─►  HELD | LOST
  *     extend(grant)  ────────────────────────►  mine, not run out, nobody waits?  ─►  Grant(fresh number) | empty
+ *     downgrade(grant) ──────────────────────►  mine and not run out?  ─►  readers may come in beside it
  *     release(grant) ────────────────────────►  mine?  ─►  true | false; the next in the queue is up
  *     withdraw(claim) ───────────────────────►  whatever the claim left, wait or grant, is gone
  * </pre>
@@ -65,6 +67,20 @@ public interface Store extends AutoCloseable {
      * or is gone.
      */
     CompletionStage<Optional<Grant>> extend(Grant grant);
+
+    /**
+     * Makes an exclusive grant a shared one, which keeps its id, number, lease and place: other readers may come in
+     * beside it from now on. Afterwards the engine goes on to name the grant with the mode it was given in; it is known
+     * by its id.
+     *
+     * <p>A store without such a thing leaves the grant exclusive, as this does: readers of other clients then wait until
+     * it ends.
+     *
+     * @return false if the grant stands as it was, or is gone
+     */
+    default CompletionStage<Boolean> downgrade(Grant grant) {
+        return CompletableFuture.completedFuture(false);
+    }
 
     /** Ends a grant; false if it was not there any more. Never touches another's. May be repeated. */
     CompletionStage<Boolean> release(Grant grant);

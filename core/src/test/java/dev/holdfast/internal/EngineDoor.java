@@ -15,6 +15,7 @@ public final class EngineDoor {
         CompletableFuture<Optional<HoldAnchor>> future = new CompletableFuture<>();
         Waiter[] waiter = new Waiter[1];
         waiter[0] = Waiter.callback(
+                name.mode(),
                 options,
                 false,
                 engine.time().nanoTime(),

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
+import dev.holdfast.spi.Mode;
 import java.lang.ref.ReferenceQueue;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,7 @@ public class HoldInterleavingsTest {
     private final LiveHold hold = new LiveHold(
             GrantInterleavingsTest.grant(),
             "a",
-            Waiter.callback(HoldOptions.defaults(), true, 0, () -> {}),
+            Waiter.callback(Mode.EXCLUSIVE, HoldOptions.defaults(), true, 0, () -> {}),
             new ReferenceQueue<>(),
             0);
 

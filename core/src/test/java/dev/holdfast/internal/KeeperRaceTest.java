@@ -81,7 +81,7 @@ class KeeperRaceTest {
     }
 
     private LiveGrant grant(String name, Duration lease) {
-        LockName of = race.engine.exclusive(name);
+        LockName of = race.engine.name(name, Mode.EXCLUSIVE);
         Claim claim =
                 new Claim(race.nextId(), List.of(name), Mode.EXCLUSIVE, lease, true, 0, new Host("").holder("test"));
         Grant granted = store.claim(claim).answer().toCompletableFuture().join().orElseThrow();

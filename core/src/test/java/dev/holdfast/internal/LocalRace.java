@@ -55,7 +55,7 @@ final class LocalRace {
                 "",
                 "",
                 List.of());
-        lock = engine.exclusive("a");
+        lock = engine.name("a", Mode.EXCLUSIVE);
     }
 
     /** Runs two operations of a test against each other. */
@@ -85,7 +85,7 @@ final class LocalRace {
 
     /** A caller who waits, not yet in any queue. */
     static Waiter caller() {
-        return Waiter.callback(OPTIONS, true, 0, () -> {});
+        return Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, 0, () -> {});
     }
 
     /** A caller who waits in the queue of the lock, or has it by now. */
@@ -97,12 +97,12 @@ final class LocalRace {
 
     /** Closes the hold of a caller who has it. */
     static void closeHoldOf(Waiter caller) {
-        ((Waiter.Outcome.Granted) caller.outcome()).anchor().close();
+        ((Waiter.Outcome.Granted) caller.outcome()).anchor().close(Mode.Kind.EXCLUSIVE);
     }
 
     /** Gives up waiting, as a caller whose time is over does; false if the outcome was there before. */
     boolean cancel(Waiter caller) {
-        LocalLock local = engine.localLock(lock);
+        LocalQueue local = engine.queue(lock.inStore(), Mode.Kind.EXCLUSIVE);
         boolean gaveUp = caller.resolve(Waiter.EMPTY);
         if (gaveUp) {
             local.forget(caller, NotAcquired.Reason.CANCELLED);
@@ -122,7 +122,7 @@ final class LocalRace {
 
     /** What is left when nobody wants the lock any more. */
     String left() {
-        if (engine.localLock(lock) != null) {
+        if (engine.queue(lock.inStore(), Mode.Kind.EXCLUSIVE) != null) {
             return "not retired";
         }
         return store.open().status(lock.inStore()).toCompletableFuture().join().isHeld()

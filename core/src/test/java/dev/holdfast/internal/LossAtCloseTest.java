@@ -9,6 +9,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Mode;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +26,7 @@ class LossAtCloseTest {
     private final MemoryStore memory = new MemoryStore(time);
     private final Engine engine =
             Engine.open(memory::open, Seams.ofThisMachine(time, Runnable::run), "", "", List.of());
-    private final LockName name = engine.exclusive("a");
+    private final LockName name = engine.name("a", Mode.EXCLUSIVE);
     private final List<Loss> told = new CopyOnWriteArrayList<>();
     private HoldAnchor hold;
 
@@ -44,8 +45,8 @@ class LossAtCloseTest {
     void aGrantThatTheKeeperLostButHasNotToldOfYetIsALossAtTheClose() throws Exception {
         LiveGrant grant = hold.hold().grant;
         assertThat(grant.lose(Loss.Cause.EXPIRED)).isTrue(); // the keeper's first step
-        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
-        grant.lock.grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
+        assertThatThrownBy(() -> hold.close(Mode.Kind.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
+        grant.queue().grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
         await().until(() -> !told.isEmpty());
         assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.EXPIRED);
     }
@@ -53,13 +54,13 @@ class LossAtCloseTest {
     @Test
     void theNextWaiterIsServedThen() throws Exception {
         LiveGrant grant = hold.hold().grant;
-        Waiter next = Waiter.callback(OPTIONS, true, time.nanoTime(), () -> {});
+        Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         engine.submit(name, next);
         grant.lose(Loss.Cause.STORE);
         memory.open().release(grant.grant());
-        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(() -> hold.close(Mode.Kind.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
-        grant.lock.grantLost(grant, Loss.Cause.STORE);
+        grant.queue().grantLost(grant, Loss.Cause.STORE);
         assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
                 .as("the late second step is about the grant before")
                 .isTrue();
@@ -67,10 +68,10 @@ class LossAtCloseTest {
 
     @Test
     void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
-        Waiter gone = Waiter.callback(OPTIONS, true, time.nanoTime(), () -> {});
+        Waiter gone = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
         engine.submit(name, gone);
         memory.open().revoke("a", true);
-        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(() -> hold.close(Mode.Kind.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
     }
 }

@@ -6,6 +6,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.internal.EngineDoor;
 import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -72,7 +73,10 @@ final class Caller {
         CompletableFuture<Held> future;
         try {
             future = client.engine.acquireAsync(
-                    client.engine.exclusive(lock), options, anchor -> granted(wish, options, anchor), this::notWanted);
+                    client.engine.name(lock, Mode.EXCLUSIVE),
+                    options,
+                    anchor -> granted(wish, options, anchor),
+                    this::notWanted);
         } catch (ClientClosedException closed) {
             wish.answered = true;
             throw closed;
@@ -140,7 +144,8 @@ final class Caller {
         HoldOptions options = setting.options(dice);
         Wish wish = world.judge.asks(client, name, lock, false);
         client.note(() -> name + " tries " + lock + ": " + shown(options));
-        var future = EngineDoor.tryAcquire(client.engine, client.engine.exclusive(lock), options, client::later);
+        var future =
+                EngineDoor.tryAcquire(client.engine, client.engine.name(lock, Mode.EXCLUSIVE), options, client::later);
         future.whenComplete((anchor, failure) -> {
             if (failure != null) {
                 ended(wish, failure);
@@ -213,7 +218,7 @@ final class Caller {
         world.judge.closes(held);
         RuntimeException thrown = null;
         try {
-            held.anchor.close();
+            held.anchor.close(Mode.Kind.EXCLUSIVE);
         } catch (RuntimeException lost) {
             thrown = lost;
             client.note(() -> name + " is told by close: " + lost.getMessage());
@@ -227,7 +232,7 @@ final class Caller {
     /** The engine's own close, which must not mind; the public one stops at the first. */
     private static void closeAgain(Held held) {
         try {
-            held.anchor.close();
+            held.anchor.close(Mode.Kind.EXCLUSIVE);
         } catch (HoldLostException again) {
             // as before
         }
@@ -238,7 +243,7 @@ final class Caller {
     private void ask(String lock, int what) {
         try {
             if (what < 95) {
-                client.engine.status(client.engine.exclusive(lock));
+                client.engine.status(client.engine.name(lock, Mode.EXCLUSIVE));
                 world.counts.add(Happening.STATUS_ASKED);
             } else {
                 client.note(() -> name + " breaks " + lock + (what < 97 ? "" : " at once"));

@@ -11,7 +11,10 @@ enum Defect {
             "Validity.confirmed(grant, time.nanoTime(), wallLeadWhenSent)",
             500),
     RENEWAL_THAT_COMPARES_NO_ID(
-            "memory/MemoryStore", "boolean held = lock.isHeldBy(grant);", "boolean held = lock.isHeld();", 500),
+            "memory/MemoryLock",
+            "return held == null || held.number != grant.number() ? null : held;",
+            "return holders.values().stream().findFirst().orElse(null);",
+            500),
     HAND_OVER_WITH_LITTLE_LEASE_LEFT(
             "internal/LiveGrant",
             "return remaining() >= nanosOf(grant().lease()) / 3;",
@@ -28,7 +31,7 @@ enum Defect {
             "() -> guarded(() -> store.revoke(grant.grant().name(), true))",
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
-            "internal/LocalLock",
+            "internal/LocalQueue",
             "engine.observer().lost(loser);",
             "engine.time().schedule(() -> { engine.observer().lost(loser); engine.observer().flush(); },"
                     + " loser.options.lease().dividedBy(20));",

@@ -54,6 +54,11 @@ class ForwardingStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return inner.downgrade(grant);
+    }
+
+    @Override
     public CompletionStage<Boolean> release(Grant grant) {
         return inner.release(grant);
     }

@@ -1,7 +1,6 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreRefusedException;
-import dev.holdfast.StoreUnavailableException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
@@ -12,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -54,11 +52,8 @@ record Greeting(List<String> caveats) {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw errors.of(e);
-        } catch (ExecutionException e) {
+        } catch (java.util.concurrent.ExecutionException | TimeoutException e) {
             throw errors.of(e.getCause() == null ? e : e.getCause());
-        } catch (TimeoutException e) {
-            throw new StoreUnavailableException(errors.store() + " lets in, but gives no answer within " + millis
-                    + " ms: it is busy, or no Redis server");
         }
         String saves = save.toCompletableFuture()
                 .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown")

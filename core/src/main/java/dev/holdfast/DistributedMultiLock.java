@@ -1,0 +1,99 @@
+package dev.holdfast;
+
+import dev.holdfast.internal.AllOrNone;
+import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.LockName;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Several locks held together: all of them or none.
+ *
+ * <pre>{@code
+ * DistributedMultiLock accounts = client.multiLock(List.of("account:7", "account:3"));
+ * try (MultiHold both = accounts.acquire()) {
+ *     transfer(both.token("account:7"), both.token("account:3"));
+ * }
+ * }</pre>
+ *
+ * <p>The names are locked in one order, whatever order they were given in, so that no two multi-locks can wait for each
+ * other. All that are free are taken in one go, the requests leaving together; behind the first that is not free the
+ * others are given back, and it is waited for. Each name is an ordinary {@link LockClient#lock lock}, which others may
+ * lock by itself; who holds one of them while it waits for a multi-lock can deadlock, as ever.
+ *
+ * <p>Immutable and thread-safe.
+ */
+public final class DistributedMultiLock {
+    private static final int MOST_NAMES = 100;
+
+    private final Engine engine;
+    private final List<LockName> names;
+    private final HoldOptions options;
+
+    private DistributedMultiLock(Engine engine, List<LockName> names, HoldOptions options) {
+        this.engine = engine;
+        this.names = names;
+        this.options = options;
+    }
+
+    static DistributedMultiLock of(Engine engine, List<LockName> wanted, HoldOptions options) {
+        if (wanted.isEmpty() || wanted.size() > MOST_NAMES) {
+            throw new IllegalArgumentException("a multi-lock has 1 to " + MOST_NAMES + " names, not " + wanted.size());
+        }
+        Set<LockName> seen = new HashSet<>();
+        for (LockName name : wanted) {
+            if (!seen.add(name)) {
+                throw new IllegalArgumentException("'" + name + "' stands twice among the names of a multi-lock");
+            }
+        }
+        return new DistributedMultiLock(engine, AllOrNone.inOrder(wanted), options);
+    }
+
+    /** Its names, without the client's namespace, in the order in which they are locked. */
+    public List<String> names() {
+        return names.stream().map(LockName::name).toList();
+    }
+
+    /**
+     * Acquires all, waiting as long as it takes.
+     *
+     * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
+     * @throws HoldfastException as {@link DistributedLock#acquire()}; nothing is held then
+     */
+    @CheckReturnValue
+    public MultiHold acquire() throws InterruptedException {
+        return AllOrNone.acquire(engine, names, options, null).map(this::hold).orElseThrow(IllegalStateException::new);
+    }
+
+    /** Acquires all if all are free right now; as {@link DistributedLock#tryAcquire()}. */
+    @CheckReturnValue
+    public Optional<MultiHold> tryAcquire() {
+        return AllOrNone.tryAcquire(engine, names, options).map(this::hold);
+    }
+
+    /**
+     * Acquires all if that succeeds within a time, which counts for all of them together; as
+     * {@link DistributedLock#tryAcquire(Duration)}.
+     */
+    @CheckReturnValue
+    public Optional<MultiHold> tryAcquire(Duration wait) throws InterruptedException {
+        return AllOrNone.acquire(engine, names, options, wait).map(this::hold);
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedMultiLock" + names() + " on " + engine.storeDescription();
+    }
+
+    private MultiHold hold(List<HoldAnchor> anchors) {
+        return new MultiHold(anchors.stream()
+                .map(anchor -> new Hold(anchor, Mode.Kind.EXCLUSIVE))
+                .collect(Collectors.toUnmodifiableList()));
+    }
+}

@@ -1,0 +1,138 @@
+package dev.holdfast;
+
+import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.LockName;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A number of permits that all processes on the same store share by its name: so many may do a thing at once.
+ *
+ * <pre>{@code
+ * DistributedSemaphore exports = client.semaphore("exports", 4);
+ * try (Hold permit = exports.acquire()) {
+ *     export();                       // never more than four at once, over all machines
+ * }
+ * }</pre>
+ *
+ * <p>A permit is a {@link Hold} with a lease, a {@link Hold#id() id} and a token of its own: the permits of a process that
+ * ends come back when its lease has run out, none is given back twice, and one that is lost says so. Waiting clients are
+ * served in the order they came; one who wants several permits is not overtaken by those who want fewer.
+ *
+ * <p>How many permits there are is said by each client, not kept in the store, so that it can be changed by rolling out
+ * a new number. While clients disagree, each is let in as long as the permits out, its own included, are within its own
+ * number: going up, the old ones wait where the new ones go on; going down, nobody loses a permit, and the new ones wait
+ * until enough have come back.
+ *
+ * <p>Use a name for a semaphore or for a lock: holds of one kind keep out those of the other. Holds are not re-entrant.
+ * Immutable and thread-safe.
+ */
+public final class DistributedSemaphore {
+    private final Engine engine;
+    private final LockName name;
+    private final int permits;
+    private final HoldOptions options;
+
+    DistributedSemaphore(Engine engine, LockName name, int permits, HoldOptions options) {
+        if (options.reentrant()) {
+            throw new IllegalArgumentException(
+                    "a semaphore has no owners, so '" + name + "' cannot be re-entrant: leave reentrant(true) out");
+        }
+        this.engine = engine;
+        this.name = name;
+        this.permits = permits;
+        this.options = options;
+    }
+
+    /** Its name, without the client's namespace. */
+    public String name() {
+        return name.name();
+    }
+
+    /** How many permits there are. */
+    public int permits() {
+        return permits;
+    }
+
+    /** Acquires one permit; as {@link #acquire(int)}. */
+    @CheckReturnValue
+    public Hold acquire() throws InterruptedException {
+        return acquire(1);
+    }
+
+    /**
+     * Acquires some permits, all or none, waiting as long as it takes. Closing the hold gives them back together.
+     *
+     * @param wanted how many, 1 to {@link #permits()}
+     * @throws IllegalArgumentException if {@code wanted} is not such
+     * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
+     * @throws HoldfastException as {@link DistributedLock#acquire()}
+     */
+    @CheckReturnValue
+    public Hold acquire(int wanted) throws InterruptedException {
+        return hold(engine.acquire(some(wanted), options));
+    }
+
+    /** Acquires one permit if one is free right now; as {@link #tryAcquire(int)}. */
+    @CheckReturnValue
+    public Optional<Hold> tryAcquire() {
+        return tryAcquire(1);
+    }
+
+    /**
+     * Acquires some permits if they are free right now and nobody is before; as {@link DistributedLock#tryAcquire()}.
+     *
+     * @param wanted how many, 1 to {@link #permits()}
+     */
+    @CheckReturnValue
+    public Optional<Hold> tryAcquire(int wanted) {
+        return engine.tryAcquire(some(wanted), options).map(DistributedSemaphore::hold);
+    }
+
+    /** Acquires one permit within a time; as {@link #tryAcquire(int, Duration)}. */
+    @CheckReturnValue
+    public Optional<Hold> tryAcquire(Duration wait) throws InterruptedException {
+        return tryAcquire(1, wait);
+    }
+
+    /**
+     * Acquires some permits if that succeeds within a time; as {@link DistributedLock#tryAcquire(Duration)}.
+     *
+     * @param wanted how many, 1 to {@link #permits()}
+     */
+    @CheckReturnValue
+    public Optional<Hold> tryAcquire(int wanted, Duration wait) throws InterruptedException {
+        return engine.tryAcquire(some(wanted), options, wait).map(DistributedSemaphore::hold);
+    }
+
+    /** Acquires some permits without blocking a thread; as {@link DistributedLock#acquireAsync()}. */
+    @CheckReturnValue
+    public CompletableFuture<Hold> acquireAsync(int wanted) {
+        return engine.acquireAsync(some(wanted), options, DistributedSemaphore::hold, Hold::close);
+    }
+
+    /** What the store knows of it; of many holders one is named. */
+    public LockStatus status() {
+        return engine.status(name);
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedSemaphore[" + name + ", " + permits + " permits, on " + engine.storeDescription() + "]";
+    }
+
+    private LockName some(int wanted) {
+        if (wanted < 1 || wanted > permits) {
+            throw new IllegalArgumentException(
+                    "of '" + name + "' 1 to " + permits + " permits can be had, not " + wanted);
+        }
+        return name.as(new Mode.Permits(wanted, permits));
+    }
+
+    private static Hold hold(HoldAnchor anchor) {
+        return new Hold(anchor, Mode.Kind.PERMITS);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.holdfast;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * Several locks held together. It is one hold: where one of its locks is lost, it is lost whole.
+ *
+ * <p>The locks that were not lost stay locked until it is closed: whoever holds it may still be at work. Thread-safe:
+ * any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
+ */
+public final class MultiHold implements AutoCloseable {
+    private final List<Hold> holds;
+
+    MultiHold(List<Hold> holds) {
+        this.holds = holds;
+    }
+
+    /** The names, in the order in which they were locked. */
+    public List<String> names() {
+        return holds.stream().map(Hold::name).toList();
+    }
+
+    /**
+     * The fencing token of one of the locks; see {@link Hold#token()}.
+     *
+     * @throws IllegalArgumentException if the name is none of {@link #names()}
+     */
+    public long token(String name) {
+        return holds.stream()
+                .filter(hold -> hold.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("'" + name + "' is none of " + names()))
+                .token();
+    }
+
+    /** Whether all the locks are surely held right now; see {@link Hold#isValid()}. */
+    public boolean isValid() {
+        return holds.stream().allMatch(Hold::isValid);
+    }
+
+    /** How long all of them stay valid if no renewal succeeds; zero when one is not. */
+    public Duration remaining() {
+        return holds.stream()
+                .map(Hold::remaining)
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    /** Runs an action once when the first of the locks is lost; see {@link Hold#onLost}. */
+    public void onLost(Consumer<Loss> action) {
+        AtomicBoolean told = new AtomicBoolean();
+        holds.forEach(hold -> hold.onLost(loss -> {
+            if (told.compareAndSet(false, true)) {
+                action.accept(loss);
+            }
+        }));
+    }
+
+    /** Keeps the hold for the life of the process; see {@link Hold#detach()}. */
+    public void detach() {
+        holds.forEach(Hold::detach);
+    }
+
+    /**
+     * Releases all the locks, the last one locked first. Closing twice does nothing.
+     *
+     * @throws HoldLostException once, if one of them was lost before; those of further ones are suppressed in it
+     * @throws IllegalMonitorStateException if the hold is re-entrant and belongs to another thread; it stays open
+     */
+    @Override
+    public void close() {
+        holds.get(0).checkOwner();
+        HoldLostException first = null;
+        for (int i = holds.size() - 1; i >= 0; i--) {
+            try {
+                holds.get(i).close();
+            } catch (HoldLostException lost) {
+                if (first == null) {
+                    first = lost;
+                } else {
+                    first.addSuppressed(lost);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "MultiHold" + holds;
+    }
+}

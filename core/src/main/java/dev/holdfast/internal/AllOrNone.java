@@ -1,0 +1,162 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How several names are acquired together.
+ *
+ * <pre>
+ *   a b c d e      all are tried at once, in one trip         held: a b . d e      c is not free
+ *   a b            those behind c go back                     held: a b
+ *   a b c          c is waited for, in its queue              held: a b c
+ *   a b c d e      the rest is tried at once ···
+ * </pre>
+ *
+ * <p>Only the leading ones are kept while it waits, and names have one order for all, so nobody who waits for one holds
+ * another that comes after it: no circle can close (the ordering of resources, Havender, "Avoiding deadlock in
+ * multitasking systems", IBM Systems Journal, 1968). What was tried out of turn is never waited with.
+ *
+ * <p>A hold that ends while others are waited for makes it begin again, so that what is given out was all held at one
+ * moment.
+ */
+public final class AllOrNone {
+    private final Engine engine;
+    private final List<LockName> names;
+    private final HoldOptions options;
+    private final List<HoldAnchor> held = new ArrayList<>();
+
+    private AllOrNone(Engine engine, List<LockName> names, HoldOptions options) {
+        this.engine = engine;
+        this.names = names;
+        this.options = options;
+    }
+
+    /** The names in the order in which everybody locks them. */
+    public static List<LockName> inOrder(List<LockName> names) {
+        return names.stream().sorted(Comparator.comparing(LockName::inStore)).toList();
+    }
+
+    /** Acquires all that {@link #inOrder} ordered, if all are free right now. */
+    public static Optional<List<HoldAnchor>> tryAcquire(Engine engine, List<LockName> names, HoldOptions options) {
+        AllOrNone all = new AllOrNone(engine, names, options);
+        all.tryRest();
+        return all.isComplete() ? Optional.of(all.held) : all.none();
+    }
+
+    /**
+     * Acquires all that {@link #inOrder} ordered.
+     *
+     * @param wait how long to wait for all of them together; null for ever
+     */
+    public static Optional<List<HoldAnchor>> acquire(
+            Engine engine, List<LockName> names, HoldOptions options, @Nullable Duration wait)
+            throws InterruptedException {
+        Durations.checkWait(wait);
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return new AllOrNone(engine, names, options).acquire(wait);
+    }
+
+    private Optional<List<HoldAnchor>> acquire(@Nullable Duration wait) throws InterruptedException {
+        long since = engine.time().nanoTime();
+        boolean done = false;
+        try {
+            while (true) {
+                tryRest();
+                if (isComplete()) {
+                    done = true;
+                    return Optional.of(held);
+                }
+                Duration left =
+                        wait == null ? null : wait.minusNanos(engine.time().nanoTime() - since);
+                if (left != null && (left.isNegative() || left.isZero()) || !waitForNext(left)) {
+                    return Optional.empty();
+                }
+            }
+        } finally {
+            if (!done) {
+                none();
+            }
+        }
+    }
+
+    private boolean waitForNext(@Nullable Duration left) throws InterruptedException {
+        Optional<HoldAnchor> next = Acquisition.interruptibly(engine, names.get(held.size()), options, false, left);
+        next.ifPresent(held::add);
+        return next.isPresent();
+    }
+
+    /** Tries all that are not held yet, and keeps those before the first that is not free. */
+    private void tryRest() {
+        List<Acquisition.Attempt> attempts = new ArrayList<>();
+        for (LockName name : names.subList(held.size(), names.size())) {
+            attempts.add(attempt(name));
+        }
+        RuntimeException failure = null;
+        List<HoldAnchor> outOfTurn = new ArrayList<>();
+        boolean inTurn = true;
+        for (Acquisition.Attempt attempt : attempts) {
+            Optional<HoldAnchor> got = Optional.empty();
+            try {
+                got = attempt.outcome();
+            } catch (RuntimeException failed) {
+                failure = failure == null ? failed : failure;
+            }
+            inTurn &= got.isPresent();
+            got.ifPresent(inTurn ? held::add : outOfTurn::add);
+        }
+        outOfTurn.forEach(AllOrNone::close);
+        if (failure != null) {
+            none();
+            throw failure;
+        }
+    }
+
+    /** An attempt that cannot even be made fails when its outcome is asked for, with those before it all under way. */
+    private Acquisition.Attempt attempt(LockName name) {
+        try {
+            return Acquisition.attempt(engine, name, options, false);
+        } catch (RuntimeException failed) {
+            return () -> {
+                throw failed;
+            };
+        }
+    }
+
+    /** Whether all are held now; gives back what is held if one has ended meanwhile. */
+    private boolean isComplete() {
+        if (held.size() < names.size()) {
+            return false;
+        }
+        if (held.stream().allMatch(HoldAnchor::isValid)) {
+            return true;
+        }
+        none();
+        return false;
+    }
+
+    private Optional<List<HoldAnchor>> none() {
+        for (int i = held.size() - 1; i >= 0; i--) {
+            close(held.get(i));
+        }
+        held.clear();
+        return Optional.empty();
+    }
+
+    private static void close(HoldAnchor anchor) {
+        try {
+            anchor.close(Mode.Kind.EXCLUSIVE);
+        } catch (HoldLostException ended) {
+            // Nobody had it in hand, so nobody lost it.
+        }
+    }
+}

@@ -1,0 +1,420 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers of one client whose holds of a name may stand beside others: its readers, or those who want permits of a
+ * semaphore. What the store gave for them are {@link Seat}s, any number of them; one claim at most waits in the store.
+ *
+ * <pre>
+ *   reader comes ──► may it join a seat? ── yes ──► a hold beside the others there, without the store
+ *                         │ no
+ *   permits wanted ───────┴──► the queue ──► one claim ──► a seat: for all readers who waited, or for one of permits
+ *
+ *   hold closed ──► others have holds by this seat? ── yes ──► it stays
+ *                         │ no
+ *                  permits wanted here, and within the bounds ──► the next hold, without the store
+ *                         │ no
+ *                  the grant lingers until the store sends, and goes back
+ * </pre>
+ *
+ * <p>Readers of one client share a grant, and one token: they do not conflict with each other. None joins once a writer
+ * of this client waits, nor one who came after that writer when a new grant arrives; and as writers of other clients are
+ * known to the store alone, it is asked for them before the bounds of hand-over have passed, and again each time. So a
+ * writer waits for readers who were there before it, and for those bounds at most. (Courtois, Heymans and Parnas,
+ * "Concurrent Control with 'Readers' and 'Writers'", 1971, told of both kinds of starvation; that those who waited for
+ * one grant go in together is the idea of phase-fair locks, Brandenburg and Anderson, 2009.)
+ *
+ * <p>Permits pass on as an exclusive lock's grant does: to the next in the queue if he wants as many and the bounds
+ * allow it. One who wants more than others is not overtaken: those behind him wait for him.
+ *
+ * <p>Unlike {@link LocalLock} it takes its mutex for whoever comes. Thread-safe.
+ */
+final class LocalPool extends LocalQueue {
+    private final boolean shared;
+
+    // Guarded by the mutex.
+    private final Map<LiveGrant, Seat> seats = new HashMap<>();
+    private final List<ClaimInFlight> tries = new ArrayList<>();
+    private @Nullable ClaimInFlight claiming;
+    private boolean retired;
+
+    private final Set<CompletableFuture<Boolean>> goingBack = ConcurrentHashMap.newKeySet();
+
+    /** A pool nobody is in yet. */
+    LocalPool(Engine engine, LockName name) {
+        super(engine, name);
+        this.shared = name.mode().kind() == Mode.Kind.SHARED;
+    }
+
+    // ---- what callers do ----
+
+    @Override
+    boolean submit(Waiter waiter) {
+        boolean[] taken = {true};
+        transition(() -> {
+            if (retired) {
+                taken[0] = false;
+                return NOTHING;
+            }
+            waiter.recordPlace();
+            if (waiters.isEmpty()) {
+                Optional<Runnable> entered = enterSomewhere(waiter);
+                if (entered.isPresent()) {
+                    return entered.get();
+                }
+            }
+            return ask(waiter);
+        });
+        return taken[0];
+    }
+
+    private Runnable ask(Waiter waiter) {
+        if (!waiter.waits && !waiters.isEmpty()) {
+            return refuse(waiter); // others of this client are before this one
+        }
+        warnIfOwnWriter(waiter);
+        Runnable first = releaseLingering(); // it does not suit, and would stand in the way
+        if (waiter.waits) {
+            waiters.add(waiter);
+            return both(first, claimNext());
+        }
+        return both(first, claimFor(waiter));
+    }
+
+    private Runnable releaseLingering() {
+        Runnable then = NOTHING;
+        for (Seat seat : List.copyOf(seats.values())) {
+            then = both(then, seat.isFree() ? giveBack(seat) : NOTHING);
+        }
+        return then;
+    }
+
+    private void warnIfOwnWriter(Waiter reader) {
+        if (shared && reader.waits && engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers) {
+            writers.warnIfItsOwn(reader);
+        }
+    }
+
+    /** A seat that this waiter can have a hold by at once, without asking the store. */
+    private Optional<Runnable> enterSomewhere(Waiter waiter) {
+        for (Seat seat : List.copyOf(seats.values())) {
+            if (mayEnter(seat, waiter)) {
+                Runnable ask = shared ? askForWritersInTime(seat, waiter.options) : NOTHING;
+                return seat.enter(waiter).map(entered -> both(entered, ask));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean mayEnter(Seat seat, Waiter waiter) {
+        if (!seat.suits(waiter)) {
+            return false;
+        }
+        return shared ? seat.mayJoin(waiter) && !isBehindWriter(waiter) : seat.isFree() && seat.mayPassOn(waiter);
+    }
+
+    private boolean isBehindWriter(Waiter reader) {
+        return engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers
+                && writers.isWaitedForBefore(reader);
+    }
+
+    @Override
+    Runnable afterLeaving() {
+        ClaimInFlight unwanted = claiming;
+        return unwanted != null && waiters.isEmpty() ? unwanted::cancel : NOTHING;
+    }
+
+    @Override
+    CompletableFuture<Boolean> passOn(LiveHold closing) {
+        CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
+        transition(() -> {
+            LiveGrant live = closing.grant;
+            Seat seat = seats.get(live);
+            Loss.Cause lost = live.lossCause();
+            if (seat == null || lost != null || !closing.close()) {
+                givenBack.complete(false);
+                return seat != null && lost != null ? lostStep(seat, lost) : NOTHING;
+            }
+            seat.leave(closing);
+            engine.observer().released(closing);
+            Runnable then = seat.isFree() ? freed(seat, closing.options.awaitRelease()) : NOTHING;
+            givenBack.complete(live.isGivenBack());
+            return both(() -> engine.observer().recordReleased(closing), then);
+        });
+        return givenBack;
+    }
+
+    /** The last hold by a seat was closed. */
+    private Runnable freed(Seat seat, boolean goesBackNow) {
+        Waiter first = waiters.peek();
+        if (first != null && !shared && mayEnter(seat, first)) {
+            return serve(seat);
+        }
+        if (goesBackNow || first != null || !seat.grant.isValid()) {
+            return release(seat);
+        }
+        return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(seat)));
+    }
+
+    /** The store is about to send, and nobody came back for the grant. */
+    private Runnable endOfLinger(Seat seat) {
+        return seats.get(seat.grant) == seat && seat.isFree() ? release(seat) : NOTHING;
+    }
+
+    // ---- what the store and the keeper report ----
+
+    private void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
+        transition(() -> {
+            if (claiming == of) {
+                claiming = null;
+            }
+            tries.remove(of);
+            if (failure != null || answer == null) {
+                return failed(of, failure != null ? failure : new IllegalStateException("the store answered null"));
+            }
+            if (answer.isEmpty()) {
+                return both(of.claim.waits() ? NOTHING : refuse(of.asker), nextIfIdle());
+            }
+            return granted(of, answer.get());
+        });
+    }
+
+    private Runnable failed(ClaimInFlight of, Throwable why) {
+        Runnable tell = of.claim.waits() ? failAll(why) : fail(of.asker, why);
+        return both(() -> engine.withdraw(of.claim), both(tell, nextIfIdle()));
+    }
+
+    private Runnable granted(ClaimInFlight of, Grant given) {
+        LiveGrant live = engine.live(this, given, of);
+        Optional<Throwable> refused = engine.whyNot(live, of);
+        if (refused.isPresent()) {
+            return failed(of, refused.get());
+        }
+        if (of.isKnownLost() || of.isInDoubt() || live.hasSlept()) {
+            return both(() -> engine.withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew
+        }
+        Seat seat = sit(live);
+        if (of.claim.waits()) {
+            return serve(seat);
+        }
+        return seat.enter(of.asker).orElseGet(() -> serve(seat));
+    }
+
+    private Seat sit(LiveGrant live) {
+        Seat seat = new Seat(this, live);
+        seats.put(live, seat);
+        engine.keeper().watch(live);
+        return seat;
+    }
+
+    /** Takes over a grant of a writer who is content to read; false if this pool is retired. */
+    boolean adopt(LiveGrant live, LiveHold reading) {
+        mutex.lock();
+        try {
+            if (retired) {
+                return false;
+            }
+            Seat seat = new Seat(this, live);
+            seats.put(live, seat);
+            seat.adopt(reading);
+            live.moveTo(this);
+            return true;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Lets those in who waited for a grant: one for permits; of readers all but those behind a writer. */
+    private Runnable serve(Seat seat) {
+        Runnable then = NOTHING;
+        for (Waiter first = waiters.peek(); first != null && maySit(seat, first); first = waiters.peek()) {
+            if (waiters.remove(first)) {
+                then = both(then, seat.enter(first).orElse(NOTHING));
+            }
+        }
+        return both(both(then, seat.isFree() ? release(seat) : NOTHING), nextIfIdle());
+    }
+
+    private boolean maySit(Seat seat, Waiter first) {
+        if (!seat.suits(first)) {
+            return false;
+        }
+        return seat.isFree() ? seat.mayPassOn(first) : shared && seat.mayJoin(first) && !isBehindWriter(first);
+    }
+
+    /**
+     * Whether a writer of another client waits is asked when half of the bound has passed, so that the answer is there
+     * before it has passed whole and no reader need wait for it.
+     */
+    private Runnable askForWritersInTime(Seat seat, HoldOptions options) {
+        if (!seat.isTimeToAsk(options)) {
+            return NOTHING;
+        }
+        return () -> engine.keeper()
+                .ask(
+                        seat.grant,
+                        alone -> transition(() -> {
+                            seat.heard(alone);
+                            return NOTHING;
+                        }));
+    }
+
+    @Override
+    void forEachHoldOf(LiveGrant of, Consumer<LiveHold> action) {
+        List<LiveHold> holds = List.of();
+        mutex.lock();
+        try {
+            Seat seat = seats.get(of);
+            if (seat != null) {
+                holds = seat.holds();
+            }
+        } finally {
+            mutex.unlock();
+        }
+        holds.forEach(action);
+    }
+
+    /** Whether this thread acquired one of the open holds. */
+    boolean isHeldBy(Thread thread) {
+        mutex.lock();
+        try {
+            return seats.values().stream()
+                    .flatMap(seat -> seat.holds().stream())
+                    .anyMatch(hold -> hold.isOwnedBy(thread));
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    @Override
+    boolean stopRenewal(LiveHold of, Loss.Cause cause) {
+        mutex.lock();
+        try {
+            Seat seat = seats.get(of.grant);
+            return seat != null && seat.stopFor(of, cause);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    @Override
+    void heard(ClaimId id, Consumer<ClaimInFlight> news) {
+        mutex.lock();
+        try {
+            ClaimInFlight waiting = claiming;
+            if (waiting != null && waiting.claim.id().equals(id)) {
+                news.accept(waiting);
+            }
+            tries.stream().filter(each -> each.claim.id().equals(id)).forEach(news);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    @Override
+    void grantLost(LiveGrant lost, Loss.Cause cause) {
+        transition(() -> {
+            Seat seat = seats.get(lost);
+            return seat == null ? NOTHING : lostStep(seat, cause);
+        });
+    }
+
+    private Runnable lostStep(Seat seat, Loss.Cause cause) {
+        seats.remove(seat.grant);
+        Runnable tell = NOTHING;
+        for (LiveHold loser : seat.holds()) {
+            tell = both(tell, tellLoss(loser, cause));
+        }
+        Runnable clear = mayStillStand(seat.grant, cause) ? () -> engine.giveBack(seat.grant, null) : NOTHING;
+        return both(both(tell, clear), nextIfIdle());
+    }
+
+    @Override
+    void shutDown(Throwable closed) {
+        transition(() -> {
+            ClaimInFlight unwanted = claiming;
+            Runnable then = both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel);
+            for (LiveGrant held : List.copyOf(seats.keySet())) {
+                then = both(then, () -> engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED));
+            }
+            return then;
+        });
+        forgetOwners();
+        transition(this::nextIfIdle);
+    }
+
+    // ---- transitions: called under the mutex, return what is to be done after it ----
+
+    /** A claim for the first who waits, or retirement where nobody does and nothing is left. */
+    @Override
+    Runnable nextIfIdle() {
+        if (!waiters.isEmpty()) {
+            return engine.isClosed() ? failAll(engine.closedException()) : claimNext();
+        }
+        if (seats.isEmpty() && claiming == null && tries.isEmpty() && isUnowned() && !retired) {
+            retired = true;
+            return () -> engine.retired(this);
+        }
+        return NOTHING;
+    }
+
+    private Runnable claimNext() {
+        Waiter first = waiters.peek();
+        return claiming != null || first == null ? NOTHING : claimFor(first);
+    }
+
+    private Runnable claimFor(Waiter asker) {
+        ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker, this::answered);
+        if (asker.waits) {
+            claiming = started;
+        } else {
+            tries.add(started);
+        }
+        return () -> afterOwnReleases(() -> started.sendTo(engine.store(), engine.time()));
+    }
+
+    /** Where requests may overtake each other, a claim waits for this client's own releases before it. */
+    private void afterOwnReleases(Runnable send) {
+        if (goingBack.isEmpty()) {
+            send.run();
+        } else {
+            CompletableFuture.allOf(goingBack.toArray(CompletableFuture[]::new))
+                    .whenComplete((answered, failed) -> send.run());
+        }
+    }
+
+    private Runnable release(Seat seat) {
+        return both(giveBack(seat), nextIfIdle());
+    }
+
+    private Runnable giveBack(Seat seat) {
+        if (!seat.grant.giveBack()) {
+            return NOTHING; // lost in this moment: grantLost follows and goes on from there
+        }
+        seats.remove(seat.grant);
+        engine.keeper().forget(seat.grant);
+        LiveHold last = seat.grant.lastHold();
+        return () -> {
+            CompletableFuture<Boolean> released = engine.giveBack(seat.grant, last);
+            if (!engine.capabilities().ordered()) {
+                goingBack.add(released);
+                released.whenComplete((held, failed) -> goingBack.remove(released));
+            }
+        };
+    }
+}

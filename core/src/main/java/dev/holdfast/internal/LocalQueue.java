@@ -1,0 +1,271 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.LockEvent.NotAcquired;
+import dev.holdfast.Loss;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those callers of one client who want one name in one way, in the order they came, and what the store gave for them.
+ *
+ * <p>There are two kinds: {@link LocalLock} for exclusive holds, which stand alone, and {@link LocalPool} for those that
+ * may stand beside others, readers and permits. Here is what they share: how callers give up, close and are told.
+ *
+ * <p>State changes under a small mutex. Nothing is called under it that may wait or call back: each transition returns
+ * what is to be done, and that is run after the mutex is free. Thread-safe.
+ */
+abstract sealed class LocalQueue permits LocalLock, LocalPool {
+    static final Runnable NOTHING = () -> {};
+    private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
+
+    final Engine engine;
+    final LockName name;
+    final ReentrantLock mutex = new ReentrantLock();
+    final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
+    private final Map<Thread, LiveHold> owners = new ConcurrentHashMap<>();
+
+    LocalQueue(Engine engine, LockName name) {
+        this.engine = engine;
+        this.name = name;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    LockName name() {
+        return name;
+    }
+
+    // ---- what callers do ----
+
+    /** Takes a waiter in; false if this queue is retired and another must be asked. */
+    abstract boolean submit(Waiter waiter);
+
+    /** What is to be done once a waiter has gone: the last one calls the claim off. Under the mutex. */
+    abstract Runnable afterLeaving();
+
+    /**
+     * Ends a hold, and hands its grant on or gives it back; completes with whether it was given back, once that is
+     * decided. A grant that the keeper has found lost by now makes the hold lost, even where its {@link #grantLost} is
+     * only on its way.
+     */
+    abstract CompletableFuture<Boolean> passOn(LiveHold closing);
+
+    /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
+    boolean downgrade(LiveHold hold) {
+        throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
+    }
+
+    /** A waiter whose outcome was set by other means leaves the queue. */
+    void forget(Waiter waiter, NotAcquired.Reason why) {
+        waiters.remove(waiter);
+        engine.observer().notAcquired(name, waiter, why);
+        transition(this::afterLeaving);
+    }
+
+    /**
+     * Closes a hold, or one entry of a re-entrant one.
+     *
+     * @param as which kind of entry; the last exclusive one closed before the last shared one leaves a reader
+     */
+    final void close(LiveHold closing, Mode.Kind as) {
+        if (closing.isThreadBound()) {
+            LiveHold.Left left = closing.exit(as);
+            if (left == LiveHold.Left.READER) {
+                downgrade(closing);
+            }
+            if (left != LiveHold.Left.NOBODY) {
+                throwIfLost(closing);
+                return;
+            }
+            disown(closing);
+        }
+        if (!closing.grant.isValid()) {
+            engine.keeper().examine(closing.grant); // a deadline that passed unnoticed counts before the close
+        }
+        CompletableFuture<Boolean> givenBack = passOn(closing);
+        if (closing.options.awaitRelease() && engine.await(givenBack)) {
+            engine.awaitRelease(closing);
+        }
+        throwIfLost(closing);
+    }
+
+    private static void throwIfLost(LiveHold closing) {
+        if (closing.isLost()) {
+            throw closing.lostException();
+        }
+    }
+
+    // ---- whose the holds are ----
+
+    /** The hold this thread has and may enter again, or has lost and not closed yet. */
+    @Nullable
+    LiveHold ownedBy(Thread thread) {
+        return owners.isEmpty() ? null : owners.get(thread);
+    }
+
+    /** Whether no thread has a hold here that it may still close. */
+    boolean isUnowned() {
+        return owners.isEmpty();
+    }
+
+    void own(Thread owner, LiveHold hold) {
+        owners.put(owner, hold);
+    }
+
+    void forgetOwner(Thread owner, LiveHold hold) {
+        owners.remove(owner, hold);
+    }
+
+    void forgetOwners() {
+        owners.clear();
+    }
+
+    private void disown(LiveHold closing) {
+        Thread owner = closing.acquirer;
+        if (owner != null && owners.remove(owner, closing)) {
+            closing.unpin();
+        }
+        if (!closing.isOpen()) {
+            transition(this::nextIfIdle); // it was lost, and this entry was all that kept the queue from retiring
+        }
+    }
+
+    /** What comes next where nothing stands in the store and nothing is under way: a claim, or retirement. */
+    abstract Runnable nextIfIdle();
+
+    // ---- what the store and the keeper report ----
+
+    /** Does something short with each open hold under a grant; under no mutex, so that it may end meanwhile. */
+    abstract void forEachHoldOf(LiveGrant of, Consumer<LiveHold> action);
+
+    /** Does something short with each open hold under a grant, while it cannot end. */
+    final void withHoldsOf(LiveGrant of, Consumer<LiveHold> action) {
+        mutex.lock();
+        try {
+            forEachHoldOf(of, action);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /**
+     * Renews for this hold no more, provided that it is still open; false if not, or if that was decided before. The
+     * grant runs out unless others hold by it.
+     */
+    abstract boolean stopRenewal(LiveHold of, Loss.Cause cause);
+
+    /** Notes what the store reports of a grant whose answer is still on its way, if one of this queue's claims is its. */
+    abstract void heard(ClaimId id, Consumer<ClaimInFlight> news);
+
+    /** The store confirmed a grant, which may have been in doubt. */
+    final void confirmed(LiveGrant standing) {
+        forEachHoldOf(standing, LiveHold::tellOwner);
+    }
+
+    /** The keeper found that a grant has ended. */
+    abstract void grantLost(LiveGrant lost, Loss.Cause cause);
+
+    /** Ends it with its client: waiters fail, holds are lost, grants are given back. */
+    abstract void shutDown(Throwable closed);
+
+    /** Marks a hold lost and tells of it; under the mutex. */
+    final Runnable tellLoss(LiveHold loser, Loss.Cause cause) {
+        if (!loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()))) {
+            return NOTHING;
+        }
+        loser.tellOwner();
+        Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
+        engine.observer().lost(loser);
+        return both(() -> engine.observer().recordLost(loser), watch);
+    }
+
+    /** A thread that ends without closing the hold it lost leaves an entry that nobody else would clear. */
+    private void forgetOwnerOnceDead(LiveHold lost) {
+        Thread owner = lost.acquirer;
+        if (owner == null || owners.get(owner) != lost) {
+            return;
+        }
+        if (owner.isAlive()) {
+            engine.time().schedule(() -> forgetOwnerOnceDead(lost), OWNER_CHECK);
+        } else {
+            disown(lost);
+        }
+    }
+
+    /** Whether a grant that has ended here may still stand in the store, and is to be cleared there. */
+    static boolean mayStillStand(LiveGrant lost, Loss.Cause cause) {
+        return switch (cause) {
+            case REFUSED, STORE -> false;
+            case CLIENT_CLOSED -> true;
+            case EXPIRED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
+        };
+    }
+
+    // ---- telling waiters: under the mutex, return what is to be done after it ----
+
+    final Runnable refuse(Waiter asker) {
+        if (!asker.resolve(Waiter.EMPTY)) {
+            return NOTHING;
+        }
+        engine.observer().notAcquired(name, asker, NotAcquired.Reason.TAKEN);
+        return asker::wake;
+    }
+
+    final Runnable fail(Waiter waiter, Throwable failure) {
+        if (!waiter.resolve(new Waiter.Outcome.Failed(failure))) {
+            return NOTHING;
+        }
+        engine.observer().notAcquired(name, waiter, Observer.reason(failure));
+        return waiter::wake;
+    }
+
+    final Runnable failAll(Throwable failure) {
+        List<Runnable> wakes = new ArrayList<>();
+        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
+            wakes.add(fail(waiter, failure));
+        }
+        return () -> wakes.forEach(Runnable::run);
+    }
+
+    final void transition(Supplier<Runnable> step) {
+        Runnable then;
+        mutex.lock();
+        try {
+            then = step.get();
+        } finally {
+            mutex.unlock();
+        }
+        engine.observer().flush();
+        then.run();
+    }
+
+    static Runnable both(Runnable first, Runnable second) {
+        if (first == NOTHING) {
+            return second;
+        }
+        if (second == NOTHING) {
+            return first;
+        }
+        return () -> {
+            try {
+                first.run();
+            } finally {
+                second.run();
+            }
+        };
+    }
+}

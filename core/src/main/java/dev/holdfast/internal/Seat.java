@@ -1,0 +1,148 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import dev.holdfast.spi.Mode;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One grant of a {@link LocalPool} and the open holds by it: many of readers, one at a time of permits. Guarded by the
+ * pool's mutex.
+ */
+final class Seat {
+    final LiveGrant grant;
+    private final LocalPool pool;
+    private final boolean shared;
+    private final Set<LiveHold> holds = new LinkedHashSet<>();
+    private final Set<LiveHold> stopped = new LinkedHashSet<>();
+    private Loss.@Nullable Cause whyStopped;
+    private long openedAt;
+    private boolean asking;
+
+    Seat(LocalPool pool, LiveGrant grant) {
+        this.pool = pool;
+        this.grant = grant;
+        this.shared = pool.name().mode().kind() == Mode.Kind.SHARED;
+        this.openedAt = now();
+    }
+
+    /** Whether nobody has a hold by it. */
+    boolean isFree() {
+        return holds.isEmpty();
+    }
+
+    List<LiveHold> holds() {
+        return List.copyOf(holds);
+    }
+
+    /** Whether it can serve this waiter without another word from the store, as far as lease and number go. */
+    boolean suits(Waiter waiter) {
+        boolean asMany = shared || grant.grant().mode().equals(waiter.mode);
+        return asMany && stopped.isEmpty() && grant.isValid() && grant.fits(waiter.options) && grant.hasEnoughLease();
+    }
+
+    /** Whether one more may have it now that nobody does, and the first after the store gave it always. */
+    boolean mayPassOn(Waiter next) {
+        if (grant.isFresh()) {
+            return true;
+        }
+        return shared ? mayJoin(next) : grant.mayHandOver(next.options);
+    }
+
+    /** Whether one more reader may come in beside the others, or after them. */
+    boolean mayJoin(Waiter reader) {
+        HoldOptions options = reader.options;
+        return !options.strictFifo()
+                && grant.hasTokenLeft()
+                && now() - openedAt <= Durations.nanos(options.maxHandOverTime());
+    }
+
+    /** Whether to ask by now if anybody else waits, so that the answer is there before readers may join no more. */
+    boolean isTimeToAsk(HoldOptions options) {
+        boolean time = !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2;
+        asking |= time;
+        return time;
+    }
+
+    /** The store has said whether anybody else waits. */
+    void heard(boolean alone) {
+        asking = false;
+        if (alone) {
+            openedAt = now();
+        }
+    }
+
+    /** Gives a hold by it to a waiter; empty if its outcome was set before. */
+    Optional<Runnable> enter(Waiter taker) {
+        Engine engine = pool.engine();
+        LiveHold before = grant.lastHold();
+        LiveHold made = engine.hold(grant, pool.name().name(), taker);
+        HoldAnchor anchor = made.handOut(taker.threadOwned);
+        Thread owner = made.isThreadBound() ? taker.thread : null;
+        holds.add(made);
+        if (shared) {
+            grant.givenBeside(made);
+        } else {
+            grant.given(made);
+        }
+        if (owner != null) {
+            pool.own(owner, made);
+        }
+        // Last: from here on the taker may close the hold, and everything must be in its place by then.
+        if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
+            engine.observer().acquired(made, taker);
+            return Optional.of(taker::wake);
+        }
+        if (owner != null) {
+            pool.forgetOwner(owner, made);
+        }
+        holds.remove(made);
+        if (!shared) {
+            grant.notTaken(before);
+        }
+        return Optional.empty();
+    }
+
+    /** Takes the hold of a writer in who is content to read. */
+    void adopt(LiveHold reading) {
+        holds.add(reading);
+        if (reading.isThreadBound() && reading.acquirer != null) {
+            pool.own(reading.acquirer, reading);
+        }
+    }
+
+    /** A hold was closed. */
+    void leave(LiveHold closed) {
+        holds.remove(closed);
+        stopped.remove(closed);
+        stopIfNobodyElseHolds();
+    }
+
+    /**
+     * A hold is renewed no more. Others may hold by this grant: it goes on for them, takes nobody in, and runs out once
+     * only such holds are left.
+     */
+    boolean stopFor(LiveHold hold, Loss.Cause cause) {
+        if (!holds.contains(hold) || !stopped.add(hold)) {
+            return false;
+        }
+        whyStopped = cause;
+        stopIfNobodyElseHolds();
+        return true;
+    }
+
+    private void stopIfNobodyElseHolds() {
+        Loss.Cause why = whyStopped;
+        if (why != null && !stopped.isEmpty() && stopped.containsAll(holds)) {
+            grant.stopRenewal(why);
+        }
+    }
+
+    private long now() {
+        return pool.engine().time().nanoTime();
+    }
+}

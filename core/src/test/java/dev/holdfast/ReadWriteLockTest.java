@@ -1,0 +1,276 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReadWriteLock;
+import org.junit.jupiter.api.Test;
+
+/** Many read or one writes, and who came first is served first. */
+class ReadWriteLockTest extends EngineCase {
+    private final DistributedReadWriteLock lock = client.readWriteLock("a", lease(10));
+    private final DistributedReadWriteLock theirs = rival.readWriteLock("a", lease(10));
+
+    @Test
+    void readersShareAndAWriterIsAlone() throws Exception {
+        Hold reading = lock.read().acquire();
+        Hold beside = theirs.read().acquire();
+        assertThat(rival.lock("a").tryAcquire()).isEmpty();
+        reading.close();
+        assertThat(client.lock("a").tryAcquire()).isEmpty();
+        beside.close();
+        Hold writing = lock.write().acquire();
+        assertThat(writing.token()).isGreaterThan(Math.max(reading.token(), beside.token()));
+        assertThat(theirs.read().tryAcquire()).isEmpty();
+        writing.close();
+        try (Hold after = theirs.read().acquire()) {
+            assertThat(after.token()).isGreaterThan(writing.token());
+        }
+    }
+
+    @Test
+    void readersOfOneClientShareAGrantAndAToken() throws Exception {
+        Hold first = lock.read().acquire();
+        Hold second = lock.read().acquire();
+        assertThat(line.claimed).hasSize(1);
+        assertThat(second.token()).isEqualTo(first.token());
+        assertThat(second.id()).isEqualTo(first.id());
+        first.close();
+        assertThat(second.isValid()).isTrue();
+        assertThat(rival.lock("a").tryAcquire()).isEmpty();
+        second.close();
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void noReaderOvertakesAWriterOfTheSameClient() throws Exception {
+        Hold reading = lock.read().acquire();
+        CompletableFuture<Hold> writer = lock.write().acquireAsync();
+        CompletableFuture<Hold> late = lock.read().acquireAsync();
+        assertThat(lock.read().tryAcquire()).isEmpty();
+        assertThat(late).isNotDone();
+        reading.close();
+        assertThat(writer).isDone();
+        assertThat(late).isNotDone();
+        writer.join().close();
+        assertThat(late.join().token()).isGreaterThan(writer.join().token());
+        late.join().close();
+    }
+
+    @Test
+    void aReaderWhoCameAfterAWriterDoesNotComeInWithThoseWhoCameBeforeIt() {
+        Hold theirWriting = theirs.write().acquireAsync().join();
+        CompletableFuture<Hold> early = lock.read().acquireAsync();
+        time.advance(s(0.01));
+        CompletableFuture<Hold> writer = lock.write().acquireAsync();
+        time.advance(s(0.01));
+        CompletableFuture<Hold> late = lock.read().acquireAsync();
+        theirWriting.close();
+        assertThat(early).isDone();
+        assertThat(late).isNotDone();
+        early.join().close();
+        assertThat(writer).isDone();
+        assertThat(late).isNotDone();
+        writer.join().close();
+        assertThat(late).isDone();
+        late.join().close();
+    }
+
+    @Test
+    void readersJoinNoMoreOnceAWriterOfAnotherClientIsKnownToWait() {
+        DistributedReadWriteLock bounded = client.readWriteLock("a", lease(10).handOver(64, Duration.ofMillis(10)));
+        Hold reading = bounded.read().acquireAsync().join();
+        CompletableFuture<Hold> writer = theirs.write().acquireAsync();
+        time.advance(s(0.008));
+        Hold joined = bounded.read().acquireAsync().join(); // within the bound, and now the store is asked
+        assertThat(line.renewed).isNotEmpty();
+        time.advance(s(0.008));
+        CompletableFuture<Hold> late = bounded.read().acquireAsync();
+        assertThat(late).isNotDone();
+        reading.close();
+        joined.close();
+        assertThat(writer).isDone();
+        assertThat(late).isNotDone();
+        writer.join().close();
+        assertThat(late).isDone();
+        late.join().close();
+    }
+
+    @Test
+    void readersGoOnJoiningWhereNobodyElseWaits() {
+        DistributedReadWriteLock bounded = client.readWriteLock("a", lease(10).handOver(64, Duration.ofMillis(10)));
+        Hold first = bounded.read().acquireAsync().join();
+        for (int i = 0; i < 10; i++) {
+            time.advance(s(0.006));
+            bounded.read().acquireAsync().join().close();
+        }
+        assertThat(line.claimed).hasSize(1);
+        first.close();
+    }
+
+    @Test
+    void inStrictOrderEachReaderGoesThroughTheStore() throws Exception {
+        DistributedReadWriteLock strict = client.readWriteLock("a", lease(10).strictFifo(true));
+        try (Hold first = strict.read().acquire();
+                Hold second = strict.read().acquire()) {
+            assertThat(second.id()).isNotEqualTo(first.id());
+            assertThat(line.claimed).hasSize(2);
+        }
+    }
+
+    @Test
+    void aWriterBecomesAReaderInPlace() throws Exception {
+        Hold hold = lock.write().acquire();
+        long token = hold.token();
+        CompletableFuture<Hold> nextWriter = theirs.write().acquireAsync();
+        lock.downgrade(hold);
+        assertThat(hold.isValid()).isTrue();
+        assertThat(hold.token()).isEqualTo(token);
+        assertThat(nextWriter).isNotDone();
+        assertThatThrownBy(() -> lock.downgrade(hold)).isInstanceOf(IllegalStateException.class);
+        advance(30, s(1));
+        assertThat(hold.isValid()).as("renewed as before").isTrue();
+        hold.close();
+        assertThat(nextWriter.join().token()).isGreaterThan(token);
+        nextWriter.join().close();
+    }
+
+    @Test
+    void readersOfAllClientsComeInBesideAWriterWhoReads() throws Exception {
+        Hold hold = lock.write().acquire();
+        lock.downgrade(hold);
+        Hold own = lock.read().acquire();
+        Hold other = theirs.read().acquire();
+        assertThat(own.token()).isGreaterThan(hold.token());
+        assertThat(other.token()).isGreaterThan(hold.token());
+        hold.close();
+        assertThat(own.isValid()).isTrue();
+        own.close();
+        other.close();
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void waitersOfTheSameClientGoOnAfterADowngrade() {
+        Hold hold = lock.write().acquireAsync().join();
+        CompletableFuture<Hold> writer = lock.write().acquireAsync();
+        lock.downgrade(hold);
+        assertThat(writer).isNotDone();
+        hold.close();
+        writer.join().close();
+    }
+
+    @Test
+    void onlyAnOpenWriteHoldOfThisLockCanBeDowngraded() throws Exception {
+        Hold reading = lock.read().acquire();
+        assertThatThrownBy(() -> lock.downgrade(reading))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("'a'");
+        reading.close();
+        Hold closed = lock.write().acquire();
+        closed.close();
+        assertThatThrownBy(() -> lock.downgrade(closed)).isInstanceOf(IllegalStateException.class);
+        try (Hold foreign = theirs.write().acquire()) {
+            assertThatThrownBy(() -> lock.downgrade(foreign)).isInstanceOf(IllegalArgumentException.class);
+        }
+        Hold lost = lock.write().acquire();
+        rival.revoke("a", true);
+        advance(4, s(1));
+        assertThatThrownBy(() -> lock.downgrade(lost)).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(lost::close).isInstanceOf(HoldLostException.class);
+    }
+
+    @Test
+    void aReaderWhoWantsToWriteIsToldNoAtOnce() throws Exception {
+        try (Hold reading = lock.read().acquire()) {
+            assertThat(lock.write().tryAcquire()).isEmpty();
+            assertThatThrownBy(() -> lock.write().acquire())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("'a'")
+                    .hasMessageContaining("close that hold first");
+            assertThatThrownBy(() -> lock.write().tryAcquire(s(5))).isInstanceOf(IllegalStateException.class);
+            assertThat(reading.isValid()).isTrue();
+        }
+        lock.write().acquire().close();
+    }
+
+    @Test
+    void aLostGrantIsLostToAllItsReaders() throws Exception {
+        Hold first = lock.read().acquire();
+        Hold second = lock.read().acquire();
+        first.onLost(losses::add);
+        second.onLost(losses::add);
+        rival.revoke("a", true);
+        advance(4, s(1));
+        soon(() -> losses.size() == 2);
+        assertThatThrownBy(first::close).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(second::close).isInstanceOf(HoldLostException.class);
+    }
+
+    @Test
+    void oneReadersMaximumEndsNoOthersHold() throws Exception {
+        DistributedLock brief =
+                client.readWriteLock("a", lease(10).maxHold(s(20))).read();
+        Hold hung = brief.acquire();
+        Hold lasting = lock.read().acquire();
+        assertThat(lasting.id()).isEqualTo(hung.id());
+        advance(60, s(1));
+        assertThat(lasting.isValid()).as("kept for the other reader").isTrue();
+        assertThat(lock.read().tryAcquire()).hasValueSatisfying(other -> {
+            assertThat(other.id()).as("nobody joins a grant that is to end").isNotEqualTo(hung.id());
+            other.close();
+        });
+        lasting.close();
+        advance(12, s(1));
+        assertThat(hung.isValid()).isFalse();
+        assertThatThrownBy(hung::close)
+                .isInstanceOfSatisfying(
+                        HoldLostException.class,
+                        lost -> assertThat(lost.loss().cause()).isEqualTo(Loss.Cause.MAXIMUM_HOLD));
+    }
+
+    @Test
+    void aThreadThatReadsMayReadAgainEvenBehindAWriter() throws Exception {
+        DistributedLock reading =
+                client.readWriteLock("a", lease(10).reentrant(true)).read();
+        Hold outer = reading.acquire();
+        CompletableFuture<Hold> writer = theirs.write().acquireAsync();
+        Hold inner = reading.acquire();
+        assertThat(inner.token()).isEqualTo(outer.token());
+        inner.close();
+        assertThat(writer).isNotDone();
+        outer.close();
+        assertThat(writer).isDone();
+        writer.join().close();
+    }
+
+    @Test
+    void theJavaViewDowngradesAsTheJdkDoes() {
+        ReadWriteLock java = lock.asReadWriteLock();
+        java.writeLock().lock();
+        java.readLock().lock();
+        assertThat(theirs.read().tryAcquire()).isEmpty();
+        java.writeLock().unlock();
+        assertThat(theirs.read().tryAcquire()).hasValueSatisfying(Hold::close);
+        assertThat(rival.lock("a").tryAcquire()).isEmpty();
+        assertThat(java.writeLock().tryLock()).isFalse();
+        assertThatThrownBy(() -> java.writeLock().lock()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> java.writeLock().unlock()).isInstanceOf(IllegalMonitorStateException.class);
+        java.readLock().unlock();
+        assertThatThrownBy(() -> java.readLock().unlock()).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void theJavaViewUnlocksReadersOfAWriterFirstAsWell() {
+        ReadWriteLock java = lock.asReadWriteLock();
+        java.writeLock().lock();
+        java.readLock().lock();
+        java.readLock().unlock();
+        assertThat(theirs.read().tryAcquire()).as("still written").isEmpty();
+        java.writeLock().unlock();
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+}
