@@ -1,6 +1,5 @@
 package dev.holdfast;
 
-import dev.holdfast.internal.AllOrNone;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldAnchor;
 import dev.holdfast.internal.LockName;
@@ -52,7 +51,7 @@ public final class DistributedMultiLock {
                 throw new IllegalArgumentException("'" + name + "' stands twice among the names of a multi-lock");
             }
         }
-        return new DistributedMultiLock(engine, AllOrNone.inOrder(wanted), options);
+        return new DistributedMultiLock(engine, LockName.inOrder(wanted), options);
     }
 
     /** Its names, without the client's namespace, in the order in which they are locked. */
@@ -68,13 +67,13 @@ public final class DistributedMultiLock {
      */
     @CheckReturnValue
     public MultiHold acquire() throws InterruptedException {
-        return AllOrNone.acquire(engine, names, options, null).map(this::hold).orElseThrow(IllegalStateException::new);
+        return engine.acquireAll(names, options, null).map(this::hold).orElseThrow(IllegalStateException::new);
     }
 
     /** Acquires all if all are free right now; as {@link DistributedLock#tryAcquire()}. */
     @CheckReturnValue
     public Optional<MultiHold> tryAcquire() {
-        return AllOrNone.tryAcquire(engine, names, options).map(this::hold);
+        return engine.tryAcquireAll(names, options).map(this::hold);
     }
 
     /**
@@ -83,7 +82,7 @@ public final class DistributedMultiLock {
      */
     @CheckReturnValue
     public Optional<MultiHold> tryAcquire(Duration wait) throws InterruptedException {
-        return AllOrNone.acquire(engine, names, options, wait).map(this::hold);
+        return engine.acquireAll(names, options, wait).map(this::hold);
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.LockName;
-import dev.holdfast.internal.ReadWriteView;
 import dev.holdfast.spi.Mode;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -94,8 +93,7 @@ public final class DistributedReadWriteLock {
      * other way round, {@code writeLock().tryLock()} is false and {@code lock()} throws {@link IllegalStateException}.
      */
     public ReadWriteLock asReadWriteLock() {
-        return new ReadWriteView(
-                engine.javaLock(name.as(Mode.SHARED), options), engine.javaLock(name.as(Mode.EXCLUSIVE), options));
+        return engine.javaReadWriteLock(name, options);
     }
 
     @Override

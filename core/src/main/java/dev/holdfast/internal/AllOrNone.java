@@ -5,7 +5,6 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A hold that ends while others are waited for makes it begin again, so that what is given out was all held at one
  * moment.
  */
-public final class AllOrNone {
+final class AllOrNone {
     private final Engine engine;
     private final List<LockName> names;
     private final HoldOptions options;
@@ -39,24 +38,19 @@ public final class AllOrNone {
         this.options = options;
     }
 
-    /** The names in the order in which everybody locks them. */
-    public static List<LockName> inOrder(List<LockName> names) {
-        return names.stream().sorted(Comparator.comparing(LockName::inStore)).toList();
-    }
-
-    /** Acquires all that {@link #inOrder} ordered, if all are free right now. */
-    public static Optional<List<HoldAnchor>> tryAcquire(Engine engine, List<LockName> names, HoldOptions options) {
+    /** Acquires all that {@link LockName#inOrder} ordered, if all are free right now. */
+    static Optional<List<HoldAnchor>> tryAcquire(Engine engine, List<LockName> names, HoldOptions options) {
         AllOrNone all = new AllOrNone(engine, names, options);
         all.tryRest();
         return all.isComplete() ? Optional.of(all.held) : all.none();
     }
 
     /**
-     * Acquires all that {@link #inOrder} ordered.
+     * Acquires all that {@link LockName#inOrder} ordered.
      *
      * @param wait how long to wait for all of them together; null for ever
      */
-    public static Optional<List<HoldAnchor>> acquire(
+    static Optional<List<HoldAnchor>> acquire(
             Engine engine, List<LockName> names, HoldOptions options, @Nullable Duration wait)
             throws InterruptedException {
         Durations.checkWait(wait);

@@ -30,6 +30,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -185,6 +186,22 @@ public final class Engine {
     /** The lock as {@link Lock}. */
     public Lock javaLock(LockName name, HoldOptions options) {
         return new JavaLock(this, name, options.reentrant(true));
+    }
+
+    /** Both sides of a lock as {@link ReadWriteLock}. */
+    public ReadWriteLock javaReadWriteLock(LockName name, HoldOptions options) {
+        return new ReadWriteView(javaLock(name.as(Mode.SHARED), options), javaLock(name.as(Mode.EXCLUSIVE), options));
+    }
+
+    /** Tries once for all of several names. */
+    public Optional<List<HoldAnchor>> tryAcquireAll(List<LockName> names, HoldOptions options) {
+        return AllOrNone.tryAcquire(this, names, options);
+    }
+
+    /** Waits for all of several names, for a time or, where that is null, as long as it takes. */
+    public Optional<List<HoldAnchor>> acquireAll(List<LockName> names, HoldOptions options, @Nullable Duration wait)
+            throws InterruptedException {
+        return AllOrNone.acquire(this, names, options, wait);
     }
 
     /** What the store knows of a lock. */

@@ -1,6 +1,8 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.spi.Mode;
+import java.util.Comparator;
+import java.util.List;
 
 /**
  * The name of a lock, checked once, and how it is wanted.
@@ -10,6 +12,11 @@ import dev.holdfast.spi.Mode;
  * @param mode how it is to be held
  */
 public record LockName(String name, String inStore, Mode mode) {
+    /** Names in the order in which everybody locks them, whoever wants several. */
+    public static List<LockName> inOrder(List<LockName> names) {
+        return names.stream().sorted(Comparator.comparing(LockName::inStore)).toList();
+    }
+
     /** The same name, wanted in another way. */
     public LockName as(Mode other) {
         return new LockName(name, inStore, other);

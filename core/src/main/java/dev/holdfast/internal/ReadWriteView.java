@@ -9,4 +9,4 @@ import java.util.concurrent.locks.ReadWriteLock;
  * @param readLock to read under
  * @param writeLock to write under
  */
-public record ReadWriteView(Lock readLock, Lock writeLock) implements ReadWriteLock {}
+record ReadWriteView(Lock readLock, Lock writeLock) implements ReadWriteLock {}
