@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
@@ -83,6 +84,15 @@ public final class DistributedMultiLock {
     @CheckReturnValue
     public Optional<MultiHold> tryAcquire(Duration wait) throws InterruptedException {
         return engine.acquireAll(names, options, wait).map(this::hold);
+    }
+
+    /**
+     * Acquires all without blocking a thread, one after another; otherwise as {@link DistributedLock#acquireAsync()}.
+     * Cancelling the future gives everything up.
+     */
+    @CheckReturnValue
+    public CompletableFuture<MultiHold> acquireAsync() {
+        return engine.acquireAllAsync(names, options, this::hold);
     }
 
     @Override

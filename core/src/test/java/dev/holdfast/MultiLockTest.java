@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.spi.Claim;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +136,47 @@ class MultiLockTest extends EngineCase {
             other.acquire().close();
         }
         one.result();
+    }
+
+    @Test
+    void aFutureAcquiresAllOrNone() {
+        CompletableFuture<MultiHold> free = lock.acquireAsync();
+        assertThat(free.join().isValid()).isTrue();
+        CompletableFuture<MultiHold> waiting =
+                rival.multiLock(List.of("b", "z")).acquireAsync();
+        assertThat(waiting).isNotDone();
+        free.join().close();
+        assertThat(waiting.join().names()).containsExactly("b", "z");
+        waiting.join().close();
+    }
+
+    @Test
+    void aFutureThatIsCancelledLeavesNothingBehind() throws Exception {
+        Hold taken = rival.lock("b").acquire();
+        CompletableFuture<MultiHold> waiting = lock.acquireAsync();
+        assertThat(rival.lock("a").tryAcquire())
+                .as("held while b is waited for")
+                .isEmpty();
+        waiting.cancel(false);
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+        assertThat(rival.lock("b").status().waiting()).isZero();
+        taken.close();
+        assertThat(rival.lock("b").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void aFutureFailsWholeWhereOneFails() {
+        line.claimOverride = claim -> {
+            if (claim.name().equals("c")) {
+                throw new StoreUnavailableException("gone");
+            }
+            return line.real.claim(claim);
+        };
+        assertThat(lock.acquireAsync())
+                .failsWithin(s(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(StoreUnavailableException.class);
+        assertThat(rival.multiLock(List.of("a", "b")).tryAcquire()).hasValueSatisfying(MultiHold::close);
     }
 
     @Test

@@ -204,6 +204,12 @@ public final class Engine {
         return AllOrNone.acquire(this, names, options, wait);
     }
 
+    /** Acquires all of several names without a thread. */
+    public <H> CompletableFuture<H> acquireAllAsync(
+            List<LockName> names, HoldOptions options, Function<List<HoldAnchor>, H> wrap) {
+        return AsyncAllOrNone.start(this, names, options, wrap);
+    }
+
     /** What the store knows of a lock. */
     public LockStatus status(LockName name) {
         throwIfClosed();
