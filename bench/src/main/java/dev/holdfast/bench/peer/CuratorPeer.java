@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
@@ -43,20 +44,25 @@ final class CuratorPeer implements Peer {
     public PeerLock open(String name, Mode mode) {
         String path = "/curator/" + name;
         return switch (mode) {
-            case EXCLUSIVE ->
-                new Mutex(
-                        sharedByThreads
-                                ? mutexes.computeIfAbsent(path, key -> new InterProcessMutex(client, key))
-                                : new InterProcessMutex(client, path));
+            case EXCLUSIVE -> new Mutex(mutex(path));
             case READ -> new Mutex(readWriteLock(path).readLock());
             case WRITE -> new Mutex(readWriteLock(path).writeLock());
             case PERMIT -> new Permit(semaphore(path));
+            case SEVERAL ->
+                new Mutex(new InterProcessMultiLock(
+                        Peer.together(path).stream().map(this::mutex).toList()));
         };
     }
 
     @Override
     public void close() {
         client.close();
+    }
+
+    private InterProcessLock mutex(String path) {
+        return sharedByThreads
+                ? mutexes.computeIfAbsent(path, key -> new InterProcessMutex(client, key))
+                : new InterProcessMutex(client, path);
     }
 
     private InterProcessReadWriteLock readWriteLock(String path) {

@@ -1,7 +1,5 @@
 package dev.holdfast.bench.peer;
 
-import dev.holdfast.DistributedLock;
-import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +16,13 @@ final class HoldfastPeer implements Peer {
 
     @Override
     public PeerLock open(String name, Mode mode) {
-        Only.exclusive(mode, this);
-        return new OneLock(client.lock(name, options));
+        return switch (mode) {
+            case EXCLUSIVE -> lock(client.lock(name, options)::acquire);
+            case READ -> lock(client.readWriteLock(name, options).read()::acquire);
+            case WRITE -> lock(client.readWriteLock(name, options).write()::acquire);
+            case PERMIT -> lock(client.semaphore(name, PERMITS, options)::acquire);
+            case SEVERAL -> lock(client.multiLock(Peer.together(name), options)::acquire);
+        };
     }
 
     @Override
@@ -27,11 +30,20 @@ final class HoldfastPeer implements Peer {
         client.close();
     }
 
-    private static final class OneLock implements PeerLock {
-        private final DistributedLock lock;
-        private @Nullable Hold hold;
+    private static <H extends AutoCloseable> PeerLock lock(Acquire<H> acquire) {
+        return new OneLock<>(acquire);
+    }
 
-        OneLock(DistributedLock lock) {
+    /** How a hold is had. */
+    private interface Acquire<H> {
+        H acquire() throws InterruptedException;
+    }
+
+    private static final class OneLock<H extends AutoCloseable> implements PeerLock {
+        private final Acquire<H> lock;
+        private @Nullable H hold;
+
+        OneLock(Acquire<H> lock) {
             this.lock = lock;
         }
 
@@ -41,8 +53,8 @@ final class HoldfastPeer implements Peer {
         }
 
         @Override
-        public void release() {
-            Hold held = hold;
+        public void release() throws Exception {
+            H held = hold;
             if (held != null) {
                 hold = null;
                 held.close();

@@ -1,5 +1,8 @@
 package dev.holdfast.bench.peer;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
 /**
  * A lock library as one process uses it: open a lock, acquire, release, close.
  *
@@ -17,8 +20,16 @@ public interface Peer extends AutoCloseable {
     /** How many permits the semaphores have. */
     int PERMITS = 4;
 
+    /** How many locks are held together by {@link Mode#SEVERAL}. */
+    int TOGETHER = 5;
+
     /** Opens a lock for the calling thread. */
     PeerLock open(String name, Mode mode) throws Exception;
+
+    /** The names of those that are held together. */
+    static List<String> together(String name) {
+        return IntStream.range(0, TOGETHER).mapToObj(i -> name + "-" + i).toList();
+    }
 
     /** Ends the connections to the store. */
     @Override
@@ -33,7 +44,9 @@ public interface Peer extends AutoCloseable {
         /** The exclusive side of a read-write lock. */
         WRITE,
         /** One of {@link Peer#PERMITS} permits of a semaphore. */
-        PERMIT
+        PERMIT,
+        /** {@link Peer#TOGETHER} plain locks held together, named after the one name. */
+        SEVERAL
     }
 
     /** One thread's view of a lock. */

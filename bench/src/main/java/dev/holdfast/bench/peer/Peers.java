@@ -94,7 +94,7 @@ public final class Peers {
                 id,
                 Role.HOLDFAST,
                 EVERYWHERE,
-                PLAIN,
+                ALL_MODES,
                 (url, clients) -> new HoldfastPeer(url, options.apply(HoldOptions.defaults())));
     }
 }

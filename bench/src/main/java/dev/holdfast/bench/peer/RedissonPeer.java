@@ -1,6 +1,7 @@
 package dev.holdfast.bench.peer;
 
 import org.redisson.Redisson;
+import org.redisson.api.RLock;
 import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -34,6 +35,9 @@ final class RedissonPeer implements Peer {
             case READ -> new JavaLock(client.getReadWriteLock(name).readLock());
             case WRITE -> new JavaLock(client.getReadWriteLock(name).writeLock());
             case PERMIT -> permit(client.getSemaphore(name));
+            case SEVERAL ->
+                new JavaLock(client.getMultiLock(
+                        Peer.together(name).stream().map(client::getLock).toArray(RLock[]::new)));
         };
     }
 

@@ -44,6 +44,9 @@ public final class JsonFile {
         round.put("jain", sample.jain());
         round.put("waitNanos", percentiles(sample.waits()));
         round.put("longestNanos", sample.longest());
+        if (sample.writers().getTotalCount() > 0) {
+            round.put("writersWaitNanos", percentiles(sample.writers()));
+        }
         if (sample.handOvers().getTotalCount() > 0) {
             round.put("handOverNanos", percentiles(sample.handOvers()));
         }

@@ -4,6 +4,8 @@ import dev.holdfast.bench.peer.PeerKind.Role;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Cell;
+import dev.holdfast.bench.run.Load;
+import dev.holdfast.bench.run.Load.Locks;
 import dev.holdfast.bench.run.Ratio;
 import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Sample;
@@ -23,19 +25,22 @@ final class Tables {
 
     static Table of(Results results, StoreKind store, String workload) {
         List<Cell> cells = results.cells(store, workload);
-        boolean contended = cells.get(0).workload().load().isContended();
+        Load load = cells.get(0).workload().load();
         List<String> counters = counters(cells);
-        Table table = new Table(headings(contended, counters));
+        Table table = new Table(headings(load, counters));
         for (Cell cell : cells) {
-            table.row(row(results, cell, contended, counters));
+            table.row(row(results, cell, load, counters));
         }
         return table;
     }
 
-    private static List<String> headings(boolean contended, List<String> counters) {
+    private static List<String> headings(Load load, List<String> counters) {
         List<String> headings = new ArrayList<>(
                 List.of("", "turns/s", "× best peer", "× floor", "× ceiling", "wait p50 ms", "p99", "longest"));
-        if (contended) {
+        if (load.locks() == Locks.ONE_MOSTLY_READ) {
+            headings.add("writer's p99");
+        }
+        if (load.isContended()) {
             headings.addAll(List.of("Jain", "hand-over p50 ms", "lost"));
         }
         headings.addAll(List.of("client µs/turn", "server µs"));
@@ -43,12 +48,12 @@ final class Tables {
         return headings;
     }
 
-    private static List<String> row(Results results, Cell cell, boolean contended, List<String> counters) {
+    private static List<String> row(Results results, Cell cell, Load load, List<String> counters) {
         List<String> row = new ArrayList<>();
         row.add(cell.peer().id());
         if (!cell.isSound()) {
             row.add("FAILED");
-            while (row.size() < headings(contended, counters).size()) {
+            while (row.size() < headings(load, counters).size()) {
                 row.add(NOTHING);
             }
             return row;
@@ -59,7 +64,10 @@ final class Tables {
         row.add(millis(waits.getValueAtPercentile(50)));
         row.add(millis(waits.getValueAtPercentile(99)));
         row.add(millis(cell.longest()));
-        if (contended) {
+        if (load.locks() == Locks.ONE_MOSTLY_READ) {
+            row.add(millis(cell.writers().getValueAtPercentile(99)));
+        }
+        if (load.isContended()) {
             row.add(String.format(Locale.ROOT, "%.3f", cell.median(Sample::jain)));
             Histogram handOvers = cell.handOvers();
             row.add(handOvers.getTotalCount() == 0 ? NOTHING : millis(handOvers.getValueAtPercentile(50)));

@@ -41,6 +41,8 @@ public final class Targets {
         all.addAll(zooKeeper());
         all.addAll(sql(StoreKind.MARIADB));
         all.addAll(sql(StoreKind.POSTGRESQL));
+        all.addAll(otherLocks(StoreKind.REDIS, "redisson"));
+        all.addAll(otherLocks(StoreKind.ZOOKEEPER, "curator"));
         return all;
     }
 
@@ -139,5 +141,25 @@ public final class Targets {
                 sql.ratioToBest(Workload.HOLD_10, Peers.HOLDFAST, 1),
                 sql.ratioToBest(Workload.OWN_1, Peers.HOLDFAST, 1.5),
                 sql.ratioToBest(Workload.OWN_16, Peers.HOLDFAST, 1.5));
+    }
+
+    /** Read-write locks, semaphores and multi-locks beside those of the one library that has them on a store. */
+    private static List<Target> otherLocks(StoreKind store, String peer) {
+        Wanted wanted = new Wanted("E", store);
+        List<Target> targets = new ArrayList<>(List.of(
+                wanted.ratio(Workload.READS, Peers.HOLDFAST, peer, 5),
+                wanted.writersWait(Workload.READS, peer, 1),
+                wanted.ratio(Workload.READS, Peers.NO_HAND_OVER, peer, 1),
+                wanted.ratio(Workload.READS_10, Peers.HOLDFAST, peer, 1),
+                wanted.writersWait(Workload.READS_10, peer, 1),
+                wanted.ratio(Workload.SEMAPHORE, Peers.HOLDFAST, peer, 5),
+                wanted.ratio(Workload.SEMAPHORE, Peers.NO_HAND_OVER, peer, 1),
+                wanted.ratio(Workload.SEMAPHORE_10, Peers.HOLDFAST, peer, 1),
+                wanted.ratio(Workload.MULTI, Peers.HOLDFAST, peer, 1)));
+        if (store == StoreKind.REDIS) {
+            targets.add(wanted.roundTrips(Workload.MULTI_ROUND_TRIP, Peers.HOLDFAST, 1));
+            targets.add(wanted.roundTrips(Workload.MULTI_ROUND_TRIP, Peers.NO_HAND_OVER, 1));
+        }
+        return targets;
     }
 }

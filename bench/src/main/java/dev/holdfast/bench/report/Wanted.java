@@ -80,6 +80,36 @@ record Wanted(String issue, StoreKind store) {
         });
     }
 
+    /** What one who writes among readers waits at the 99th percentile, at most a part of another's. */
+    Target writersWait(String workload, String theirs, double atMost) {
+        return target(
+                workload,
+                "the writer's p99 wait beside " + theirs,
+                "≤ " + plain(atMost) + " ×",
+                results -> results.cell(store, workload, Peers.HOLDFAST)
+                        .flatMap(ours -> results.cell(store, workload, theirs).map(other -> {
+                            double millis = ours.writers().getValueAtPercentile(P99) / NANOS_PER_MILLI;
+                            double than = other.writers().getValueAtPercentile(P99) / NANOS_PER_MILLI;
+                            String said = String.format(Locale.ROOT, "%.1f ms beside %.1f ms", millis, than);
+                            return new Outcome(said, millis <= than * atMost);
+                        })));
+    }
+
+    /** How many round trips a wait is, where each takes the time that was added. */
+    Target roundTrips(String workload, String ours, double atMost) {
+        // what is not the network is far from another round trip
+        double slack = 0.5;
+        return target(
+                workload,
+                ours + ", round trips of the median wait",
+                "≤ " + plain(atMost),
+                results -> results.cell(store, workload, ours).map(cell -> {
+                    double trips = (double) cell.waits().getValueAtPercentile(50)
+                            / cell.workload().load().roundTrip().toNanos();
+                    return new Outcome(String.format(Locale.ROOT, "%.2f", trips), trips <= atMost + slack);
+                }));
+    }
+
     /** What the server counts for a turn in which the lock goes from process to process. */
     Target perTurn(String workload, String counter, double atMost) {
         // a poll of the safety net now and then is no part of the turn

@@ -35,6 +35,11 @@ public record Cell(StoreKind store, Workload workload, PeerKind peer, List<Sampl
         return sum(samples.stream().map(Sample::waits).toList());
     }
 
+    /** The waits of those who wrote among readers, in all rounds. */
+    public Histogram writers() {
+        return sum(samples.stream().map(Sample::writers).toList());
+    }
+
     /** The hand-overs of all rounds. */
     public Histogram handOvers() {
         return sum(samples.stream().map(Sample::handOvers).toList());

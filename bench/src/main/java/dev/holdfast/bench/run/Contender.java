@@ -21,6 +21,7 @@ final class Contender {
     private final String name;
 
     private final Histogram waits = Tally.histogram();
+    private final Histogram writers = Tally.histogram();
     private final Histogram handOvers = Tally.histogram();
     private long turns;
     private long all;
@@ -32,10 +33,11 @@ final class Contender {
         this.page = page;
         this.peer = peer;
         this.name = switch (orders.locks()) {
-            case OWN -> "own-" + orders.worker() + "-" + client + "-" + thread;
+            case OWN, OWN_SEVERAL -> "own-" + orders.worker() + "-" + client + "-" + thread;
             case ONE -> "one";
             case ONE_MOSTLY_READ -> "one-read-write";
             case ONE_SEMAPHORE -> "one-semaphore";
+            case ONE_SEVERAL -> "several";
         };
     }
 
@@ -45,6 +47,7 @@ final class Contender {
             case OWN, ONE -> List.of(peer.open(name, Mode.EXCLUSIVE));
             case ONE_MOSTLY_READ -> List.of(peer.open(name, Mode.READ), peer.open(name, Mode.WRITE));
             case ONE_SEMAPHORE -> List.of(peer.open(name, Mode.PERMIT));
+            case OWN_SEVERAL, ONE_SEVERAL -> List.of(peer.open(name, Mode.SEVERAL));
         };
     }
 
@@ -64,8 +67,8 @@ final class Contender {
                 turns++;
             }
             switch (orders.locks()) {
-                case OWN -> hold(got);
-                case ONE -> write(asked, got);
+                case OWN, OWN_SEVERAL -> hold(got);
+                case ONE, ONE_SEVERAL -> write(asked, got);
                 case ONE_MOSTLY_READ -> readOrWrite(reads, asked, got);
                 case ONE_SEMAPHORE -> share(got);
             }
@@ -74,7 +77,7 @@ final class Contender {
     }
 
     Tally tally() {
-        return new Tally(List.of(turns), all, updates, overlaps, waits, handOvers, 0, 0);
+        return new Tally(List.of(turns), all, updates, overlaps, waits, writers, handOvers, 0, 0);
     }
 
     /** Alone, or so it should be. */
@@ -92,6 +95,7 @@ final class Contender {
 
     private void readOrWrite(boolean reads, long asked, long got) {
         if (!reads) {
+            writers.recordValue(got - asked);
             write(asked, got);
             return;
         }

@@ -22,7 +22,11 @@ public record Load(int processes, int clients, int threads, Locks locks, Duratio
         /** All the same read-write lock, of which 95 of 100 holds are reads. */
         ONE_MOSTLY_READ,
         /** All one of the permits of one semaphore. */
-        ONE_SEMAPHORE
+        ONE_SEMAPHORE,
+        /** Each thread several of its own, held together. */
+        OWN_SEVERAL,
+        /** All the same several, held together. */
+        ONE_SEVERAL
     }
 
     /** Own locks of one process. */
@@ -67,6 +71,6 @@ public record Load(int processes, int clients, int threads, Locks locks, Duratio
 
     /** Whether the threads stand in each other's way. */
     public boolean isContended() {
-        return locks != Locks.OWN && contenders() > 1;
+        return locks != Locks.OWN && locks != Locks.OWN_SEVERAL && contenders() > 1;
     }
 }

@@ -11,6 +11,7 @@ import org.HdrHistogram.Histogram;
  * @param jain Jain's index over the turns of all threads: 1 when all had as many, 1/n when one had all
  * @param waits what a caller who comes at any moment waits, in nanoseconds; see {@link #of}
  * @param longest the longest wait, in nanoseconds
+ * @param writers what those waited who write among readers, in nanoseconds
  * @param handOvers from a release to the next holder in another process, in nanoseconds
  * @param lost updates of the unprotected counter that were lost
  * @param overlaps holders that saw another
@@ -23,6 +24,7 @@ public record Sample(
         double jain,
         Histogram waits,
         long longest,
+        Histogram writers,
         Histogram handOvers,
         long lost,
         long overlaps,
@@ -55,6 +57,7 @@ public record Sample(
                 Statistics.jain(tally.turns()),
                 tally.waits().copyCorrectedForCoordinatedOmission(fairShare),
                 tally.waits().getMaxValue(),
+                tally.writers(),
                 tally.handOvers(),
                 tally.updates() - counted,
                 tally.overlaps(),

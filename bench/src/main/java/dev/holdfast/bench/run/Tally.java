@@ -18,6 +18,7 @@ import org.HdrHistogram.Histogram;
  * @param updates how often the unprotected counter was raised
  * @param overlaps how often a holder saw another where none may be
  * @param waits how long each turn waited, in nanoseconds
+ * @param writers how long those of them waited that write among readers, in nanoseconds
  * @param handOvers the time from a release to the next holder in another process that was waiting, in nanoseconds
  * @param cpuNanos the processor time
  * @param written the bytes given to the system for writing
@@ -28,6 +29,7 @@ public record Tally(
         long updates,
         long overlaps,
         Histogram waits,
+        Histogram writers,
         Histogram handOvers,
         long cpuNanos,
         long written) {
@@ -35,7 +37,7 @@ public record Tally(
     private static final String SEPARATOR = "\t";
 
     static Tally empty() {
-        return new Tally(List.of(), 0, 0, 0, histogram(), histogram(), 0, 0);
+        return new Tally(List.of(), 0, 0, 0, histogram(), histogram(), histogram(), 0, 0);
     }
 
     static Histogram histogram() {
@@ -43,23 +45,26 @@ public record Tally(
     }
 
     Tally plus(Tally other) {
-        Histogram bothWaits = waits.copy();
-        bothWaits.add(other.waits);
-        Histogram bothHandOvers = handOvers.copy();
-        bothHandOvers.add(other.handOvers);
         return new Tally(
                 Stream.concat(turns.stream(), other.turns.stream()).toList(),
                 all + other.all,
                 updates + other.updates,
                 overlaps + other.overlaps,
-                bothWaits,
-                bothHandOvers,
+                both(waits, other.waits),
+                both(writers, other.writers),
+                both(handOvers, other.handOvers),
                 cpuNanos + other.cpuNanos,
                 written + other.written);
     }
 
+    private static Histogram both(Histogram one, Histogram other) {
+        Histogram both = one.copy();
+        both.add(other);
+        return both;
+    }
+
     Tally with(long cpu, long bytes) {
-        return new Tally(turns, all, updates, overlaps, waits, handOvers, cpu, bytes);
+        return new Tally(turns, all, updates, overlaps, waits, writers, handOvers, cpu, bytes);
     }
 
     /** The turns of all threads. */
@@ -75,6 +80,7 @@ public record Tally(
                         .mapToObj(Long::toString)
                         .collect(Collectors.joining(",")),
                 encode(waits),
+                encode(writers),
                 encode(handOvers));
     }
 
@@ -88,6 +94,7 @@ public record Tally(
                 numbers.get(2),
                 decode(words[2]),
                 decode(words[3]),
+                decode(words[4]),
                 numbers.get(3),
                 numbers.get(4));
     }

@@ -42,7 +42,12 @@ public record Workload(String id, String title, Load load, Tier tier) {
     public static final String WAITING_20 = "waiting-20";
     public static final String WAITING_200 = "waiting-200";
     public static final String READS = "reads-95";
+    public static final String READS_10 = "reads-95-10ms";
     public static final String SEMAPHORE = "semaphore-4";
+    public static final String SEMAPHORE_10 = "semaphore-4-10ms";
+    public static final String MULTI = "multi-5";
+    public static final String MULTI_ROUND_TRIP = "multi-5-round-trip-2ms";
+    public static final String MULTI_2X16 = "multi-5-2x16";
 
     private static final int LONGER = 3;
     private static final int LONG = 10;
@@ -95,11 +100,33 @@ public record Workload(String id, String title, Load load, Tier tier) {
                     READS,
                     "one read-write lock, 2 processes × 16 threads, 95 % reads",
                     Load.one(2, 16).on(Locks.ONE_MOSTLY_READ),
+                    Tier.NORMAL),
+            new Workload(
+                    READS_10,
+                    "one read-write lock, 2 processes × 16 threads, 95 % reads, held 10 ms",
+                    Load.one(2, 16).on(Locks.ONE_MOSTLY_READ).holding(MILLI.multipliedBy(10)),
                     Tier.FULL),
             new Workload(
                     SEMAPHORE,
                     "one semaphore of 4, 2 processes × 16 threads",
                     Load.one(2, 16).on(Locks.ONE_SEMAPHORE),
+                    Tier.NORMAL),
+            new Workload(
+                    SEMAPHORE_10,
+                    "one semaphore of 4, 2 processes × 16 threads, held 10 ms",
+                    Load.one(2, 16).on(Locks.ONE_SEMAPHORE).holding(MILLI.multipliedBy(10)),
+                    Tier.FULL),
+            new Workload(
+                    MULTI, "5 own locks held together, 1 thread", Load.own(1).on(Locks.OWN_SEVERAL), Tier.NORMAL),
+            new Workload(
+                    MULTI_ROUND_TRIP,
+                    "5 own locks held together, 1 thread, 2 ms of round trip added",
+                    Load.own(1).on(Locks.OWN_SEVERAL).through(MILLI.multipliedBy(2)),
+                    Tier.FULL),
+            new Workload(
+                    MULTI_2X16,
+                    "5 locks held together, 2 processes × 16 threads",
+                    Load.one(2, 16).on(Locks.ONE_SEVERAL),
                     Tier.FULL));
 
     /** Those of a tier and below, in the order of the report. */
@@ -170,6 +197,7 @@ public record Workload(String id, String title, Load load, Tier tier) {
             case OWN, ONE -> EnumSet.of(Mode.EXCLUSIVE);
             case ONE_MOSTLY_READ -> EnumSet.of(Mode.READ, Mode.WRITE);
             case ONE_SEMAPHORE -> EnumSet.of(Mode.PERMIT);
+            case OWN_SEVERAL, ONE_SEVERAL -> EnumSet.of(Mode.SEVERAL);
         };
     }
 }

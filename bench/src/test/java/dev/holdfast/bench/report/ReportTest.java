@@ -135,8 +135,8 @@ class ReportTest {
     private void add(StoreKind store, String peer, String workload, double perSecond, long lost) {
         Histogram waits = new Histogram(3);
         waits.recordValue((long) (1e9 / perSecond));
-        Sample sample =
-                new Sample(perSecond, 1, waits, waits.getMaxValue(), waits, lost, 0, 1, 1, Map.of("scripts", 2.0));
+        Sample sample = new Sample(
+                perSecond, 1, waits, waits.getMaxValue(), waits, waits, lost, 0, 1, 1, Map.of("scripts", 2.0));
         results.add(
                 new Cell(store, workload(workload), Peers.of(peer, store), List.of(sample, sample), Optional.empty()));
     }

@@ -61,6 +61,10 @@ abstract class AdaptersContract {
                 Sample permits = fleet.run(Load.one(2, 3).on(Locks.ONE_SEMAPHORE), SHORT);
                 assertThat(permits.overlaps()).isZero();
             }
+            if (peer.modes().contains(Peer.Mode.SEVERAL)) {
+                Sample several = fleet.run(Load.one(2, 3).on(Locks.ONE_SEVERAL), SHORT);
+                assertThat(several.lost()).isZero();
+            }
         }
     }
 

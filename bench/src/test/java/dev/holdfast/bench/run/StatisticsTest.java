@@ -32,7 +32,7 @@ class StatisticsTest {
     void aRoundIsCountedPerSecondAndPerTurn() {
         Histogram waits = Tally.histogram();
         waits.recordValueWithCount(1_000_000, 10);
-        Tally tally = new Tally(List.of(4L, 6L), 11, 11, 0, waits, Tally.histogram(), 22_000, 0);
+        Tally tally = new Tally(List.of(4L, 6L), 11, 11, 0, waits, Tally.histogram(), Tally.histogram(), 22_000, 0);
         Sample sample = Sample.of(tally, 2 * SECOND, 9, 33_000, Map.of("scripts", 22.0));
         assertThat(sample.perSecond()).isEqualTo(5);
         assertThat(sample.lost()).as("11 updates, of which the counter shows 9").isEqualTo(2);
@@ -47,7 +47,7 @@ class StatisticsTest {
         waits.recordValueWithCount(1_000_000, 99);
         waits.recordValue(SECOND);
         // one thread, 100 turns in 2 s: its fair share is a turn each 20 ms, and 50 of those fell into the long wait
-        Tally tally = new Tally(List.of(100L), 100, 100, 0, waits, Tally.histogram(), 0, 0);
+        Tally tally = new Tally(List.of(100L), 100, 100, 0, waits, Tally.histogram(), Tally.histogram(), 0, 0);
         Sample sample = Sample.of(tally, 2 * SECOND, 100, 0, Map.of());
         assertThat(waits.getValueAtPercentile(99)).isLessThan(SECOND / 100);
         assertThat(sample.waits().getTotalCount()).isEqualTo(149);
@@ -69,7 +69,7 @@ class StatisticsTest {
     void whatAWorkerSaysIsUnderstood() {
         Histogram waits = Tally.histogram();
         waits.recordValue(123_456);
-        Tally said = new Tally(List.of(1L, 2L), 3, 4, 5, waits, Tally.histogram(), 6, 7);
+        Tally said = new Tally(List.of(1L, 2L), 3, 4, 5, waits, Tally.histogram(), Tally.histogram(), 6, 7);
         assertThat(Tally.parse(said.toLine())).isEqualTo(said);
         Orders orders =
                 new Orders("raw", StoreKind.REDIS, "redis://127.0.0.1:1", 1, 2, 3, Load.Locks.ONE, 4, 5, "/a file");
@@ -78,7 +78,8 @@ class StatisticsTest {
 
     private static Cell cell(double... perSecond) {
         List<Sample> samples = java.util.Arrays.stream(perSecond)
-                .mapToObj(turns -> new Sample(turns, 1, Tally.histogram(), 0, Tally.histogram(), 0, 0, 0, 0, Map.of()))
+                .mapToObj(turns -> new Sample(
+                        turns, 1, Tally.histogram(), 0, Tally.histogram(), Tally.histogram(), 0, 0, 0, 0, Map.of()))
                 .toList();
         return new Cell(
                 StoreKind.REDIS,
