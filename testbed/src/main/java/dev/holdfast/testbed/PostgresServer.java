@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A real PostgreSQL on a private port and folder of this machine, with the durability it has by default. The superuser
@@ -36,14 +37,24 @@ public final class PostgresServer extends LocalServer {
      * @throws ServerMissingException when there is no PostgreSQL on this machine
      */
     public static PostgresServer start(String... options) {
+        return start(Map.of(), options);
+    }
+
+    /**
+     * As {@link #start(String...)}.
+     *
+     * @param environment variables besides those of this JVM, as a {@link ServerClock} needs
+     */
+    public static PostgresServer start(Map<String, String> environment, String... options) {
         Path programs = Binaries.onThisMachine().postgresPrograms();
         List<String> more = List.of(options);
-        return new PostgresServer(ServerProcess.named("postgres")
+        ServerProcess.Builder process = ServerProcess.named("postgres")
                 .prepare(home -> makeDatabase(programs, home))
                 .command(home -> command(programs, home, more))
                 .readyWhenLogContains("database system is ready to accept connections")
-                .patience(PATIENCE)
-                .start());
+                .patience(PATIENCE);
+        environment.forEach(process::environment);
+        return new PostgresServer(process.start());
     }
 
     /** Its address with the user, as {@code jdbc:postgresql://127.0.0.1:20304/postgres?user=postgres}. */

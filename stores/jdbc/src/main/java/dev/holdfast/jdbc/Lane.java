@@ -43,146 +43,6 @@ final class Lane {
 
     private static final int TRIES = 6;
 
-    /** A request for one name, or for none. */
-    abstract static class Request {
-        final String what;
-        final String name;
-        long since = System.nanoTime();
-
-        Request(String what, String name) {
-            this.what = what;
-            this.name = name;
-        }
-
-        abstract void run(RowTable table) throws SQLException;
-
-        abstract void fail(HoldfastException failure);
-
-        /** Whether it may be sent again when nobody knows what came of it. */
-        boolean mayRepeat() {
-            return true;
-        }
-    }
-
-    /** A claim, which may take a release of the same client into its step. */
-    abstract static class Claiming extends Request {
-        Claiming(String name) {
-            super("claim", name);
-        }
-
-        @Override
-        final void run(RowTable table) throws SQLException {
-            run(table, null);
-        }
-
-        /** Whether the hold that was released stood. */
-        abstract boolean run(RowTable table, @Nullable String released) throws SQLException;
-    }
-
-    /** A request whose answer is a value. */
-    private static class Asked<T> extends Request {
-        private final Work<T> work;
-        final CompletableFuture<T> answer = new CompletableFuture<>();
-
-        Asked(String what, String name, Work<T> work) {
-            super(what, name);
-            this.work = work;
-        }
-
-        @Override
-        void run(RowTable table) throws SQLException {
-            answer.complete(work.on(table));
-        }
-
-        @Override
-        void fail(HoldfastException failure) {
-            answer.completeExceptionally(failure);
-        }
-    }
-
-    /** One whose outcome is unknown when its connection breaks. */
-    private static final class AskedOnce<T> extends Asked<T> {
-        AskedOnce(String what, String name, Work<T> work) {
-            super(what, name, work);
-        }
-
-        @Override
-        boolean mayRepeat() {
-            return false;
-        }
-    }
-
-    /** Some work on a connection. */
-    @FunctionalInterface
-    interface Work<T> {
-        T on(RowTable table) throws SQLException;
-    }
-
-    private static final class Release extends Request {
-        private final ClaimId id;
-        private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
-
-        Release(String name, ClaimId id) {
-            super("release", name);
-            this.id = id;
-        }
-
-        @Override
-        void run(RowTable table) throws SQLException {
-            answer.complete(table.release(name, id));
-        }
-
-        @Override
-        void fail(HoldfastException failure) {
-            answer.completeExceptionally(failure);
-        }
-    }
-
-    /** A task that may add requests, and goes before all that are in line. */
-    private static final class Before extends Request {
-        private final Runnable task;
-
-        Before(Runnable task) {
-            super("", "");
-            this.task = task;
-        }
-
-        @Override
-        void run(RowTable table) {
-            task.run();
-        }
-
-        @Override
-        void fail(HoldfastException failure) {
-            task.run();
-        }
-    }
-
-    /** A release and the claim behind it. */
-    private static final class Exchange extends Request {
-        private final Release release;
-        private final Claiming claim;
-
-        Exchange(Release release, Claiming claim) {
-            super("release and claim", release.name);
-            this.release = release;
-            this.claim = claim;
-            this.since = release.since;
-        }
-
-        @Override
-        void run(RowTable table) throws SQLException {
-            boolean held = claim.run(table, release.id.value());
-            release.answer.complete(held);
-        }
-
-        @Override
-        void fail(HoldfastException failure) {
-            release.fail(failure);
-            claim.fail(failure);
-        }
-    }
-
     private record Later(long at, Runnable task) {}
 
     private final RowTables tables;
@@ -194,7 +54,7 @@ final class Lane {
     private final AtomicBoolean closing = new AtomicBoolean();
     private @Nullable RowTable table;
     private @Nullable Later first;
-    private Work<Boolean> lastWords = t -> true;
+    private Request.Work<Boolean> lastWords = t -> true;
     private volatile boolean closed;
     private volatile boolean ended;
 
@@ -208,28 +68,28 @@ final class Lane {
         table = opened;
     }
 
-    <T> CompletableFuture<T> ask(String what, String name, Work<T> work) {
-        Asked<T> asked = new Asked<>(what, name, work);
+    <T> CompletableFuture<T> ask(String what, String name, Request.Work<T> work) {
+        Request.Asked<T> asked = new Request.Asked<>(what, name, work);
         add(asked);
         return asked.answer;
     }
 
     /** The same, but a failure of the connection is its answer. */
-    <T> CompletableFuture<T> askOnce(String what, String name, Work<T> work) {
-        Asked<T> asked = new AskedOnce<>(what, name, work);
+    <T> CompletableFuture<T> askOnce(String what, String name, Request.Work<T> work) {
+        Request.Asked<T> asked = new Request.AskedOnce<>(what, name, work);
         add(asked);
         return asked.answer;
     }
 
     CompletableFuture<Boolean> release(String name, ClaimId id) {
-        Release release = new Release(name, id);
+        Request.Release release = new Request.Release(name, id, tables.description());
         add(release);
         return release.answer;
     }
 
     /** Runs a task on the lane's thread before it sends the next request. */
     void beforeSending(Runnable task) {
-        add(new Before(task));
+        add(new Request.Before(task));
     }
 
     void add(Request request) {
@@ -262,7 +122,7 @@ final class Lane {
      *
      * @param words a best effort: nothing is waited for any more
      */
-    void close(Work<Boolean> words) {
+    void close(Request.Work<Boolean> words) {
         if (closing.compareAndSet(false, true)) {
             lastWords = words;
             closed = true;
@@ -320,26 +180,26 @@ final class Lane {
         inbox.drainTo(line);
         runTasks();
         Request first = line.poll();
-        if (first instanceof Release release) {
-            Claiming behind = claimBehind(release);
-            return behind == null ? release : new Exchange(release, behind);
+        if (first instanceof Request.Release release) {
+            Request.Claiming behind = claimBehind(release);
+            return behind == null ? release : new Request.Exchange(release, behind);
         }
         return first;
     }
 
     private void runTasks() {
-        List<Before> tasks = new ArrayList<>();
-        line.removeIf(request -> request instanceof Before task && tasks.add(task));
-        tasks.forEach(before -> before.task.run());
+        List<Request.Before> tasks = new ArrayList<>();
+        line.removeIf(request -> request instanceof Request.Before task && tasks.add(task));
+        tasks.forEach(Request.Before::runTask);
         inbox.drainTo(line);
     }
 
     /** The next request for the same name, if it is a claim; taken out of the line. */
-    private @Nullable Claiming claimBehind(Release release) {
+    private Request.@Nullable Claiming claimBehind(Request.Release release) {
         for (Iterator<Request> each = line.iterator(); each.hasNext(); ) {
             Request request = each.next();
             if (request.name.equals(release.name)) {
-                if (request instanceof Claiming claim) {
+                if (request instanceof Request.Claiming claim) {
                     each.remove();
                     return claim;
                 }
@@ -365,6 +225,7 @@ final class Lane {
                 boolean broken = tables.errors().isBroken(e) || isClosed();
                 if (broken) {
                     drop();
+                    request.mayBeDone = true;
                 }
                 boolean again = tables.errors().isPassing(e) || (broken && tries == 1);
                 if (tries >= TRIES || !again || (broken && !request.mayRepeat())) {

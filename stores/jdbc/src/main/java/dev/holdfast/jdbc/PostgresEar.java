@@ -52,11 +52,13 @@ final class PostgresEar implements Ear {
             connection = ours;
             if (!closed) {
                 ours.setAutoCommit(true);
+                RowTables.limitAnswers(ours, RowTables.ANSWER_MILLIS);
                 execute(ours, "LISTEN " + channel);
                 open = true;
                 listener.hearing();
                 listen(ours);
                 execute(ours, "UNLISTEN " + channel);
+                RowTables.limitAnswers(ours, 0);
             }
             ended(null);
         } catch (SQLException | RuntimeException e) {

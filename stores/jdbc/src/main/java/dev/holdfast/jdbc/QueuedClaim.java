@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Every question is the same claim under its id: it confirms an offer, keeps the place, or enters the queue again. A
  * wait outlives a server that is away; only a refusal ends it. Its state belongs to the lane's thread.
  */
-final class QueuedClaim extends Lane.Claiming implements Pending {
+final class QueuedClaim extends Request.Claiming implements Pending {
     /** How often a claim that would be told looks all the same, in case a word was lost. */
     private static final long SAFETY_NANOS = Duration.ofSeconds(3).toNanos();
 
@@ -112,17 +112,17 @@ final class QueuedClaim extends Lane.Claiming implements Pending {
         boolean hears = queue.ear().isOpen();
         boolean woken = rung;
         rung = false; // before the statement: a word that comes while it is under way counts for the next
-        RowTable.Answer said = claim(table, released, hears ? queue.channel() : null, woken);
+        RowTable.Answer said = claim(table, released, woken);
         asked.set(false);
         failures = 0;
         queue.reachable();
+        placed = said.grant().isEmpty();
         if (said.grant().isPresent()) {
             take(table, said.grant());
         } else if (hears) {
-            placed = true;
             queue.ear().watch(claim.id().value(), said.before());
             lookIn(nextLook(said));
-        } else {
+        } else { // it keeps its place, and looks often enough to find an offer that it does not hear
             queue.ear().open();
             lookIn(Math.min(nextLook(said), SLOWEST_LOOK * 10));
         }
@@ -132,12 +132,11 @@ final class QueuedClaim extends Lane.Claiming implements Pending {
         return said.releasedHeld();
     }
 
-    private RowTable.Answer claim(RowTable table, @Nullable String released, @Nullable String channel, boolean woken)
-            throws SQLException {
+    private RowTable.Answer claim(RowTable table, @Nullable String released, boolean woken) throws SQLException {
         boolean blind = !placed
                 || released != null
                 || (woken && queue.tables().dialect().givesRowsBack());
-        return blind || channel == null ? table.claim(claim, released, channel) : table.look(claim, channel);
+        return blind ? table.claim(claim, released, queue.channel()) : table.look(claim, queue.channel());
     }
 
     private void take(RowTable table, Optional<Grant> grant) throws SQLException {

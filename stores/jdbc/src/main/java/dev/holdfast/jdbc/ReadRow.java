@@ -14,6 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param state what it says, when it was read
  */
 record ReadRow(long layout, LockRow state) {
+    /** The same row, so much later by the database's clock. */
+    ReadRow later(long micros) {
+        LockRow then = state;
+        return new ReadRow(
+                layout,
+                new LockRow(then.version(), then.exclusive(), then.sharing(), then.waiting(), then.now() + micros));
+    }
+
     /** Reads {@link RowSql#COLUMNS} and the clock, from a column on. */
     static ReadRow read(ResultSet row, int first) throws SQLException {
         long layout = row.getLong(first);

@@ -64,7 +64,10 @@ final class RowSql {
                 + " END,"
                 + " expires_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN GREATEST(expires_at, " + now
                 + " + ?) ELSE " + now + " + ? END,"
-                + " grant_number = " + dialect.givenBack(next) + ", version = " + next
+                + " grant_number = "
+                + dialect.givenBack(
+                        "CASE WHEN claim_id = ? AND grant_number > 0 THEN grant_number ELSE " + next + " END")
+                + ", version = " + next
                 + ", host = ?, pid = ?, thread = ?, label = ?, claim_id = ?"
                 + " WHERE name = ? AND layout <= " + LAYOUT + " AND ((? = 0 AND (claim_id = ? OR (waiting = ''"
                 + " AND sharing = '' AND (claim_id IS NULL OR expires_at <= " + now + "))))"

@@ -251,7 +251,7 @@ final class RowStep {
             queue.remove();
             changed = true;
             if (asking != null && head.id().equals(asking.id().value())) {
-                hold(grant(asking, now));
+                hold(grant(asking));
             } else {
                 hold(new Holding(head.id(), head.mode(), 0, now, now + OFFER_MICROS, Holding.NOBODY));
                 offered.add(head);
@@ -291,21 +291,26 @@ final class RowStep {
         sharing.remove(holding);
     }
 
+    /** A hold that is claimed again keeps its number, by which it is renewed, and is not made shorter. */
     private Holding confirm(Holding mine, Claim claim) {
-        Holding fresh = grant(claim, mine.isOffer() ? now : mine.acquiredAt());
-        Holding longer = mine.isOffer() || mine.expiresAt() <= fresh.expiresAt()
+        Holding fresh = grant(claim);
+        Holding confirmed = mine.isOffer()
                 ? fresh
                 : new Holding(
-                        fresh.id(), fresh.mode(), fresh.number(), fresh.acquiredAt(), mine.expiresAt(), fresh.holder());
+                        mine.id(),
+                        mine.mode(),
+                        mine.number(),
+                        mine.acquiredAt(),
+                        Math.max(mine.expiresAt(), fresh.expiresAt()),
+                        fresh.holder());
         remove(mine);
-        hold(longer);
+        hold(confirmed);
         changed = true;
-        return longer;
+        return confirmed;
     }
 
-    private Holding grant(Claim claim, long since) {
+    private Holding grant(Claim claim) {
         granted = true;
-        return new Holding(
-                claim.id().value(), claim.mode(), version, since, now + micros(claim.lease()), claim.holder());
+        return new Holding(claim.id().value(), claim.mode(), version, now, now + micros(claim.lease()), claim.holder());
     }
 }

@@ -1,9 +1,7 @@
 package dev.holdfast.jdbc;
 
-import dev.holdfast.Holder;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.jdbc.ServerDialect.ClaimArguments;
 import dev.holdfast.jdbc.ServerDialect.Claimed;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -12,7 +10,6 @@ import dev.holdfast.spi.Mode;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +18,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,23 +31,23 @@ import org.jspecify.annotations.Nullable;
  * <p>For one thread.
  */
 final class RowTable {
-    private static final Pattern STRANGE = Pattern.compile("\\p{Cntrl}|\\p{Cs}");
     private static final int TRIES = 20;
-    private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
-    private static final int MOST_REMEMBERED = 1024;
-    private static final int LONGEST_WORD = 200;
 
     private final ServerDialect dialect;
     private final RowSql sql;
     private final SqlSession session;
     private final LongSupplier stamp;
-    private final Map<String, Remembered> remembered = new LinkedHashMap<>();
+    private final RowArguments arguments;
+    private final RowMemory memory = new RowMemory();
+    private final IdleRows idle;
 
     RowTable(ServerDialect dialect, RowSql sql, SqlSession session, LongSupplier stamp) {
         this.dialect = dialect;
         this.sql = sql;
         this.session = session;
         this.stamp = stamp;
+        this.arguments = new RowArguments(dialect);
+        this.idle = new IdleRows(dialect, sql, session);
     }
 
     SqlSession session() {
@@ -76,13 +72,13 @@ final class RowTable {
      * @param channel where the claim hears offers; null if it does not wait
      */
     Answer claim(Claim claim, @Nullable String released, @Nullable String channel) throws SQLException {
-        Remembered known = released == null ? null : recall(claim.name());
-        ReadRow row = known == null || known.row.state().waiting().isEmpty() ? null : known.row;
+        long asked = System.nanoTime();
+        ReadRow row = released == null ? null : memory.recallContended(claim.name());
         if (row == null && claim.mode() instanceof Mode.Exclusive) {
             long sent = stamp.getAsLong();
-            Optional<Claimed> answer = dialect.claim(session, sql, arguments(claim, released));
+            Optional<Claimed> answer = dialect.claim(session, sql, arguments.claim(claim, released));
             if (answer.isPresent() && answer.get().granted()) {
-                return granted(claim, answer.get().row(), !answer.get().inserted(), sent);
+                return granted(claim, answer.get(), sent, asked);
             }
             row = answer.map(Claimed::row).orElse(null);
         }
@@ -94,7 +90,7 @@ final class RowTable {
             if (row == null && insert(claim)) {
                 row = read(claim.name()).orElse(null);
                 if (row != null && isNew(row, claim)) {
-                    return granted(claim, row, false, sent);
+                    return granted(claim, new Claimed(true, true, row), sent, asked);
                 }
             }
             if (row == null) {
@@ -104,7 +100,7 @@ final class RowTable {
             RowStep step = new RowStep(row.state(), claim.floor());
             boolean held = released != null && step.release(released);
             Optional<Holding> got = step.claim(claim, channel);
-            if (!step.isChanged() || write(claim.name(), step)) {
+            if (!step.isChanged() || write(claim.name(), step, asked)) {
                 return answer(claim, step, got, held, sent);
             }
             row = null;
@@ -115,6 +111,7 @@ final class RowTable {
 
     /** Asks again for a claim that is in the queue: reads first, since most often nothing has changed. */
     Answer look(Claim claim, String channel) throws SQLException {
+        long asked = System.nanoTime();
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
             Optional<ReadRow> row = read(claim.name());
@@ -124,7 +121,7 @@ final class RowTable {
             refuseNewer(claim.name(), row.get());
             RowStep step = new RowStep(row.get().state(), claim.floor());
             Optional<Holding> got = step.claim(claim, channel);
-            if (!step.isChanged() || write(claim.name(), step)) {
+            if (!step.isChanged() || write(claim.name(), step, asked)) {
                 return answer(claim, step, got, false, sent);
             }
             nap(tries);
@@ -133,12 +130,14 @@ final class RowTable {
     }
 
     /** The statement that claims takes only a hold that stands in exchange; a row that is new was nobody's. */
-    private Answer granted(Claim claim, ReadRow row, boolean held, long sent) {
-        remember(claim.name(), row, row.state().now() > 0);
-        long number = row.state().exclusive() == null
-                ? row.state().version()
-                : row.state().exclusive().number();
-        return new Answer(Optional.of(Grant.of(claim, List.of(number), sent)), held, 0, 0, "");
+    private Answer granted(Claim claim, Claimed answer, long sent, long asked) {
+        LockRow state = answer.row().state();
+        Holding alone = state.exclusive();
+        if (alone != null) {
+            memory.remember(claim.name(), answer.row(), asked);
+        }
+        Grant grant = Grant.of(claim, List.of(alone == null ? state.version() : alone.number()), sent);
+        return new Answer(Optional.of(grant), !answer.inserted(), 0, 0, "");
     }
 
     private Answer answer(Claim claim, RowStep step, Optional<Holding> got, boolean held, long sent) {
@@ -154,20 +153,14 @@ final class RowTable {
     }
 
     boolean release(String name, ClaimId id) throws SQLException {
-        Remembered known = recall(name);
-        if (known == null || known.row.state().waiting().isEmpty()) {
-            forget(name);
-            if (dialect.release(session, sql, args(0, dialect.name(name), id.value()))) {
-                return true;
-            }
-            known = null;
-        }
-        return change(name, known == null ? null : known.row, step -> step.release(id.value()))
-                .orElse(false);
+        ReadRow known = memory.recallContended(name);
+        memory.forget(name);
+        return (known == null && dialect.release(session, sql, List.of(0L, dialect.name(name), id.value())))
+                || change(name, known, step -> step.release(id.value())).orElse(false);
     }
 
     void withdraw(String name, ClaimId id) throws SQLException {
-        forget(name);
+        memory.forget(name);
         change(name, null, step -> {
             step.withdraw(id.value());
             return true;
@@ -175,7 +168,7 @@ final class RowTable {
     }
 
     boolean revoke(String name, boolean now) throws SQLException {
-        forget(name);
+        memory.forget(name);
         return change(name, null, step -> step.revoke(now)).orElse(false);
     }
 
@@ -186,7 +179,7 @@ final class RowTable {
         Map<String, Long> numbers = new LinkedHashMap<>();
         for (int i = 0; i < roundedUp(grants.size()); i++) {
             Grant grant = grants.get(Math.min(i, grants.size() - 1)); // few sizes of statements: the last one repeated
-            forget(grant.name());
+            memory.forget(grant.name());
             numbers.put(grant.id().value(), grant.number());
             names.add(dialect.name(grant.name()));
             keys.addAll(List.of(dialect.name(grant.name()), grant.id().value(), grant.number()));
@@ -232,35 +225,8 @@ final class RowTable {
                 List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name("")));
     }
 
-    /** Whether it is this client's turn to remove idle rows: nobody has for so long. */
-    boolean beginPurge(Duration since) throws SQLException {
-        return session.update(sql.beginPurge, List.of(dialect.name(""), RowStep.micros(since))) > 0;
-    }
-
-    /** Removes what is idle of one batch of rows; the last name of the batch, or nothing at the end. */
-    String purge(String after, Duration idle, int batch) throws SQLException {
-        List<Named> rows = session.all(
-                sql.idle,
-                row -> new Named(dialect.name(row, 1), ReadRow.read(row, 2)),
-                List.of(dialect.name(after), (long) batch));
-        for (Named each : rows) {
-            if (each.row.layout() <= RowSql.LAYOUT && isIdle(each.row.state(), RowStep.micros(idle))) {
-                session.update(
-                        sql.remove,
-                        List.of(dialect.name(each.name), each.row.state().version()));
-            }
-        }
-        return rows.size() < batch ? "" : rows.get(rows.size() - 1).name;
-    }
-
-    /** The version rose by the clock with every change: an old one means that nothing has happened for long. */
-    private static boolean isIdle(LockRow row, long idle) {
-        long before = row.now() - idle;
-        Holding alone = row.exclusive();
-        return row.version() < before
-                && (alone == null || alone.expiresAt() < before)
-                && row.sharing().stream().allMatch(each -> each.expiresAt() < before)
-                && row.waiting().stream().allMatch(each -> each.aliveUntil() < before);
+    IdleRows idle() {
+        return idle;
     }
 
     private <T> Optional<T> change(String name, @Nullable ReadRow known, Function<RowStep, T> work)
@@ -276,7 +242,7 @@ final class RowTable {
             refuseNewer(name, row);
             RowStep step = new RowStep(row.state(), 0);
             T result = work.apply(step);
-            if (!step.isChanged() || write(name, step)) {
+            if (!step.isChanged() || write(name, step, System.nanoTime())) {
                 return Optional.of(result);
             }
             row = null;
@@ -285,105 +251,28 @@ final class RowTable {
         throw tooBusy("change", name);
     }
 
-    private boolean write(String name, RowStep step) throws SQLException {
-        LockRow to = step.to();
-        Holding alone = to.exclusive();
-        Holding shown = alone == null ? new Holding("", Mode.EXCLUSIVE, 0, 0, 0, Holding.NOBODY) : alone;
-        boolean moves = alone != step.from().exclusive();
-        List<Object> arguments = new ArrayList<>(Arrays.asList(
-                alone == null ? null : alone.id(),
-                shown.number(),
-                shown.acquiredAt(),
-                moves ? 1L : 0L,
-                alone == null ? 0L : alone.expiresAt() - to.now(),
-                to.version(),
-                RowText.waiting(to.waiting()),
-                RowText.sharing(to.sharing())));
-        arguments.addAll(words(shown.holder()));
-        arguments.add(dialect.name(name));
-        arguments.add(step.from().version());
-        forget(name);
+    /** Writes a step if the row is as the step found it; what it says is remembered as of when the row was asked for. */
+    private boolean write(String name, RowStep step, long asked) throws SQLException {
+        memory.forget(name);
         List<WaitingClaim> told = Bells.elsewhere(step.offered());
-        if (!dialect.write(session, sql, arguments, told, step.isGrant())) {
+        if (!dialect.write(session, sql, arguments.write(name, step), told, step.isGrant())) {
             return false;
         }
         Bells.ring(step.offered());
-        if (step.isGrant() && alone != null) {
-            remember(name, new ReadRow(RowSql.LAYOUT, to), true);
+        if (step.isGrant() && step.to().exclusive() != null) {
+            memory.remember(name, new ReadRow(RowSql.LAYOUT, step.to()), asked);
         }
         return true;
     }
 
     private boolean insert(Claim claim) throws SQLException {
         boolean whole = claim.mode() instanceof Mode.Exclusive;
-        return session.update(sql.insert, insertArguments(claim, whole)) > 0;
+        return session.update(sql.insert, arguments.insert(claim, whole)) > 0;
     }
 
     private static boolean isNew(ReadRow row, Claim claim) {
         Holding alone = row.state().exclusive();
         return alone != null && alone.id().equals(claim.id().value());
-    }
-
-    private ClaimArguments arguments(Claim claim, @Nullable String released) {
-        String id = claim.id().value();
-        long lease = RowStep.micros(claim.lease());
-        long lowest = Math.addExact(claim.floor(), 1);
-        List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, lowest, lowest));
-        update.addAll(words(claim.holder()));
-        update.addAll(List.of(
-                id, dialect.name(claim.name()), released == null ? 0L : 1L, id, released == null ? id : released));
-        return new ClaimArguments(dialect.name(claim.name()), update, insertArguments(claim, true));
-    }
-
-    /** A row that is held from the start, or one that is free: then the lease is 0. */
-    private List<Object> insertArguments(Claim claim, boolean held) {
-        long lowest = Math.addExact(claim.floor(), 1);
-        List<Object> arguments = new ArrayList<>();
-        arguments.add(dialect.name(claim.name()));
-        arguments.add(lowest);
-        arguments.add(held ? claim.id().value() : null);
-        arguments.add(lowest);
-        arguments.add(held ? RowStep.micros(claim.lease()) : 0L);
-        arguments.addAll(words(claim.holder()));
-        return arguments;
-    }
-
-    private static List<Object> words(Holder holder) {
-        return List.of(word(holder.host()), holder.pid(), word(holder.thread()), word(holder.label()));
-    }
-
-    /** What people chose may have any length and any character; what is kept has not. */
-    private static String word(String text) {
-        String plain = isPlain(text) ? text : STRANGE.matcher(text).replaceAll("?");
-        return plain.length() <= LONGEST_WORD ? plain : plain.substring(0, LONGEST_WORD);
-    }
-
-    private static boolean isPlain(String text) {
-        return text.chars().allMatch(each -> each >= ' ' && each <= '~');
-    }
-
-    private static List<Object> args(Object... arguments) {
-        return List.of(arguments);
-    }
-
-    private void remember(String name, ReadRow row, boolean complete) {
-        if (complete && remembered.size() < MOST_REMEMBERED) {
-            remembered.put(name, new Remembered(row, System.nanoTime()));
-        }
-    }
-
-    private void forget(String name) {
-        remembered.remove(name);
-    }
-
-    /** The row as this connection left it, if that is not long ago. */
-    private @Nullable Remembered recall(String name) {
-        Remembered known = remembered.get(name);
-        if (known != null && System.nanoTime() - known.since > FRESH_NANOS) {
-            forget(name);
-            return null;
-        }
-        return known;
     }
 
     /** Few sizes of statements, so that few are kept prepared. */
@@ -409,6 +298,4 @@ final class RowTable {
                     + " at most; use the newer version");
         }
     }
-
-    private record Remembered(ReadRow row, long since) {}
 }

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 final class RowTables {
     private static final int STATEMENT_SECONDS = 3;
     static final int ANSWER_SECONDS = 4;
-    private static final int ANSWER_MILLIS = 1_000 * ANSWER_SECONDS;
+    static final int ANSWER_MILLIS = 1_000 * ANSWER_SECONDS;
     private static final int CREATE_TRIES = 5;
 
     private final ServerDialect dialect;
@@ -154,7 +154,8 @@ final class RowTables {
                 table, "name, " + RowSql.COLUMNS, "'', " + RowSql.LAYOUT + ", 1, NULL, 0, 0, 0, '', '', '', 0, '', ''");
     }
 
-    private static void limitAnswers(Connection connection, int millis) throws SQLException {
+    /** How long an answer may take before the connection counts as broken; 0 for ever. */
+    static void limitAnswers(Connection connection, int millis) throws SQLException {
         try {
             connection.setNetworkTimeout(Runnable::run, millis);
         } catch (SQLFeatureNotSupportedException e) {

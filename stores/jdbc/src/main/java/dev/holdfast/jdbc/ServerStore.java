@@ -225,7 +225,7 @@ final class ServerStore implements Store {
     }
 
     /** A claim that does not wait. */
-    private static final class Attempt extends Lane.Claiming {
+    private static final class Attempt extends Request.Claiming {
         private final Claim claim;
         private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
 

@@ -28,11 +28,11 @@ final class TablePurge {
 
     private void begin() {
         lane.plan(jittered(EVERY), this::begin);
-        lane.ask("purge", "", table -> table.beginPurge(EVERY.dividedBy(2)) ? purge(table, "") : "");
+        lane.ask("purge", "", table -> table.idle().begin(EVERY.dividedBy(2)) ? purge(table, "") : "");
     }
 
     private String purge(RowTable table, String after) throws SQLException {
-        String end = table.purge(after, IDLE, BATCH);
+        String end = table.idle().remove(after, IDLE, BATCH);
         if (!end.isEmpty()) {
             lane.ask("purge", "", next -> purge(next, end));
         }

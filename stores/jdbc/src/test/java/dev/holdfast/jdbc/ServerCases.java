@@ -8,7 +8,11 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
@@ -93,6 +97,19 @@ abstract class ServerCases {
             assertThat(hold.isValid()).isTrue();
         }
         assertThat(ask("SELECT count(*) FROM other_locks")).isEqualTo("2");
+    }
+
+    @Test
+    void aTableInAnotherSchemaIsMadeAndUsedThere() throws InterruptedException {
+        sql("CREATE SCHEMA IF NOT EXISTS elsewhere", "DROP TABLE IF EXISTS elsewhere.holdfast_lock");
+        try (LockClient here = LockClient.connect(url());
+                LockClient there = LockClient.connect(with(url(), "holdfast.schema=elsewhere"));
+                Hold hold = there.lock("x").acquire()) {
+            here.lock("x").tryAcquire().orElseThrow().close();
+            assertThat(there.lock("x").tryAcquire()).isEmpty();
+            assertThat(hold.isValid()).isTrue();
+        }
+        assertThat(ask("SELECT count(*) FROM elsewhere.holdfast_lock")).isEqualTo("2");
     }
 
     @Test
@@ -196,9 +213,10 @@ abstract class ServerCases {
             await().atMost(SOON).until(() -> one.lock("killed").status().waiting() == 1);
 
             endConnections();
-            Thread.sleep(3_500); // longer than a lease: only renewals keep it
 
-            assertThat(hold.isValid()).isTrue();
+            await().during(Duration.ofMillis(3_500)) // longer than a lease: only renewals keep it
+                    .atMost(SOON)
+                    .until(hold::isValid);
             assertThat(waiting).isNotDone();
             hold.close();
             waiting.get(20, java.util.concurrent.TimeUnit.SECONDS).close();
@@ -233,28 +251,72 @@ abstract class ServerCases {
         try (Store holder = store();
                 Store breaker = store()) {
             Grant kept = Rig.get(holder.claim(Rig.claim("exchanged")).answer()).orElseThrow();
-            Exchange first = exchange(holder, kept);
+            Exchange first = exchange(holder, kept, Rig.claim(kept.name()));
             assertThat(Rig.get(first.released())).isTrue();
             Grant broken = Rig.get(first.claimed()).orElseThrow();
             assertThat(Rig.get(breaker.revoke("exchanged", true))).isTrue();
 
-            Exchange second = exchange(holder, broken);
+            Exchange second = exchange(holder, broken, Rig.claim(broken.name()));
 
             assertThat(Rig.get(second.released())).isFalse();
             assertThat(Rig.get(second.claimed())).isPresent();
         }
     }
 
+    @Test
+    void aClaimThatComesTwiceKeepsItsNumberByWhichItIsRenewed() {
+        try (Store store = store();
+                Store other = store()) {
+            for (Mode mode : List.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(1, 2))) {
+                Claim claim = Rig.mode(Rig.claim("twice " + mode), mode);
+                Grant grant = Rig.get(store.claim(claim).answer()).orElseThrow();
+                Grant late = Rig.get(other.claim(claim).answer()).orElseThrow();
+
+                assertThat(late.number()).as("%s", mode).isEqualTo(grant.number());
+                assertThat(Rig.get(store.renew(List.of(grant))).get(grant.id()).verdict())
+                        .as("%s", mode)
+                        .isEqualTo(Renewal.Verdict.HELD);
+            }
+        }
+    }
+
+    @Test
+    void aReaderThatComesWithTheReleaseOfAnOldHoldHasItsWholeLease() {
+        String name = "whole lease " + dialect();
+        try (Store first = store();
+                Store second = store();
+                Store reader = store()) {
+            Grant begun = Rig.get(first.claim(Rig.claim(name)).answer()).orElseThrow();
+            Pending next = second.claim(Rig.waiting(name));
+            await().atMost(SOON).until(() -> Rig.get(first.status(name)).waiting() == 1);
+            Pending last = reader.claim(Rig.mode(Rig.waiting(name), Mode.SHARED));
+            await().atMost(SOON).until(() -> Rig.get(first.status(name)).waiting() == 2);
+            Rig.get(first.release(begun));
+            Grant held = Rig.get(next.answer()).orElseThrow();
+            long old = System.nanoTime() + Duration.ofMillis(700).toNanos();
+            await().atMost(SOON).until(() -> System.nanoTime() - old > 0);
+
+            Exchange both = exchange(second, held, Rig.mode(Rig.claim(name), Mode.SHARED));
+
+            assertThat(Rig.get(both.released())).isTrue();
+            Grant sharing = Rig.get(both.claimed()).orElseThrow();
+            Duration left = Rig.get(second.status(name)).grant().orElseThrow().leaseLeft();
+            assertThat(left.plusNanos(System.nanoTime() - sharing.sentNanos()))
+                    .as("of which the holder knows")
+                    .isGreaterThanOrEqualTo(Rig.LEASE);
+            assertThat(Rig.get(last.answer())).isPresent();
+        }
+    }
+
     private record Exchange(CompletionStage<Boolean> released, CompletionStage<Optional<Grant>> claimed) {}
 
     /** Both in the same breath, so that they become one statement. */
-    private static Exchange exchange(Store store, Grant grant) {
+    private static Exchange exchange(Store store, Grant grant, Claim claim) {
         CompletableFuture<Exchange> sent = new CompletableFuture<>();
         store.beforeSending(
                 grant.name(),
-                () -> sent.complete(new Exchange(
-                        store.release(grant),
-                        store.claim(Rig.claim(grant.name())).answer())));
+                () -> sent.complete(
+                        new Exchange(store.release(grant), store.claim(claim).answer())));
         return sent.join();
     }
 
@@ -263,7 +325,7 @@ abstract class ServerCases {
     }
 
     /** A client's time whose timer is not needed. */
-    private static final class NoTimer implements TimeSource {
+    static final class NoTimer implements TimeSource {
         @Override
         public long nanoTime() {
             return System.nanoTime();

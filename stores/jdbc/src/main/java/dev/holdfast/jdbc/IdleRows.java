@@ -1,0 +1,49 @@
+package dev.holdfast.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** The rows that nobody uses, on one connection. For one thread. */
+final class IdleRows {
+    private final ServerDialect dialect;
+    private final RowSql sql;
+    private final SqlSession session;
+
+    IdleRows(ServerDialect dialect, RowSql sql, SqlSession session) {
+        this.dialect = dialect;
+        this.sql = sql;
+        this.session = session;
+    }
+
+    /** Whether it is this client's turn to remove idle rows: nobody has for so long. */
+    boolean begin(Duration since) throws SQLException {
+        return session.update(sql.beginPurge, List.of(dialect.name(""), RowStep.micros(since))) > 0;
+    }
+
+    /** Removes what is idle of one batch of rows; the last name of the batch, or nothing at the end. */
+    String remove(String after, Duration idle, int batch) throws SQLException {
+        List<RowTable.Named> rows = session.all(
+                sql.idle,
+                row -> new RowTable.Named(dialect.name(row, 1), ReadRow.read(row, 2)),
+                List.of(dialect.name(after), (long) batch));
+        for (RowTable.Named each : rows) {
+            if (each.row().layout() <= RowSql.LAYOUT && isIdle(each.row().state(), RowStep.micros(idle))) {
+                session.update(
+                        sql.remove,
+                        List.of(dialect.name(each.name()), each.row().state().version()));
+            }
+        }
+        return rows.size() < batch ? "" : rows.get(rows.size() - 1).name();
+    }
+
+    /** The version rose by the clock with every change: an old one means that nothing has happened for long. */
+    private static boolean isIdle(LockRow row, long idle) {
+        long before = row.now() - idle;
+        Holding alone = row.exclusive();
+        return row.version() < before
+                && (alone == null || alone.expiresAt() < before)
+                && row.sharing().stream().allMatch(each -> each.expiresAt() < before)
+                && row.waiting().stream().allMatch(each -> each.aliveUntil() < before);
+    }
+}

@@ -1,0 +1,169 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link Lane} is asked for: something about one name, or about none. Run on the lane's thread. */
+abstract class Request {
+    final String what;
+    final String name;
+    long since = System.nanoTime();
+
+    /** It was sent before, and nobody knows what came of that: its connection broke. */
+    boolean mayBeDone;
+
+    Request(String what, String name) {
+        this.what = what;
+        this.name = name;
+    }
+
+    abstract void run(RowTable table) throws SQLException;
+
+    abstract void fail(HoldfastException failure);
+
+    /** Whether it may be sent again when nobody knows what came of it. */
+    boolean mayRepeat() {
+        return true;
+    }
+
+    /** Some work on a connection. */
+    @FunctionalInterface
+    interface Work<T> {
+        T on(RowTable table) throws SQLException;
+    }
+
+    /** A claim, which may take a release of the same client into its step. */
+    abstract static class Claiming extends Request {
+        Claiming(String name) {
+            super("claim", name);
+        }
+
+        @Override
+        final void run(RowTable table) throws SQLException {
+            run(table, null);
+        }
+
+        /** Whether the hold that was released stood. */
+        abstract boolean run(RowTable table, @Nullable String released) throws SQLException;
+    }
+
+    /** A request whose answer is a value. */
+    static class Asked<T> extends Request {
+        private final Work<T> work;
+        final CompletableFuture<T> answer = new CompletableFuture<>();
+
+        Asked(String what, String name, Work<T> work) {
+            super(what, name);
+            this.work = work;
+        }
+
+        @Override
+        void run(RowTable table) throws SQLException {
+            answer.complete(work.on(table));
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            answer.completeExceptionally(failure);
+        }
+    }
+
+    /** One whose outcome is unknown when its connection breaks. */
+    static final class AskedOnce<T> extends Asked<T> {
+        AskedOnce(String what, String name, Work<T> work) {
+            super(what, name, work);
+        }
+
+        @Override
+        boolean mayRepeat() {
+            return false;
+        }
+    }
+
+    /** The end of a hold. */
+    static final class Release extends Request {
+        private final ClaimId id;
+        private final String store;
+        final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
+        Release(String name, ClaimId id, String store) {
+            super("release", name);
+            this.id = id;
+            this.store = store;
+        }
+
+        @Override
+        void run(RowTable table) throws SQLException {
+            tell(table.release(name, id), mayBeDone);
+        }
+
+        /** A hold that is not there when it is released once more was released the first time, or was lost before. */
+        private void tell(boolean held, boolean mayBeDoneBefore) {
+            if (held || !mayBeDoneBefore) {
+                answer.complete(held);
+            } else {
+                answer.completeExceptionally(new StoreUnavailableException(
+                        "cannot tell whether '" + name + "' on " + store + " was still held when it was released: the"
+                                + " connection broke before the answer, and now nobody holds it under this claim;"
+                                + " nothing is left to do"));
+            }
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            answer.completeExceptionally(failure);
+        }
+    }
+
+    /** A release and the claim behind it, in one step. */
+    static final class Exchange extends Request {
+        private final Release release;
+        private final Claiming claim;
+
+        Exchange(Release release, Claiming claim) {
+            super("release and claim", release.name);
+            this.release = release;
+            this.claim = claim;
+            this.since = release.since;
+        }
+
+        @Override
+        void run(RowTable table) throws SQLException {
+            release.tell(claim.run(table, release.id.value()), mayBeDone);
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            release.fail(failure);
+            claim.fail(failure);
+        }
+    }
+
+    /** A task that may add requests, and goes before all that are in line. */
+    static final class Before extends Request {
+        private final Runnable task;
+
+        Before(Runnable task) {
+            super("", "");
+            this.task = task;
+        }
+
+        @Override
+        void run(RowTable table) {
+            runTask();
+        }
+
+        void runTask() {
+            task.run();
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            task.run();
+        }
+    }
+}

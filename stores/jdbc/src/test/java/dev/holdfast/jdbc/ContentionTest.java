@@ -1,0 +1,121 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.LocalServer;
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.PostgresServer;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Many clients want the same 64 locks, on servers with their own default isolation and with another. For as many seconds as
+ * the property {@code holdfast.contention.seconds} says.
+ */
+class ContentionTest {
+    private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("holdfast.contention.seconds", 2));
+    private static final int NAMES = 64;
+    private static final int CLIENTS = 4;
+    private static final int THREADS = 8;
+
+    private final LongAdder turns = new LongAdder();
+    private final AtomicInteger overlaps = new AtomicInteger();
+    private final List<AtomicInteger> inside = new ArrayList<>();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read committed", "repeatable read"})
+    void leavesNoErrorInTheLogOfPostgres(String isolation) throws Exception {
+        try (PostgresServer server = orSkip(() -> PostgresServer.start(
+                "-c", "default_transaction_isolation=" + isolation, "-c", "max_connections=100"))) {
+            contend(server.jdbcUrl());
+            assertQuiet(isolation, server, "ERROR|FATAL|PANIC|deadlock");
+            assertThat(ask(server.jdbcUrl(), "SELECT sum(deadlocks) FROM pg_stat_database"))
+                    .isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"READ-COMMITTED", "REPEATABLE-READ"})
+    void leavesNoErrorInTheLogOfMariaDb(String isolation) throws Exception {
+        try (MariaDbServer server = orSkip(() -> MariaDbServer.start(
+                "--transaction-isolation=" + isolation, "--innodb-print-all-deadlocks=ON", "--log-warnings=4"))) {
+            contend(server.jdbcUrl());
+            assertQuiet(isolation, server, "(?i).*(deadlock|duplicate|\\[ERROR]).*");
+            assertThat(ask(server.jdbcUrl(), status("INNODB_DEADLOCKS"))).isZero();
+        }
+    }
+
+    private void contend(String url) throws Exception {
+        for (int i = 0; i < NAMES; i++) {
+            inside.add(new AtomicInteger());
+        }
+        long end = System.nanoTime() + TIME.toNanos();
+        List<LockClient> clients = new ArrayList<>();
+        try {
+            for (int i = 0; i < CLIENTS; i++) {
+                clients.add(LockClient.connect(url));
+            }
+            List<CompletableFuture<Boolean>> all =
+                    ServerCases.together(CLIENTS * THREADS, i -> work(clients.get(i % CLIENTS), end));
+            all.forEach(CompletableFuture::join);
+        } finally {
+            clients.forEach(LockClient::close);
+        }
+        assertThat(overlaps).as("two in one lock").hasValue(0);
+        assertThat(turns.sum()).as("turns").isGreaterThan(NAMES);
+    }
+
+    /** Half the turns try, half wait; without hand-over, so that every turn is the database's. */
+    private boolean work(LockClient client, long end) throws InterruptedException {
+        HoldOptions options = HoldOptions.defaults().strictFifo(true);
+        while (System.nanoTime() - end < 0) {
+            int which = ThreadLocalRandom.current().nextInt(NAMES);
+            var lock = client.lock("contended:" + which, options);
+            Hold hold = ThreadLocalRandom.current().nextBoolean()
+                    ? lock.acquire()
+                    : lock.tryAcquire().orElse(null);
+            if (hold != null) {
+                overlaps.addAndGet(inside.get(which).getAndIncrement());
+                turns.increment();
+                inside.get(which).decrementAndGet();
+                hold.close();
+            }
+        }
+        return true;
+    }
+
+    private void assertQuiet(String isolation, LocalServer server, String errors) {
+        List<String> lines = server.process().log().lines().toList();
+        assertThat(lines).as("the server's log").isNotEmpty();
+        assertThat(lines.stream().filter(line -> line.matches(".*(" + errors + ").*")))
+                .isEmpty();
+        System.getLogger("dev.holdfast.jdbc")
+                .log(System.Logger.Level.INFO, TIME + " of contention, " + isolation + ": " + turns.sum() + " turns");
+    }
+
+    private static String status(String variable) {
+        return "SELECT CAST(variable_value AS INT) FROM information_schema.global_status WHERE variable_name = '"
+                + variable + "'";
+    }
+
+    private static long ask(String url, String query) throws Exception {
+        try (var connection = DriverManager.getConnection(url);
+                ResultSet row = connection.createStatement().executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+}

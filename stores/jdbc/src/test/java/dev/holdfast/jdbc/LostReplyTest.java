@@ -1,0 +1,83 @@
+package dev.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A release that the server carried out and whose answer never came. */
+class LostReplyTest {
+    private static final String NAME = "order:42";
+    private final AtomicInteger lost = new AtomicInteger();
+    private Meddling connections;
+
+    @BeforeEach
+    void connect() {
+        connections = new Meddling("jdbc:h2:mem:reply;DB_CLOSE_DELAY=-1");
+    }
+
+    @Test
+    void isNotToldAsTheLossOfTheHold() throws SQLException {
+        try (ServerStore store = connections.store()) {
+            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            loseTheNextReply();
+
+            assertUnknown(store.release(grant));
+
+            assertThat(lost).hasValue(1);
+            assertThat(Rig.get(store.status(NAME)).isHeld()).isFalse();
+        }
+    }
+
+    @Test
+    void isNotToldAsTheLossOfTheHoldWhenTheNextClaimLeavesWithIt() throws SQLException {
+        try (ServerStore store = connections.store()) {
+            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            loseTheNextReply();
+            CompletableFuture<CompletionStage<Boolean>> released = new CompletableFuture<>();
+            CompletableFuture<Grant> claimed = new CompletableFuture<>();
+            store.beforeSending(NAME, () -> {
+                released.complete(store.release(grant));
+                store.claim(Rig.claim(NAME)).answer().thenAccept(next -> claimed.complete(next.orElseThrow()));
+            });
+
+            assertUnknown(Rig.get(released));
+
+            assertThat(lost).hasValue(1);
+            assertThat(Rig.get(claimed).number()).isGreaterThan(grant.number());
+        }
+    }
+
+    @Test
+    void aHoldThatWasLostBeforeItsReleaseIsToldAsLost() throws SQLException {
+        try (ServerStore store = connections.store()) {
+            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            assertThat(Rig.get(store.revoke(NAME, true))).isTrue();
+
+            assertThat(Rig.get(store.release(grant))).isFalse();
+        }
+    }
+
+    private void loseTheNextReply() {
+        connections.meddle(sql -> {
+            if (sql.contains("UPDATE") && lost.getAndIncrement() == 0) {
+                connections.meddle(any -> {});
+                throw new SQLException("the connection broke", "08006");
+            }
+        });
+    }
+
+    private static void assertUnknown(CompletionStage<Boolean> release) {
+        assertThatThrownBy(() -> Rig.get(release))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("'" + NAME + "'")
+                .hasMessageContaining("cannot tell whether");
+    }
+}

@@ -1,0 +1,187 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.jdbc.Rig.get;
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.ServerClock;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The database's wall clock, which ends leases there: set back, set forward, and over the changes of summer time. */
+class ServerTimeTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private static ServerClock clock;
+    private static MariaDbServer mariaDb;
+    private static PostgresServer postgres;
+
+    private Store one;
+    private Store two;
+
+    @BeforeAll
+    static void startServers() {
+        clock = orSkip(ServerClock::create);
+        Map<String, String> environment = new HashMap<>(clock.environment());
+        environment.put("TZ", "America/New_York");
+        mariaDb = orSkip(() -> MariaDbServer.start(environment));
+        postgres = orSkip(() -> PostgresServer.start(environment, "-c", "timezone=America/New_York"));
+    }
+
+    @AfterAll
+    static void stopServers() {
+        if (postgres != null) {
+            postgres.close();
+        }
+        if (mariaDb != null) {
+            mariaDb.close();
+        }
+        if (clock != null) {
+            clock.close();
+        }
+    }
+
+    @AfterEach
+    void closeTheStores() {
+        one.close();
+        two.close();
+        clock.set(Duration.ZERO);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "postgresql"})
+    void setBackItTakesNothingFromTheHolderAndTokensRise(String server) {
+        open(server);
+        Grant grant = hold(one);
+        assertThat(bites(server, HOUR.negated())).isTrue();
+
+        assertThat(verdict(one, grant)).isEqualTo(Verdict.HELD);
+        assertThat(attempt(two)).isEqualTo(0);
+        Pending next = two.claim(Rig.waiting("clock"));
+        await().atMost(SOON).until(() -> get(one.status("clock")).waiting() == 1);
+        assertThat(get(one.release(grant))).isTrue();
+        Grant waited = get(next.answer()).orElseThrow();
+        assertThat(waited.number()).isGreaterThan(grant.number());
+        assertThat(get(two.release(waited))).isTrue();
+        assertThat(attempt(one)).isGreaterThan(waited.number());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "postgresql"})
+    void setForwardItEndsTheLeaseAndTheHolderIsToldAndTokensTellThemApart(String server) {
+        open(server);
+        Grant grant = hold(one);
+        assertThat(attempt(two)).isEqualTo(0);
+        assertThat(bites(server, HOUR)).isTrue();
+
+        assertThat(attempt(two)).isGreaterThan(grant.number());
+
+        assertThat(verdict(one, grant)).isEqualTo(Verdict.LOST);
+        assertThat(get(one.release(grant))).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mariadb, 2026-03-08T07:00:00Z",
+        "mariadb, 2026-11-01T06:00:00Z",
+        "postgresql, 2026-03-08T07:00:00Z",
+        "postgresql, 2026-11-01T06:00:00Z"
+    })
+    void theChangesOfSummerTimeAreNoHourToALease(String server, Instant change) {
+        open(server);
+        clock.set(Duration.between(Instant.now(), change.minusSeconds(1)));
+        Grant grant = hold(one);
+        long offset = offset(server);
+
+        await().atMost(SOON).until(() -> offset(server) != offset);
+
+        assertThat(attempt(two)).isEqualTo(0);
+        assertThat(get(two.status("clock")).grant().orElseThrow().leaseLeft())
+                .isBetween(Rig.LEASE.dividedBy(2), Rig.LEASE);
+        assertThat(verdict(one, grant)).isEqualTo(Verdict.HELD);
+        assertThat(get(one.release(grant))).isTrue();
+    }
+
+    private void open(String server) {
+        String url = url(server);
+        LockClient.connect(url).close(); // makes the table
+        sql(url, "DELETE FROM holdfast_lock WHERE host <> ''");
+        one = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
+        two = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
+    }
+
+    private static String url(String server) {
+        return server.equals("mariadb") ? mariaDb.jdbcUrl() : postgres.jdbcUrl();
+    }
+
+    /** Sets the clock, and sees that the server goes by it. */
+    private static boolean bites(String server, Duration by) {
+        long before = seconds(server);
+        clock.set(by);
+        long moved = seconds(server) - before;
+        return Math.abs(moved - by.toSeconds()) < 60;
+    }
+
+    private static long seconds(String server) {
+        return sql(
+                url(server), server.equals("mariadb") ? "SELECT UNIX_TIMESTAMP()" : "SELECT extract(epoch FROM now())");
+    }
+
+    /** Hours between the server's zone and UTC. */
+    private static long offset(String server) {
+        return sql(
+                url(server),
+                server.equals("mariadb")
+                        ? "SELECT TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW())"
+                        : "SELECT extract(timezone_hour FROM now())");
+    }
+
+    private static long sql(String url, String text) {
+        try (var connection = DriverManager.getConnection(url);
+                var statement = connection.createStatement()) {
+            if (!statement.execute(text)) {
+                return 0;
+            }
+            try (ResultSet row = statement.getResultSet()) {
+                row.next();
+                return row.getLong(1);
+            }
+        } catch (java.sql.SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Grant hold(Store store) {
+        return get(store.claim(Rig.claim("clock")).answer()).orElseThrow();
+    }
+
+    /** The number of the grant, or 0. */
+    private static long attempt(Store store) {
+        return get(store.claim(Rig.claim("clock")).answer()).map(Grant::number).orElse(0L);
+    }
+
+    private static Verdict verdict(Store store, Grant grant) {
+        return get(store.renew(List.of(grant))).get(grant.id()).verdict();
+    }
+}
