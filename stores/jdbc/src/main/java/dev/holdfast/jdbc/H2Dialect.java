@@ -65,7 +65,7 @@ final class H2Dialect extends BytesDialect {
 
     @Override
     public String waitingConnections() {
-        return "none more while a lock is waited for; clients of other processes read one row every 0.5 to 200 ms";
+        return "none more while a lock is waited for; clients of other processes read one row every 0.25 to 200 ms";
     }
 
     @Override
@@ -108,7 +108,7 @@ final class H2Dialect extends BytesDialect {
         return List.of(
                 "A database in memory forgets its locks with its process.",
                 "Clients of other processes, on an H2 server, are not told that they are up: the first in the queue looks"
-                        + " every 0.5 to 20 ms, the others less often.");
+                        + " every 0.25 to 20 ms, the others less often.");
     }
 
     /** Two statements met on one row or one name. */

@@ -18,7 +18,7 @@ final class IdleRows {
 
     /** Whether it is this client's turn to remove idle rows: nobody has for so long. */
     boolean begin(Duration since) throws SQLException {
-        return session.update(sql.beginPurge, List.of(dialect.name(""), RowStep.micros(since))) > 0;
+        return session.update(sql.beginPurge, List.of(dialect.name(""), Clock.micros(since))) > 0;
     }
 
     /** Removes what is idle of one batch of rows; the last name of the batch, or nothing at the end. */
@@ -28,7 +28,7 @@ final class IdleRows {
                 row -> new RowTable.Named(dialect.name(row, 1), ReadRow.read(row, 2)),
                 List.of(dialect.name(after), (long) batch));
         for (RowTable.Named each : rows) {
-            if (each.row().layout() <= RowSql.LAYOUT && isIdle(each.row().state(), RowStep.micros(idle))) {
+            if (each.row().layout() <= RowSql.LAYOUT && isIdle(each.row().state(), Clock.micros(idle))) {
                 session.update(
                         sql.remove,
                         List.of(dialect.name(each.name()), each.row().state().version()));

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.spi.Mode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,5 +22,22 @@ record LockRow(long version, @Nullable Holding exclusive, List<Holding> sharing,
     /** Nobody has it, nobody wants it. */
     static LockRow free(long version, long now) {
         return new LockRow(version, null, List.of(), List.of(), now);
+    }
+
+    /** Whether a claim fits beside those who hold; who is no holder of permits has all that the claim counts. */
+    static boolean fits(Mode wanted, @Nullable Holding exclusive, List<Holding> sharing) {
+        if (exclusive != null) {
+            return false;
+        }
+        if (wanted instanceof Mode.Permits some) {
+            long out = some.permits();
+            for (Holding each : sharing) {
+                out += each.mode() instanceof Mode.Permits taken ? taken.permits() : some.of();
+            }
+            return out <= some.of();
+        }
+        return sharing.isEmpty()
+                || (wanted instanceof Mode.Shared
+                        && sharing.stream().allMatch(each -> each.mode() instanceof Mode.Shared));
     }
 }

@@ -68,7 +68,7 @@ final class MariaDbDialect extends BytesDialect {
 
     @Override
     public String waitingConnections() {
-        return "none more while a lock is waited for; a waiting client reads one row every 0.5 to 200 ms";
+        return "none more while a lock is waited for; a waiting client reads one row every 0.25 to 200 ms";
     }
 
     @Override
@@ -120,7 +120,7 @@ final class MariaDbDialect extends BytesDialect {
                 "A server that loses committed transactions (asynchronous failover,"
                         + " innodb_flush_log_at_trx_commit other than 1) may forget the latest grants; tokens then rise as"
                         + " far as the servers' clocks agree.",
-                "Clients of other processes are not told that they are up: the first in the queue looks every 0.5 to 20"
+                "Clients of other processes are not told that they are up: the first in the queue looks every 0.25 to 20"
                         + " ms, the others less often.");
     }
 

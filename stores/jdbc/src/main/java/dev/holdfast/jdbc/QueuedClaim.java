@@ -35,8 +35,15 @@ final class QueuedClaim extends Request.Claiming implements Pending {
     /** How often a claim that would be told looks all the same, in case a word was lost. */
     private static final long SAFETY_NANOS = Duration.ofSeconds(3).toNanos();
 
-    private static final long QUICKEST_LOOK = TimeUnit.MICROSECONDS.toNanos(500);
+    /** Where nobody tells, it looks every eighth of the time in which nothing has moved, within these bounds. */
+    private static final long QUICKEST_LOOK = TimeUnit.MICROSECONDS.toNanos(250);
+
     private static final long SLOWEST_LOOK = Duration.ofMillis(20).toNanos();
+    private static final long SHARE = 8;
+
+    /** Where it is told, it looks as well while a turn may be so short that a look is sooner than the word. */
+    private static final long SHORT_TURN = Duration.ofMillis(3).toNanos();
+
     private static final long FIRST_RETRY = Duration.ofMillis(50).toNanos();
 
     private final Claim claim;
@@ -47,7 +54,8 @@ final class QueuedClaim extends Request.Claiming implements Pending {
     private final AtomicBoolean cancelled = new AtomicBoolean();
     private volatile boolean rung;
     private volatile boolean placed;
-    private int quietLooks;
+    private String before = "";
+    private long moved = System.nanoTime();
     private int failures;
     private long plan;
 
@@ -117,6 +125,10 @@ final class QueuedClaim extends Request.Claiming implements Pending {
         failures = 0;
         queue.reachable();
         placed = said.grant().isEmpty();
+        if (!said.before().equals(before)) {
+            before = said.before();
+            moved = System.nanoTime();
+        }
         if (said.grant().isPresent()) {
             take(table, said.grant());
         } else if (hears) {
@@ -178,12 +190,14 @@ final class QueuedClaim extends Request.Claiming implements Pending {
     private long nextLook(RowTable.Answer said) {
         long atEnd = TimeUnit.MICROSECONDS.toNanos(said.microsToNextEnd())
                 + TimeUnit.MILLISECONDS.toNanos(1 + 3L * said.ahead());
-        return Math.min(atEnd, queue.tables().dialect().pushes() ? jittered(SAFETY_NANOS) : quickLook(said.ahead()));
+        long quiet = System.nanoTime() - moved;
+        boolean told = queue.tables().dialect().pushes() && (said.ahead() > 0 || quiet > SHORT_TURN);
+        return Math.min(atEnd, told ? jittered(SAFETY_NANOS) : quickLook(quiet, said.ahead()));
     }
 
-    /** Without pushes: soon at first, ever less often; who is further back looks less often. */
-    private long quickLook(int ahead) {
-        long pause = Math.min(SLOWEST_LOOK, QUICKEST_LOOK << Math.min(quietLooks++, 10));
+    /** Soon when something has just moved, then ever less often; who is further back looks less often. */
+    private static long quickLook(long quiet, int ahead) {
+        long pause = Math.max(QUICKEST_LOOK, Math.min(quiet / SHARE, SLOWEST_LOOK));
         return jittered(pause * Math.min(ahead + 1, 10));
     }
 

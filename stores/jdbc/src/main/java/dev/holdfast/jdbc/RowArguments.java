@@ -23,7 +23,7 @@ final class RowArguments {
 
     ClaimArguments claim(Claim claim, @Nullable String released) {
         String id = claim.id().value();
-        long lease = RowStep.micros(claim.lease());
+        long lease = Clock.micros(claim.lease());
         long lowest = Math.addExact(claim.floor(), 1);
         List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, id, lowest, lowest));
         update.addAll(words(claim.holder()));
@@ -40,7 +40,7 @@ final class RowArguments {
         arguments.add(lowest);
         arguments.add(held ? claim.id().value() : null);
         arguments.add(lowest);
-        arguments.add(held ? RowStep.micros(claim.lease()) : 0L);
+        arguments.add(held ? Clock.micros(claim.lease()) : 0L);
         arguments.addAll(words(claim.holder()));
         return arguments;
     }

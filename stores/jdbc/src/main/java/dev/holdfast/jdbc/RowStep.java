@@ -36,8 +36,6 @@ final class RowStep {
     /** How long a place in the queue counts unless it is heard of again. */
     static final long PLACE_MICROS = 10_000_000;
 
-    private static final Duration LONGEST = Duration.ofDays(36_500);
-
     private final LockRow from;
     private final long now;
     private final long version;
@@ -60,12 +58,6 @@ final class RowStep {
         this.exclusive = from.exclusive();
         this.sharing = new ArrayList<>(from.sharing());
         this.waiting = new ArrayList<>(from.waiting());
-    }
-
-    /** A duration in microseconds, rounded up: a lease is never shorter in the store than its holder believes. */
-    static long micros(Duration duration) {
-        Duration bounded = duration.compareTo(LONGEST) < 0 ? duration : LONGEST;
-        return Math.floorDiv(bounded.toNanos() + 999, 1000L);
     }
 
     /**
@@ -150,7 +142,9 @@ final class RowStep {
             Holding each = sharing.get(i);
             if (each.id().equals(id) && each.number() == number && !each.isExpired(now)) {
                 sharing.set(
-                        i, new Holding(id, each.mode(), number, each.acquiredAt(), now + micros(lease), each.holder()));
+                        i,
+                        new Holding(
+                                id, each.mode(), number, each.acquiredAt(), now + Clock.micros(lease), each.holder()));
                 changed = true;
                 return true;
             }
@@ -245,7 +239,7 @@ final class RowStep {
     private void settle(@Nullable Claim asking) {
         for (Iterator<WaitingClaim> queue = waiting.iterator(); queue.hasNext(); ) {
             WaitingClaim head = queue.next();
-            if (!fits(head.mode())) {
+            if (!LockRow.fits(head.mode(), exclusive, sharing)) {
                 return;
             }
             queue.remove();
@@ -257,23 +251,6 @@ final class RowStep {
                 offered.add(head);
             }
         }
-    }
-
-    private boolean fits(Mode mode) {
-        if (exclusive != null) {
-            return false;
-        }
-        if (sharing.isEmpty()) {
-            return true;
-        }
-        if (mode instanceof Mode.Permits wanted) {
-            int out = 0;
-            for (Holding each : sharing) {
-                out += each.mode() instanceof Mode.Permits permits ? permits.permits() : wanted.of();
-            }
-            return out + wanted.permits() <= wanted.of();
-        }
-        return mode instanceof Mode.Shared && sharing.stream().allMatch(each -> each.mode() instanceof Mode.Shared);
     }
 
     private void hold(Holding holding) {
@@ -311,6 +288,7 @@ final class RowStep {
 
     private Holding grant(Claim claim) {
         granted = true;
-        return new Holding(claim.id().value(), claim.mode(), version, now, now + micros(claim.lease()), claim.holder());
+        return new Holding(
+                claim.id().value(), claim.mode(), version, now, now + Clock.micros(claim.lease()), claim.holder());
     }
 }

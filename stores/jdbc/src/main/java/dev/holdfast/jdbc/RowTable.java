@@ -184,7 +184,7 @@ final class RowTable {
             names.add(dialect.name(grant.name()));
             keys.addAll(List.of(dialect.name(grant.name()), grant.id().value(), grant.number()));
         }
-        List<Object> arguments = new ArrayList<>(List.of(RowStep.micros(lease), 0L));
+        List<Object> arguments = new ArrayList<>(List.of(Clock.micros(lease), 0L));
         arguments.addAll(names);
         arguments.addAll(keys);
         Map<String, Boolean> stand = new LinkedHashMap<>();

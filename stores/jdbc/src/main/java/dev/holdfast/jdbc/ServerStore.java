@@ -68,7 +68,17 @@ final class ServerStore implements Store {
                 true,
                 false,
                 Capabilities.Tokens.AS_CLOCKS_AGREE,
-                tables.dialect().caveats());
+                caveats(tables.dialect()));
+    }
+
+    private static List<String> caveats(ServerDialect dialect) {
+        List<String> all = new ArrayList<>(dialect.caveats());
+        all.add(
+                "A server's clock that is set forward ends leases early; one that is set back keeps the lock of a holder"
+                        + " who died for as much longer.");
+        all.add("The row of a name that nobody has used for an hour is removed: if the server's clock is then set back,"
+                + " a client that has not seen the tokens of before may be given lower ones.");
+        return all;
     }
 
     /**

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -219,7 +220,7 @@ abstract class ServerCases {
                     .until(hold::isValid);
             assertThat(waiting).isNotDone();
             hold.close();
-            waiting.get(20, java.util.concurrent.TimeUnit.SECONDS).close();
+            waiting.get(20, TimeUnit.SECONDS).close();
         }
     }
 
@@ -364,7 +365,10 @@ abstract class ServerCases {
             thread.setDaemon(true);
             thread.start();
         }
-        done.forEach(each -> await().atMost(Duration.ofSeconds(60)).until(each::isDone));
+        CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new))
+                .handle((all, failure) -> true)
+                .orTimeout(120, TimeUnit.SECONDS)
+                .join();
         return done;
     }
 }

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TimeZone;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,6 +34,9 @@ class ServerTimeTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final Duration HOUR = Duration.ofHours(1);
 
+    private static final String ZONE = "America/New_York";
+    private static final TimeZone HERE = TimeZone.getDefault();
+
     private static ServerClock clock;
     private static MariaDbServer mariaDb;
     private static PostgresServer postgres;
@@ -44,13 +48,15 @@ class ServerTimeTest {
     static void startServers() {
         clock = orSkip(ServerClock::create);
         Map<String, String> environment = new HashMap<>(clock.environment());
-        environment.put("TZ", "America/New_York");
+        environment.put("TZ", ZONE);
+        TimeZone.setDefault(TimeZone.getTimeZone(ZONE)); // PostgreSQL's driver makes it the session's
         mariaDb = orSkip(() -> MariaDbServer.start(environment));
-        postgres = orSkip(() -> PostgresServer.start(environment, "-c", "timezone=America/New_York"));
+        postgres = orSkip(() -> PostgresServer.start(environment, "-c", "timezone=" + ZONE));
     }
 
     @AfterAll
     static void stopServers() {
+        TimeZone.setDefault(HERE);
         if (postgres != null) {
             postgres.close();
         }
