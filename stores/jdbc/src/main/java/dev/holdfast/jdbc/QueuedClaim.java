@@ -145,9 +145,10 @@ final class QueuedClaim extends Request.Claiming implements Pending {
     }
 
     private RowTable.Answer claim(RowTable table, @Nullable String released, boolean woken) throws SQLException {
+        boolean likely = woken || System.nanoTime() - moved <= SHORT_TURN;
         boolean blind = !placed
                 || released != null
-                || (woken && queue.tables().dialect().givesRowsBack());
+                || (likely && queue.tables().dialect().givesRowsBack());
         return blind ? table.claim(claim, released, queue.channel()) : table.look(claim, queue.channel());
     }
 
