@@ -30,11 +30,23 @@ public final class MultiHold implements AutoCloseable {
      * @throws IllegalArgumentException if the name is none of {@link #names()}
      */
     public long token(String name) {
+        return hold(name).token();
+    }
+
+    /**
+     * The random id by which the store knows the grant of one of the locks; see {@link Hold#id()}.
+     *
+     * @throws IllegalArgumentException if the name is none of {@link #names()}
+     */
+    public String id(String name) {
+        return hold(name).id();
+    }
+
+    private Hold hold(String name) {
         return holds.stream()
                 .filter(hold -> hold.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("'" + name + "' is none of " + names()))
-                .token();
+                .orElseThrow(() -> new IllegalArgumentException("'" + name + "' is none of " + names()));
     }
 
     /** Whether all the locks are surely held right now; see {@link Hold#isValid()}. */

@@ -20,6 +20,7 @@ class MultiLockTest extends EngineCase {
         assertThat(hold.isValid()).isTrue();
         for (String name : hold.names()) {
             assertThat(hold.token(name)).isPositive();
+            assertThat(hold.id(name)).matches("[0-9a-f]{32}");
             assertThat(rival.lock(name).tryAcquire()).as(name).isEmpty();
         }
         hold.close();

@@ -1,15 +1,13 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.DistributedLock;
-import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record GuardedRun(
         StoreUrl store,
-        String name,
+        Wanted wanted,
         HoldOptions options,
         List<String> command,
         @Nullable Duration patience,
@@ -32,34 +30,31 @@ record GuardedRun(
 
     int call() throws InterruptedException {
         try (LockClient client = store.open(label())) {
-            DistributedLock lock = StoreUrl.lock(client, name, options);
+            Wanted.Way way = wanted.by(client, options);
             SignalRelay signals = SignalRelay.install();
-            Optional<Hold> hold = acquire(lock);
+            Optional<Held> hold = acquire(way);
             Optional<OsSignal> ended = signals.stopWaiting();
             if (ended.isPresent()) {
                 hold.ifPresent(this::release);
                 throw stoppedWaiting(ended.get());
             }
-            return runHolding(hold.orElseThrow(() -> notAcquired(lock)), signals);
+            return runHolding(hold.orElseThrow(() -> notAcquired(client)), signals);
         }
     }
 
     /** Empty when it could not be had in time, or a signal ended the wait. */
-    private Optional<Hold> acquire(DistributedLock lock) {
+    private Optional<Held> acquire(Wanted.Way way) {
         try {
-            if (patience == null) {
-                return Optional.of(lock.acquire());
-            }
-            return patience.isZero() ? lock.tryAcquire() : lock.tryAcquire(patience);
+            return way.acquire(patience);
         } catch (InterruptedException e) {
             return Optional.empty();
         }
     }
 
-    private int runHolding(Hold hold, SignalRelay signals) throws InterruptedException {
+    private int runHolding(Held hold, SignalRelay signals) throws InterruptedException {
         ChildCommand child;
         try {
-            child = ChildCommand.start(command, environment(hold));
+            child = ChildCommand.start(command, hold.environment());
         } catch (CliException e) {
             release(hold);
             throw e;
@@ -72,20 +67,13 @@ record GuardedRun(
         return finish(hold, lost, child.exitCode());
     }
 
-    private static Map<String, String> environment(Hold hold) {
-        return Map.of(
-                "HOLDFAST_NAME", hold.name(),
-                "HOLDFAST_TOKEN", Long.toString(hold.token()),
-                "HOLDFAST_HOLD_ID", hold.id());
-    }
-
     /** A hold that was lost at the very end shows only when it is closed: the command then ran to its end in doubt. */
-    private int finish(Hold hold, boolean lost, int exitCode) {
+    private int finish(Held hold, boolean lost, int exitCode) {
         Optional<HoldLostException> loss = release(hold);
         if (!lost && loss.isEmpty()) {
             return exitCode;
         }
-        String why = loss.map(HoldLostException::getMessage).orElse("the hold of " + lockOnStore() + " is in doubt");
+        String why = loss.map(HoldLostException::getMessage).orElse("the hold of " + wantedOnStore() + " is in doubt");
         String what = lost
                 ? "'" + shortCommand() + "' was stopped; check what it left"
                 : "'" + shortCommand() + "' had just ended with " + exitCode + "; check its work";
@@ -93,14 +81,14 @@ record GuardedRun(
     }
 
     /** Releases, and waits until the store has it; tells of a loss. */
-    private Optional<HoldLostException> release(Hold hold) {
+    private Optional<HoldLostException> release(Held hold) {
         try {
             hold.close();
         } catch (HoldLostException e) {
             return Optional.of(e);
         } catch (HoldfastException e) {
             System.err.println("holdfast: "
-                    + Redaction.oneLine("the release of " + lockOnStore()
+                    + Redaction.oneLine("the release of " + wantedOnStore()
                             + " was not confirmed; it is free when its lease of " + HumanTime.of(options.lease())
                             + " has run out: " + e.getMessage()));
         }
@@ -110,32 +98,38 @@ record GuardedRun(
     private CliException stoppedWaiting(OsSignal signal) {
         return new CliException(
                 ExitCode.ofSignal(signal.number()),
-                "stopped waiting for " + lockOnStore() + " by SIG" + signal.name() + "; the command was not run");
+                "stopped waiting for " + wantedOnStore() + " by SIG" + signal.name() + "; the command was not run");
     }
 
-    private CliException notAcquired(DistributedLock lock) {
-        String waited =
-                patience == null || patience.isZero() ? "is not free" : "was not free within " + HumanTime.of(patience);
+    private CliException notAcquired(LockClient client) {
+        String waited = patience == null || patience.isZero() ? "at once" : "within " + HumanTime.of(patience);
         return new CliException(
                 conflictCode,
-                lockOnStore() + " " + waited + holder(lock) + "; wait longer with --wait, or see '"
+                wantedOnStore() + " could not be had " + waited + holder(client) + "; wait longer with --wait, or see '"
                         + store.listCommand() + "'");
     }
 
     /** Who has it, if the store is as good as to tell: it is only for the message. */
-    private static String holder(DistributedLock lock) {
+    private String holder(LockClient client) {
         try {
-            return lock.status()
-                    .grant()
-                    .map(held -> ", held by " + held.holder() + " for " + HumanTime.of(held.held()))
+            return wanted.names().stream()
+                    .map(name -> client.lock(name).status())
+                    .filter(LockStatus::isHeld)
+                    .findFirst()
+                    .flatMap(this::holder)
                     .orElse("");
         } catch (HoldfastException e) {
             return "";
         }
     }
 
-    private String lockOnStore() {
-        return "lock '" + name + "' on " + store.shown();
+    private Optional<String> holder(LockStatus lock) {
+        String which = wanted.names().size() > 1 ? ", '" + lock.name() + "' is held by " : ", held by ";
+        return lock.grant().map(held -> which + held.holder() + " for " + HumanTime.of(held.held()));
+    }
+
+    private String wantedOnStore() {
+        return wanted.shown() + " on " + store.shown();
     }
 
     /** What others see in {@code list}: the command without its folder, as in ps. */

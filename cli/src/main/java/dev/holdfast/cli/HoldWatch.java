@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.Hold;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
@@ -16,13 +15,13 @@ final class HoldWatch {
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(1);
 
-    private final Hold hold;
+    private final Held hold;
     private final CountDownLatch lost = new CountDownLatch(1);
     private long lastValid = System.nanoTime();
 
-    HoldWatch(Hold hold) {
+    HoldWatch(Held hold) {
         this.hold = hold;
-        hold.onLost(loss -> lost.countDown());
+        hold.onLost(lost::countDown);
     }
 
     /** Waits until the command ends by itself, or the hold does; true if the hold did. */

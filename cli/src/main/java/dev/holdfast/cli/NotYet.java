@@ -8,8 +8,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** What the command line is to have and has not yet: refused by name, so that nobody looks for a slip of the pen. */
 final class NotYet {
     private static final Map<String, String> ABSENT = Map.of(
-            "--shared", "run --shared is not part of this version, which holds exclusive locks only",
-            "--permits", "run --permits is not part of this version, which holds exclusive locks only",
             "once", "the command once is not part of this version; 'holdfast run --wait 0' skips while another runs");
 
     private NotYet() {}

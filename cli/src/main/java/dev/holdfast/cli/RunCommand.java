@@ -1,9 +1,12 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -18,7 +21,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = RunCommand.NAME,
         description = "Holds a lock while a command runs, and exits with the command's code.",
-        customSynopsis = "holdfast run [OPTION]... NAME -- CMD [ARG]...",
+        customSynopsis = "holdfast run [OPTION]... NAME... -- CMD [ARG]...",
         sortOptions = false,
         usageHelpAutoWidth = true,
         footer = {
@@ -27,6 +30,10 @@ import picocli.CommandLine.Spec;
             "HOLDFAST_NAME, HOLDFAST_TOKEN (rises with every hold) and HOLDFAST_HOLD_ID.",
             "When the hold is lost, CMD and its descendants are stopped.",
             "",
+            "Several NAMEs are held all together or not at all, in one order for everybody;",
+            "the three variables then have a line for each, in the order of the NAMEs, and",
+            "the loss of one is the loss of all.",
+            "",
             "Exit codes: CMD's own; 64 usage, 69 store unavailable, 75 not acquired in time,",
             "79 hold lost and CMD stopped, 126 CMD not executable, 127 CMD not found.",
             "",
@@ -34,7 +41,10 @@ import picocli.CommandLine.Spec;
             "  holdfast run nightly-backup -- ./backup.sh --full",
             "  holdfast run --wait 0 deploy -- make deploy          (only if it is free now)",
             "  holdfast run --wait 30s -E 0 cron -- ./job.sh        (a busy lock is no error)",
-            "  holdfast run counter -- sh -c 'n=$(cat n); echo $((n + 1)) > n'"
+            "  holdfast run counter -- sh -c 'n=$(cat n); echo $((n + 1)) > n'",
+            "  holdfast run --shared site -- ./read.sh              (others may read as well)",
+            "  holdfast run --permits 1/4 encode -- ./encode.sh     (four at a time)",
+            "  holdfast run account:3 account:7 -- ./transfer.sh    (both, or none)"
         })
 final class RunCommand implements Callable<Integer> {
     static final String NAME = "run";
@@ -45,6 +55,16 @@ final class RunCommand implements Callable<Integer> {
 
     @Spec
     private @Nullable CommandSpec spec;
+
+    @Option(names = "--shared", description = "Hold it to read: together with others who do, and with no one else.")
+    private boolean shared;
+
+    @Option(
+            names = "--permits",
+            paramLabel = "N/M",
+            converter = PermitsConverter.class,
+            description = "Hold N of M permits of it, as 1/4: so many run at once.")
+    private Mode.@Nullable Permits permits;
 
     @Option(
             names = "--wait",
@@ -79,7 +99,7 @@ final class RunCommand implements Callable<Integer> {
             description = "Exit with N when the lock was not acquired in time. Default: 75.")
     private int conflictExitCode;
 
-    @Parameters(paramLabel = "NAME", hideParamSyntax = true, arity = "0..*", description = "The lock's name.")
+    @Parameters(paramLabel = "NAME", hideParamSyntax = true, arity = "0..*", description = "What to hold.")
     private List<String> names = List.of();
 
     private final List<String> command;
@@ -95,23 +115,41 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        String name = onlyName();
-        require(!command.isEmpty(), "nothing to run; put it behind '--': holdfast run " + name + " -- CMD");
+        Wanted wanted = wanted();
         require(
                 conflictExitCode >= 0 && conflictExitCode <= HIGHEST_EXIT_CODE,
                 "an exit code is 0 to 255, not " + conflictExitCode);
         StoreUrl store = Objects.requireNonNull(parent).store();
-        return new GuardedRun(store, name, options(), command, wait, grace, conflictExitCode).call();
+        return new GuardedRun(store, wanted, options(), command, wait, grace, conflictExitCode).call();
     }
 
-    private String onlyName() {
+    private Wanted wanted() {
         require(!names.isEmpty(), "which lock? Give its name before '--'");
+        requireCommand();
+        require(!shared || permits == null, "--shared and --permits are two ways to hold a name; give one of them");
         require(
-                names.size() == 1 || !command.isEmpty(),
-                "put '--' between the lock's name and the command: holdfast run " + names.get(0) + " -- "
+                names.size() == 1 || !shared && permits == null,
+                "with " + (shared ? "--shared" : "--permits") + " one name can be held, not " + names.size()
+                        + "; several are held exclusively");
+        requireDifferentNames();
+        Mode mode = shared ? Mode.SHARED : Mode.EXCLUSIVE;
+        return new Wanted(List.copyOf(names), permits == null ? mode : permits);
+    }
+
+    private void requireCommand() {
+        String name = names.get(0);
+        require(
+                !command.isEmpty() || names.size() == 1,
+                "put '--' between what to hold and the command: holdfast run " + name + " -- "
                         + String.join(" ", names.subList(1, names.size())));
-        require(names.size() == 1, "only one lock at a time can be held as yet, not " + names.size() + ": " + names);
-        return names.get(0);
+        require(!command.isEmpty(), "nothing to run; put it behind '--': holdfast run " + name + " -- CMD");
+    }
+
+    private void requireDifferentNames() {
+        Set<String> seen = new HashSet<>();
+        for (String name : names) {
+            require(seen.add(name), "the name '" + name + "' is given twice; once is enough");
+        }
     }
 
     private HoldOptions options() {

@@ -10,6 +10,7 @@ import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -165,6 +166,85 @@ abstract class CommandLineContract {
                     .isEqualTo(ExitCode.NOT_ACQUIRED);
             assertThat(holder.process().isAlive()).isTrue();
         }
+    }
+
+    @Test
+    void readersRunBesideEachOtherAndAWriterWaitsForThem() {
+        try (Holder first = holding("--shared", "job");
+                Holder second = holding("--shared", "job");
+                ChildProcess writer = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
+            awaitWaiters(1);
+            assertThat(cli.run("list").out()).last().asString().matches("job +shared .* 1");
+            assertThat(cli.run("run", "--shared", "--wait", "0", "job", "--", "true")
+                            .code())
+                    .as("a reader behind the writer")
+                    .isEqualTo(ExitCode.NOT_ACQUIRED);
+
+            first.process().terminate();
+            assertThat(first.process().waitFor(SOON)).isEqualTo(143);
+            awaitWaiters(1);
+            assertThat(writer.lines()).as("the writer, beside a reader").isEmpty();
+
+            second.process().terminate();
+            assertThat(tokenOf(writer)).isGreaterThan(Math.max(first.token(), second.token()));
+            assertThat(writer.waitFor(SOON)).isZero();
+        }
+        assertFree();
+    }
+
+    @Test
+    void noMorePermitsAreOutThanThereAre() {
+        try (Holder one = holding("--permits", "1/3", "job");
+                Holder two = holding("--permits", "2/3", "job")) {
+            Cli.Ended refused = cli.run("run", "--permits", "1/3", "--wait", "0", "job", "--", "echo", "in");
+            assertThat(refused.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(refused.out()).isEmpty();
+            assertThat(refused.err()).singleElement().asString().contains("1 of 3 permits of 'job'", "held by");
+            assertThat(cli.run("list").out()).last().asString().matches("job +permits .*");
+
+            try (ChildProcess next =
+                    cli.start("run", "--permits=2/3", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
+                awaitWaiters(1);
+                one.process().terminate();
+                assertThat(one.process().waitFor(SOON)).isEqualTo(143);
+                awaitWaiters(1);
+                assertThat(next.lines()).as("who wants two where one is free").isEmpty();
+
+                two.process().terminate();
+                assertThat(tokenOf(next)).isGreaterThan(Math.max(one.token(), two.token()));
+                assertThat(next.waitFor(SOON)).isZero();
+            }
+        }
+        assertFree();
+    }
+
+    @Test
+    void severalNamesAreHeldTogetherOrNotAtAll() {
+        try (ChildProcess both = cli.start("run", "two words", "job", "--", "sh", "-c", "echo in; exec sleep 60")) {
+            both.expect("in", SOON);
+            assertThat(tried("job")).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(tried("two words")).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(tried("else")).isZero();
+
+            Cli.Ended refused = cli.run("run", "--wait", "200ms", "else", "job", "--", "echo", "in");
+            assertThat(refused.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(refused.out()).isEmpty();
+            assertThat(refused.err())
+                    .singleElement()
+                    .asString()
+                    .contains("locks 'else', 'job' on " + shown(cli.store()), "'job' is held by ");
+            assertThat(tried("else")).as("what was held meanwhile is free").isZero();
+            both.terminate();
+            assertThat(both.waitFor(SOON)).isEqualTo(143);
+        }
+        assertThat(tried("job", "two words", "else")).isZero();
+    }
+
+    private int tried(String... names) {
+        String[] command = Stream.of(Stream.of("run", "--wait", "0"), Stream.of(names), Stream.of("--", "true"))
+                .flatMap(words -> words)
+                .toArray(String[]::new);
+        return cli.run(command).code();
     }
 
     @Test
@@ -366,7 +446,15 @@ abstract class CommandLineContract {
     }
 
     private Holder holder(String lease) {
-        ChildProcess process = cli.start("run", "--lease", lease, "job", "--", "sh", "-c", HOLD);
+        return holding("--lease", lease, "job");
+    }
+
+    /** A run with these options and names, once it holds what it wants. */
+    private Holder holding(String... wanted) {
+        ChildProcess process =
+                cli.start(Stream.of(Stream.of("run"), Stream.of(wanted), Stream.of("--", "sh", "-c", HOLD))
+                        .flatMap(words -> words)
+                        .toArray(String[]::new));
         return new Holder(process, tokenOf(process));
     }
 

@@ -8,11 +8,15 @@ import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Holders that are killed, stopped, or robbed of their lock. */
 class LossTest {
@@ -32,17 +36,17 @@ class LossTest {
     /** A holder, its command and the command's own child. */
     private record Family(ChildProcess holdfast, long command, long grandchild, long token) implements AutoCloseable {
         static Family start(Cli cli, String trap) {
-            ChildProcess run = cli.start(
-                    "run",
-                    "--lease",
-                    "1s",
-                    "--grace",
-                    "700ms",
-                    "job",
-                    "--",
-                    "sh",
-                    "-c",
-                    trap + " sleep 300 & echo family $$ $! $HOLDFAST_TOKEN; while :; do wait; done");
+            return start(cli, trap, List.of("job"));
+        }
+
+        static Family start(Cli cli, String trap, List<String> wanted) {
+            String work = trap + " sleep 300 & echo family $$ $! $HOLDFAST_TOKEN; while :; do wait; done";
+            ChildProcess run = cli.start(Stream.of(
+                            List.of("run", "--lease", "1s", "--grace", "700ms"),
+                            wanted,
+                            List.of("--", "sh", "-c", work))
+                    .flatMap(List::stream)
+                    .toArray(String[]::new));
             MatchResult ids = run.expect(FAMILY, SOON);
             return new Family(
                     run, Long.parseLong(ids.group(1)), Long.parseLong(ids.group(2)), Long.parseLong(ids.group(3)));
@@ -106,6 +110,33 @@ class LossTest {
             assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
             assertThat(ended.err()).singleElement().asString().contains("lost", "'job'");
             assertThat(first.isGone()).isTrue();
+        }
+    }
+
+    @Test
+    void ofSeveralNamesTheLossOfOneEndsTheCommandAndFreesTheOthers() {
+        try (Family first = Family.start(cli, "", List.of("job", "other"));
+                LockClient client = cli.client()) {
+            assertThat(client.revoke("other", true)).isTrue();
+
+            Cli.Ended ended = Cli.end(first.holdfast);
+            assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(ended.err()).singleElement().asString().contains("lost", "'other'", "was stopped");
+            assertThat(first.isGone()).isTrue();
+            assertThat(client.lock("job").status().isHeld()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--shared", "--permits=1/2"})
+    void aLockThatIsBrokenEndsTheCommandsOfAllWhoHoldIt(String how) {
+        try (Family first = Family.start(cli, "", List.of(how, "job"));
+                Family second = Family.start(cli, "", List.of(how, "job"))) {
+            assertThat(cli.run("release", "--yes", "job").code()).isZero();
+
+            assertThat(first.holdfast.waitFor(SOON)).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(second.holdfast.waitFor(SOON)).isEqualTo(ExitCode.HOLD_LOST);
+            assertThat(first.isGone() && second.isGone()).isTrue();
         }
     }
 

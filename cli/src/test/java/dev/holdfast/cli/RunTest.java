@@ -63,6 +63,24 @@ class RunTest {
     }
 
     @Test
+    void tellsTheCommandALineForEachOfSeveralNamesInTheirOrder() {
+        Cli.Ended ended = cli.run(
+                "run",
+                "the shop",
+                "account:3",
+                "--",
+                "sh",
+                "-c",
+                "echo \"$HOLDFAST_NAME\"; echo \"$HOLDFAST_TOKEN\"; echo \"$HOLDFAST_HOLD_ID\"");
+
+        assertThat(ended.out()).hasSize(6).startsWith("the shop", "account:3");
+        assertThat(ended.out().subList(2, 4)).allMatch(token -> Long.parseLong(token) > 0);
+        assertThat(ended.out().subList(4, 6))
+                .allMatch(id -> id.matches("[0-9a-f]{32}"))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
     void passesStdinStdoutAndStderrThrough() {
         ChildProcess copy = cli.start("run", "job", "--", "sh", "-c", "cat; echo done >&2");
         copy.send("one line");
@@ -192,6 +210,36 @@ class RunTest {
                     "n=$(cat counter); echo $HOLDFAST_TOKEN >> tokens; sleep 0.02; echo $((n + 1)) > counter");
             assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
         }
+    }
+
+    @Test
+    void letsNoMoreRunAtOnceThanThereArePermits() throws IOException {
+        ExecutorService starters = Executors.newFixedThreadPool(PROCESSES);
+        try {
+            IntStream.range(0, PROCESSES)
+                    .mapToObj(i -> CompletableFuture.runAsync(this::countTheOthers, starters))
+                    .toList()
+                    .forEach(CompletableFuture::join);
+        } finally {
+            starters.shutdownNow();
+        }
+
+        assertThat(Files.readAllLines(cli.file("seen")))
+                .hasSize(PROCESSES)
+                .allMatch(atWork -> Integer.parseInt(atWork.strip()) <= 2);
+    }
+
+    private void countTheOthers() {
+        Cli.Ended ended = cli.run(
+                "run",
+                "--permits",
+                "1/2",
+                "encode",
+                "--",
+                "sh",
+                "-c",
+                "mkdir at-work.$$; ls -d at-work.* | wc -l >> seen; sleep 0.05; rmdir at-work.$$");
+        assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
     }
 
     private ChildProcess holder() {

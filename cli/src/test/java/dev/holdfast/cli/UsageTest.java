@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,10 +37,18 @@ class UsageTest {
                 mistake("which lock?", "run", "--", "true"),
                 mistake("nothing to run", "run", "job"),
                 mistake("holdfast run job -- true", "run", "job", "true"),
-                mistake("only one lock at a time", "run", "a", "b", "--", "true"),
-                mistake("--shared is not part of this version", "run", "--shared", "a", "--", "true"),
-                mistake("--permits is not part of this version", "run", "--permits", "1/3", "a", "--", "true"),
-                mistake("--permits is not part of this version", "run", "--permits=1/3", "a", "--", "true"),
+                mistake("holdfast run a -- b", "run", "a", "b"),
+                mistake("the name 'a' is given twice", "run", "a", "b", "a", "--", "true"),
+                mistake("must not be empty", "run", "a", "", "--", "true"),
+                mistake("give one of them", "run", "--shared", "--permits", "1/3", "a", "--", "true"),
+                mistake("with --shared one name can be held, not 2", "run", "--shared", "a", "b", "--", "true"),
+                mistake("with --permits one name can be held", "run", "--permits", "1/3", "a", "b", "--", "true"),
+                mistake("'4/3' is not N/M", "run", "--permits", "4/3", "a", "--", "true"),
+                mistake("'0/3' is not N/M", "run", "--permits=0/3", "a", "--", "true"),
+                mistake("'3' is not N/M, as 1/4", "run", "--permits", "3", "a", "--", "true"),
+                mistake("'-1/3' is not N/M", "run", "--permits=-1/3", "a", "--", "true"),
+                mistake("'1/9999999999' is not N/M", "run", "--permits", "1/9999999999", "a", "--", "true"),
+                mistake("Missing required parameter for option '--permits'", "run", "a", "--permits"),
                 mistake("once is not part of this version", "once", "--every", "10m", "a", "--", "true"),
                 mistake("Unknown option: '--sharde'", "run", "--sharde", "a", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "1.5s", "job", "--", "true"),
@@ -131,6 +140,19 @@ class UsageTest {
                     .asString()
                     .contains("see 'holdfast list'");
         }
+    }
+
+    @Test
+    void moreNamesThanOneRunMayHoldAreRefused() {
+        Cli.Ended ended = cli.run(Stream.of(
+                        Stream.of("run"),
+                        IntStream.rangeClosed(1, 101).mapToObj(i -> "name" + i),
+                        Stream.of("--", "true"))
+                .flatMap(words -> words)
+                .toArray(String[]::new));
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).singleElement().asString().contains("1 to 100 names, not 101");
     }
 
     @Test
