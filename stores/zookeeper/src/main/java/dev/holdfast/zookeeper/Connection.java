@@ -16,6 +16,7 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.ZooKeeper.States;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connection implements CuratorListener {
     private static final int TRIES = 10;
+    private static final Duration LONG = Duration.ofDays(1);
 
     private final CuratorFramework curator;
     private final TimeSource time;
@@ -66,7 +68,7 @@ final class Connection implements CuratorListener {
         listener = told;
         curator.getCuratorListenable().addListener(this, Runnable::run);
         if (curator.getZookeeperClient().isConnected()) {
-            connected();
+            connected(time.nanoTime() - LONG.toNanos()); // since when, and what was sent last, is not known
         }
     }
 
@@ -115,7 +117,7 @@ final class Connection implements CuratorListener {
 
     private void heard(KeeperState state) {
         switch (state) {
-            case SyncConnected -> connected();
+            case SyncConnected -> connected(attemptedAt.getAsLong());
             case Expired, Closed -> expired();
             case SaslAuthenticated -> {}
             default -> disconnected();
@@ -130,21 +132,21 @@ final class Connection implements CuratorListener {
         }
     }
 
-    private void connected() {
+    private void connected(long since) {
         Session now;
         Session before;
         mutex.lock(); // two sessions have two event threads
         try {
             ZooKeeper handle = handle();
-            if (handle == null || handle.getSessionId() == 0) {
-                return; // the event of an old one; the new one's follows
+            if (handle == null || handle.getSessionId() == 0 || handle.getState() != States.CONNECTED) {
+                return; // the event of an old one, and the new one's follows; or the server is for reading only
             }
             before = session;
             if (before != null && before.isOf(handle) && !before.hasEnded()) {
                 now = before;
-                before.reconnected(attemptedAt.getAsLong());
+                before.reconnected(since);
             } else {
-                now = new Session(handle, time, tick, attemptedAt.getAsLong());
+                now = new Session(handle, time, tick, since);
                 session = now;
             }
         } finally {
@@ -176,7 +178,7 @@ final class Connection implements CuratorListener {
             now.disconnected();
             tell(told -> told.suspended(now));
             if (now.isBack()) {
-                connected(); // a late event, or a quick return
+                connected(attemptedAt.getAsLong()); // a late event, or a quick return
             }
         }
     }

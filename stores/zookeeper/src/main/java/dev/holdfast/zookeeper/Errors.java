@@ -43,6 +43,23 @@ record Errors(String store) {
                 store + " gave no answer in time: is a majority of its servers up, and can they be reached?");
     }
 
+    /** The node of a lock cannot number its claims for much longer. */
+    StoreRefusedException countedOut(String name) {
+        return refused(
+                "has numbered as many claims of '" + name + "' as it can: let the lock be unused for a few minutes, so"
+                        + " that its node is removed and the count begins anew, or use another name",
+                null);
+    }
+
+    /** The number of a grant is not above one that this client has seen. */
+    StoreRefusedException fellBack(long number, long seen) {
+        return refused(
+                "counts its changes from " + number + ", but has given this client the grant number " + seen
+                        + " before: was its data removed, or an old copy restored? Restart this client, and empty the"
+                        + " fences that saw the higher tokens",
+                null);
+    }
+
     StoreRefusedException refused(String why, @Nullable Throwable cause) {
         return new StoreRefusedException(store + " " + why, cause);
     }

@@ -14,6 +14,7 @@ record Locks(
         Errors errors,
         Timeouts timeouts,
         Removals removals,
+        Exchanges exchanges,
         Standings standings) {
 
     /** The rights to a node that is made. */

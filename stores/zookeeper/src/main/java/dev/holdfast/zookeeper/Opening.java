@@ -2,6 +2,7 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +30,12 @@ record Opening(
     /** What a store does when its client is done: with its session, if it is its own. */
     @FunctionalInterface
     interface ShutDown {
-        void run(Locks locks);
+        /**
+         * Runs it.
+         *
+         * @param patience how long to wait for servers
+         */
+        void run(Locks locks, Duration patience);
     }
 
     /** A store that can be used; a failure leaves nothing behind. */
@@ -38,17 +44,18 @@ record Opening(
         Removals removals = new Removals(connection, paths, errors);
         Timeouts timeouts = new Timeouts(time, options.timeout(), errors);
         Standings standings = new Standings(removals, time, !options.ridesOutDisconnects());
-        Locks locks = new Locks(connection, paths, acls, time, errors, timeouts, removals, standings);
+        Locks locks = new Locks(
+                connection, paths, acls, time, errors, timeouts, removals, new Exchanges(removals), standings);
         Places places = new Places(locks);
         try {
             connection.open(new News(standings, places));
             await(connection.first().thenCompose(new Layout(paths, acls, errors)::prepare));
         } catch (RuntimeException | Error e) {
             connection.close();
-            shutDown.run(locks);
+            shutDown.run(locks, Duration.ZERO);
             throw e;
         }
-        return new ZooKeeperStore(locks, places, () -> shutDown.run(locks));
+        return new ZooKeeperStore(locks, places, () -> shutDown.run(locks, options.timeout()));
     }
 
     private void await(CompletableFuture<Session> ready) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.spi.TimeSource;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,6 +50,22 @@ record OwnCurator(CuratorFramework curator, AtomicLong attempted, ACLProvider ac
         CuratorFramework curator = builder.build();
         curator.start();
         return new OwnCurator(curator, attempted, acls);
+    }
+
+    /**
+     * Ends the session, so that its nodes go at once.
+     *
+     * @param patience how long to wait for that; servers that say nothing are left to a thread that outlives this
+     */
+    void close(Duration patience) {
+        Thread closing = new Thread(curator::close, "holdfast-zookeeper-close");
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(Math.max(1, patience.toMillis()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private record SameForAll(List<ACL> acl) implements ACLProvider {

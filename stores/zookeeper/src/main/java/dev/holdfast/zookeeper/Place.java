@@ -1,12 +1,13 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.zookeeper.Entrance.Arrival;
 import dev.holdfast.zookeeper.Session.Found;
 import dev.holdfast.zookeeper.Session.Listed;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -31,7 +31,10 @@ import org.jspecify.annotations.Nullable;
  *                          │   ▲                                                   ▲
  *                          │   └─ the session is gone, or the node ──┐             │
  *                          ▼                                         │             │
- *   tries ─► LOOKING     WAITING ── those watched have gone ──► CONFIRMING ── mine ┘
+ *   tries ─► LOOKING     WAITING ── those watched have gone ──► CONFIRMING ── mine ┤
+ *             │            │ ▲ │            └── and nothing is in doubt ───────────┤
+ *             │            │ │ └ one has gone ─► RECOUNTING ── nobody is left ─────┘
+ *             │            │ └── others are left ──┘
  *             │ taken      │ cancel
  *             ▼            ▼
  *          ANSWERED ◄── LEAVING: nothing, once the node is gone
@@ -39,9 +42,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The recipe is the fair lock of ZooKeeper's own documentation (Hunt, Konar, Junqueira and Reed, "ZooKeeper: Wait-free
  * coordination for Internet-scale systems", 2010), with these differences. To enter is one round trip: the node is made
- * and the children are listed by requests sent back to back. What came before is remembered and can only become less, so
- * the children are never listed again. The node is named after the claim, so that one whose making was not answered is
- * found; and it is looked at once more before a claim that has waited is granted, since somebody may have removed it.
+ * and the children are listed by requests sent back to back. What came before is remembered and can only become less. So
+ * when the only one before has gone the claim is granted without another question; where there were more, the children are
+ * listed once again, for those in between may have gone untold or may still be there. The node is named after the claim, so
+ * that one whose making was not answered is found; and the node of a claim that has waited is looked at again, by that
+ * list or behind the grant, since somebody may have removed it.
  *
  * <p>A try looks first and writes nothing when it is not its turn. A wait outlives broken connections and ended sessions;
  * with a new session it goes to the end of the line. Thread-safe.
@@ -49,6 +54,7 @@ import org.jspecify.annotations.Nullable;
 final class Place implements Pending, Watcher {
     private static final Runnable NOTHING = () -> {};
     private static final int MOST_ENTRIES = 10;
+    private static final Duration PAUSE = Duration.ofMillis(20);
 
     private enum Phase {
         /** Not sent, or to be sent again when the connection is back. */
@@ -56,6 +62,7 @@ final class Place implements Pending, Watcher {
         LOOKING,
         ENTERING,
         WAITING,
+        RECOUNTING,
         CONFIRMING,
         LEAVING,
         ANSWERED
@@ -64,6 +71,7 @@ final class Place implements Pending, Watcher {
     private final Claim claim;
     private final Locks locks;
     private final String lock;
+    private final Entrance entrance;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
     private final ReentrantLock mutex = new ReentrantLock();
     private final Set<Node> watched = new HashSet<>();
@@ -76,12 +84,16 @@ final class Place implements Pending, Watcher {
     private boolean cancelled;
     private @Nullable Session session;
     private @Nullable Node mine;
+    /** Of the grant to come; 0 while it is not known. */
+    private long number;
+
     private List<Node> before = new ArrayList<>();
 
     Place(Claim claim, Locks locks) {
         this.claim = claim;
         this.locks = locks;
         this.lock = locks.paths().lock(claim.name());
+        this.entrance = new Entrance(claim, locks, lock);
     }
 
     @Override
@@ -103,7 +115,7 @@ final class Place implements Pending, Watcher {
             cancelled = true;
             return switch (phase) {
                 case APART -> unanswered();
-                case WAITING, CONFIRMING -> leaving(null);
+                case WAITING, RECOUNTING, CONFIRMING -> leaving(null);
                 case LOOKING, ENTERING, LEAVING, ANSWERED -> NOTHING;
             };
         });
@@ -146,11 +158,11 @@ final class Place implements Pending, Watcher {
         turn++;
         boolean again = session == now;
         session = now;
-        before = new ArrayList<>();
-        watched.clear();
         mine = null;
+        watched.clear();
         if (again) {
-            return seeking(now);
+            phase = Phase.ENTERING; // unless it was made before the connection broke
+            return answered(() -> entrance.seek(now), arrival -> arrived(now, arrival));
         }
         return claim.waits() ? entering(now, false) : looking(now);
     }
@@ -158,7 +170,7 @@ final class Place implements Pending, Watcher {
     /** A try: whether it would be its turn. */
     private Runnable looking(Session now) {
         phase = Phase.LOOKING;
-        return answered(() -> now.children(lock), (Listed listed) -> {
+        return answered(() -> read(now), (Listed listed) -> {
             if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
                 return failed(listed.code());
             }
@@ -168,92 +180,35 @@ final class Place implements Pending, Watcher {
         });
     }
 
-    /** Makes the node and lists the children; where the lock has none yet, it is made first. */
+    private CompletableFuture<Listed> read(Session now) {
+        locks.exchanges().removeNow();
+        return now.children(lock);
+    }
+
     private Runnable entering(Session now, boolean withLock) {
         phase = Phase.ENTERING;
         if (++entries > MOST_ENTRIES) {
             return answeringWith(
                     locks.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
         }
-        return () -> {
-            if (withLock) {
-                now.create(lock, "", locks.acl(lock), CreateMode.CONTAINER)
-                        .thenAccept(made -> step(() -> lockMade(made)));
-            }
-            String path = lock + "/" + Node.prefix(claim);
-            String text = new Holders(now.lease(), claim.holder()).write();
-            CompletableFuture<Found> made = now.create(path, text, locks.acl(path), CreateMode.EPHEMERAL_SEQUENTIAL);
-            int asked = turn;
-            now.children(lock).thenAccept(listed -> step(() -> asked == turn ? entered(now, made, listed) : NOTHING));
-        };
+        return answered(() -> entrance.enter(now, withLock), arrival -> arrived(now, arrival));
     }
 
-    private Runnable lockMade(Found made) {
-        boolean fine = made.code() == Code.OK || made.code() == Code.NODEEXISTS || Errors.isOfConnection(made.code());
-        return fine || phase != Phase.ENTERING
-                ? NOTHING
-                : answeringWith(locks.errors().of(made.code(), lock));
-    }
-
-    private Runnable entered(Session now, CompletableFuture<Found> making, Listed listed) {
-        Found made = making.join(); // answered before the list
-        Stat stat = made.stat();
-        if (phase == Phase.ANSWERED) {
-            return made.code() == Code.OK ? () -> locks.removals().remove(now, made.path()) : NOTHING;
+    private Runnable arrived(Session now, Arrival arrival) {
+        mine = arrival.mine();
+        number = arrival.number();
+        boolean nothingThere = arrival.code() == Code.NONODE;
+        if (mine == null && (nothingThere || arrival.code() == Code.OK)) {
+            return cancelled ? answering(Optional.empty()) : entering(now, nothingThere);
         }
-        if (made.code() == Code.NONODE) {
-            return cancelled ? answering(Optional.empty()) : entering(now, true);
-        }
-        if (made.code() != Code.OK) {
-            return failed(made.code());
-        }
-        mine = Node.parse(made.path().substring(lock.length() + 1)).orElseThrow();
-        if (listed.code() != Code.OK || stat == null || stat.getEphemeralOwner() != now.id()) {
-            return failed(listed.code() == Code.OK ? Code.SESSIONMOVED : listed.code());
+        if (mine == null || arrival.code() != Code.OK) {
+            return failed(arrival.code());
         }
         if (mine.isBeyondTheLast()) {
-            return leaving(countedOut());
+            return leaving(locks.errors().countedOut(claim.name()));
         }
-        before = Line.before(mine, listed.children());
-        if (Line.blockers(claim.mode(), before).isEmpty() && !cancelled) {
-            return granted(stat);
-        }
+        before = Line.before(mine, arrival.line());
         return judged();
-    }
-
-    /** After a broken connection: whether the node was made. */
-    private Runnable seeking(Session now) {
-        phase = Phase.ENTERING;
-        return answered(() -> now.sync(lock).thenCombine(now.children(lock), Seen::new), (Seen seen) -> {
-            Code code = seen.synced() == Code.OK ? seen.listed().code() : seen.synced();
-            if (code == Code.NONODE) {
-                return cancelled ? answering(Optional.empty()) : entering(now, true);
-            }
-            if (code != Code.OK) {
-                return failed(code);
-            }
-            mine = Line.find(claim.id(), seen.listed().children()).orElse(null);
-            if (mine == null) {
-                return cancelled ? answering(Optional.empty()) : entering(now, false);
-            }
-            if (mine.isBeyondTheLast()) {
-                return leaving(countedOut());
-            }
-            before = Line.before(mine, seen.listed().children());
-            return judged();
-        });
-    }
-
-    private record Seen(Code synced, Listed listed) {}
-
-    /** The lock's node cannot number its claims for much longer. */
-    private HoldfastException countedOut() {
-        return locks.errors()
-                .refused(
-                        "has numbered as many claims of '" + claim.name() + "' as it can: let the lock be unused for a"
-                                + " few minutes, so that its node is removed and the count begins anew, or use another"
-                                + " name",
-                        null);
     }
 
     // ---- in the line ----
@@ -266,14 +221,41 @@ final class Place implements Pending, Watcher {
         String name = event.getPath().substring(event.getPath().lastIndexOf('/') + 1);
         step(() -> {
             Node node = Node.parse(name).orElse(null);
-            if (phase != Phase.WAITING || node == null || !watched.remove(node)) {
+            if (node == null || !watched.remove(node)) {
                 return NOTHING;
             }
-            if (event.getType() == EventType.NodeDeleted) {
-                before.remove(node);
-            }
-            return judged();
+            return event.getType() == EventType.NodeDeleted ? gone(node) : judgedIfWaiting();
         });
+    }
+
+    private Runnable judgedIfWaiting() {
+        return phase == Phase.WAITING ? judged() : NOTHING;
+    }
+
+    /** One that was waited for. If it held, so have all before it, and they have gone as well; but it may have given up. */
+    private Runnable gone(Node node) {
+        before.remove(node);
+        watched.remove(node);
+        Session now = session;
+        boolean sure = Line.blockers(claim.mode(), before).isEmpty();
+        if (phase != Phase.WAITING || sure || now == null || cancelled) {
+            return judgedIfWaiting();
+        }
+        phase = Phase.RECOUNTING;
+        return answered(() -> now.children(lock), listed -> recounted(listed));
+    }
+
+    private Runnable recounted(Listed listed) {
+        if (listed.code() != Code.OK) {
+            return listed.code() == Code.NONODE ? brokenOff() : failed(listed.code());
+        }
+        if (mine == null || !listed.children().contains(mine.name())) {
+            return brokenOff(); // somebody removed it
+        }
+        Set<String> there = Set.copyOf(listed.children());
+        before.removeIf(node -> !there.contains(node.name()));
+        watched.retainAll(before);
+        return judged();
     }
 
     /** Whose turn it is, as far as is known. */
@@ -283,24 +265,25 @@ final class Place implements Pending, Watcher {
         }
         List<Node> blockers = Line.blockers(claim.mode(), before);
         if (blockers.isEmpty()) {
-            return confirming();
+            return itsTurn();
         }
         if (!claim.waits()) {
             return leaving(null);
         }
+        boolean entered = phase == Phase.ENTERING;
         phase = Phase.WAITING;
         Session now = session;
-        Runnable watch = NOTHING;
+        Node node = mine;
+        List<Runnable> requests = new ArrayList<>();
         for (Node blocker : blockers) {
             if (now != null && watched.add(blocker)) {
-                Runnable earlier = watch;
-                watch = () -> {
-                    earlier.run();
-                    watch(now, blocker);
-                };
+                requests.add(() -> watch(now, blocker));
             }
         }
-        return watch;
+        if (entered && number == 0 && now != null && node != null) {
+            requests.add(() -> learnNumber(now, node));
+        }
+        return () -> requests.forEach(Runnable::run);
     }
 
     private void watch(Session now, Node blocker) {
@@ -310,64 +293,73 @@ final class Place implements Pending, Watcher {
                     if (asked != turn || phase != Phase.WAITING || found.code() == Code.OK) {
                         return NOTHING;
                     }
-                    if (found.code() != Code.NONODE) {
-                        return failed(found.code());
-                    }
-                    before.remove(blocker);
-                    watched.remove(blocker);
-                    return judged();
+                    return found.code() == Code.NONODE ? gone(blocker) : failed(found.code());
                 }));
     }
 
-    /** Everybody before has gone: the node is looked at once more, and the session where that was long ago. */
-    private Runnable confirming() {
-        phase = Phase.CONFIRMING;
+    /** While it waits, so that it need not wait for that when its turn comes. */
+    private void learnNumber(Session now, Node node) {
+        int asked = turn;
+        now.exists(lock + "/" + node.name())
+                .thenAccept(found -> step(() -> {
+                    Stat stat = found.stat();
+                    if (asked == turn && phase == Phase.WAITING && stat != null) {
+                        number = stat.getCzxid();
+                    }
+                    return NOTHING;
+                }));
+    }
+
+    /**
+     * Nobody is before it. One who waited for long, or is not sure of its number, asks before it takes that for the grant;
+     * all others who waited ask behind it.
+     */
+    private Runnable itsTurn() {
         Session now = session;
         Node node = mine;
         if (now == null || node == null) {
             return brokenOff();
         }
-        long age = locks.time().nanoTime() - now.begin();
-        boolean stale = age > now.lease().toNanos() / 3;
+        boolean stale = phase != Phase.ENTERING
+                && locks.time().nanoTime() - now.begin() > now.lease().toNanos() / 3;
+        if (number != 0 && !stale) {
+            return granted(now, node, phase == Phase.WAITING);
+        }
+        phase = Phase.CONFIRMING;
         return answered(
                 () -> {
                     if (stale) {
-                        now.sync(lock);
+                        now.prove(locks.paths().locks());
                     }
                     return now.exists(lock + "/" + node.name());
                 },
                 (Found found) -> {
                     Stat stat = found.stat();
                     if (found.code() == Code.OK && stat != null && stat.getEphemeralOwner() == now.id()) {
-                        return granted(stat);
+                        number = number == 0 ? stat.getCzxid() : number;
+                        return granted(now, node, false);
                     }
                     return found.code() == Code.NONODE ? brokenOff() : failed(found.code());
                 });
     }
 
-    private Runnable granted(Stat stat) {
-        Session now = session;
-        Node node = mine;
-        if (now == null || node == null) {
-            return brokenOff();
+    private Runnable granted(Session now, Node node, boolean waited) {
+        if (number <= claim.floor()) {
+            return leaving(locks.errors().fellBack(number, claim.floor()));
         }
-        if (stat.getCzxid() <= claim.floor()) {
-            return leaving(new StoreRefusedException(locks.errors().store() + " counts its changes from "
-                    + stat.getCzxid() + ", but has given this client the grant number " + claim.floor()
-                    + " before: was its data removed, or an old copy restored? Restart this client, and empty the"
-                    + " fences that saw the higher tokens"));
-        }
-        Grant grant =
-                new Grant(claim.id(), claim.names(), claim.mode(), now.lease(), List.of(stat.getCzxid()), now.begin());
+        Grant grant = new Grant(claim.id(), claim.names(), claim.mode(), now.lease(), List.of(number), now.begin());
         phase = Phase.ANSWERED;
         return () -> {
             Standing standing = new Standing(grant, lock + "/" + node.name(), now, locks.standings());
             locks.standings().add(standing);
-            if (answer.complete(Optional.of(grant))) {
-                locks.standings().check(standing);
-            } else {
+            if (!answer.complete(Optional.of(grant))) {
                 locks.standings().remove(claim.id());
                 locks.removals().remove(now, standing.path());
+                return;
+            }
+            locks.standings().check(standing);
+            if (waited) {
+                standing.lookBehind();
             }
         };
     }
@@ -398,7 +390,11 @@ final class Place implements Pending, Watcher {
             HoldfastException refused = locks.errors().of(code, lock);
             return mine == null ? answeringWith(refused) : leaving(refused);
         }
-        return claim.waits() && !cancelled ? brokenOff() : unanswered();
+        if (!claim.waits() || cancelled) {
+            return unanswered();
+        }
+        Runnable again = brokenOff();
+        return () -> locks.time().schedule(again, PAUSE); // of a server that has too much to do
     }
 
     /** Nobody knows what became of the claim, and nobody waits to know. */

@@ -5,9 +5,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
-import dev.holdfast.zookeeper.Session.Found;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +14,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
-import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +39,7 @@ final class Places {
     Pending claim(Claim claim) {
         Standing standing = locks.standings().get(claim.id());
         if (standing != null && !standing.session().hasEnded()) {
-            return new Again(again(claim, standing));
+            return new Again(again(standing));
         }
         Place place = new Place(claim, locks);
         Place same = all.putIfAbsent(claim.id(), place);
@@ -92,14 +89,14 @@ final class Places {
     }
 
     /** A claim that stands is asked for again: its lease begins anew. */
-    private CompletableFuture<Optional<Grant>> again(Claim claim, Standing standing) {
+    private CompletableFuture<Optional<Grant>> again(Standing standing) {
         CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
         locks.timeouts().end(answer);
         Session session = standing.session();
-        session.sync(standing.path());
+        session.prove(locks.paths().locks());
         session.exists(standing.path()).thenAccept(found -> {
             if (found.code() == Code.OK) {
-                answer.complete(Optional.of(anew(claim, standing, found)));
+                answer.complete(Optional.of(anew(standing.grant(), session)));
             } else {
                 answer.completeExceptionally(locks.errors().of(found.code(), standing.path()));
             }
@@ -107,12 +104,9 @@ final class Places {
         return answer;
     }
 
-    private static Grant anew(Claim claim, Standing standing, Found found) {
-        Stat stat = found.stat();
-        long number = stat == null ? standing.grant().number() : stat.getCzxid();
-        Session session = standing.session();
+    private static Grant anew(Grant granted, Session session) {
         return new Grant(
-                claim.id(), claim.names(), standing.grant().mode(), session.lease(), List.of(number), session.begin());
+                granted.id(), granted.names(), granted.mode(), session.lease(), granted.numbers(), session.begin());
     }
 
     private void pollSometimes() {

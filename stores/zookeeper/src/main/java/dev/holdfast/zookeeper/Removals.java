@@ -27,7 +27,8 @@ final class Removals {
         return removed;
     }
 
-    private void remove(Session session, String path, CompletableFuture<Boolean> removed) {
+    /** Removes a node of a session, and tells whether it was there. */
+    void remove(Session session, String path, CompletableFuture<Boolean> removed) {
         if (session.hasEnded()) {
             removed.complete(false);
             return;
@@ -50,9 +51,9 @@ final class Removals {
 
     private void seek(Session session, String name, ClaimId id, CompletableFuture<Boolean> removed) {
         String lock = paths.lock(name);
-        CompletableFuture<Code> synced = session.sync(lock);
+        CompletableFuture<Code> proved = session.prove(paths.locks());
         session.children(lock).thenAccept(listed -> {
-            Code code = listed.code() == Code.OK ? synced.join() : listed.code();
+            Code code = listed.code() == Code.OK ? proved.join() : listed.code();
             if (Errors.isOfConnection(code)) {
                 connection.whenConnected(now -> seek(now, name, id, removed));
             } else if (code == Code.OK) {

@@ -16,8 +16,8 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews grants: nothing is written, the session carries them all. One {@code sync} for the batch proves that the leader
- * knows the session, and what is read behind it, the children of each lock and once, with a watch, each node, is no older.
+ * Renews grants: the session carries them all. One write for the batch, which changes nothing, proves that the session
+ * lives; and what is read behind it, the children of each lock and once, with a watch, each node, is no older.
  * Thread-safe.
  */
 final class Renewals {
@@ -49,18 +49,18 @@ final class Renewals {
     private void send(Session now, List<Grant> batch, CompletableFuture<Map<ClaimId, Renewal>> renewed) {
         long asked = locks.time().nanoTime();
         List<CompletableFuture<Asked>> questions = new ArrayList<>(batch.size());
-        CompletableFuture<Code> synced = now.sync(locks.paths().locks());
+        CompletableFuture<Code> proved = now.prove(locks.paths().locks());
         for (Grant grant : batch) {
             Standing standing = locks.standings().get(grant.id());
             if (standing != null && standing.session() == now) {
                 questions.add(ask(now, grant, standing));
             } else {
                 questions.add(CompletableFuture.completedFuture(
-                        new Asked(grant, null, new Listed(Code.OK, List.of()), null)));
+                        new Asked(grant, null, new Listed(Code.OK, List.of(), 0), null)));
             }
         }
         CompletableFuture<?>[] all = questions.toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(all).thenCombine(synced, (nothing, code) -> {
+        CompletableFuture.allOf(all).thenCombine(proved, (nothing, code) -> {
             Map<ClaimId, Renewal> verdicts = new LinkedHashMap<>();
             for (CompletableFuture<Asked> question : questions) {
                 Asked said = question.join();
@@ -78,13 +78,13 @@ final class Renewals {
                 .thenCombine(node, (children, found) -> new Asked(grant, standing, children, found));
     }
 
-    private Renewal verdict(Session now, Asked said, Code synced, long asked) {
+    private Renewal verdict(Session now, Asked said, Code proved, long asked) {
         Standing standing = said.standing;
         if (standing == null) {
-            return Errors.isOfConnection(synced) ? Renewal.unknown(asked) : Renewal.lost(asked);
+            return Errors.isOfConnection(proved) ? Renewal.unknown(asked) : Renewal.lost(asked);
         }
         Found node = said.node;
-        Code code = synced == Code.OK ? said.children.code() : synced;
+        Code code = proved == Code.OK ? said.children.code() : proved;
         if (code != Code.OK && code != Code.NONODE) {
             return Renewal.unknown(asked);
         }

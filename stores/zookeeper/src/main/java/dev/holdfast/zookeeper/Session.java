@@ -10,10 +10,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.zookeeper.AsyncCallback.Children2Callback;
 import org.apache.zookeeper.AsyncCallback.Create2Callback;
 import org.apache.zookeeper.AsyncCallback.DataCallback;
+import org.apache.zookeeper.AsyncCallback.MultiCallback;
 import org.apache.zookeeper.AsyncCallback.StatCallback;
-import org.apache.zookeeper.AsyncCallback.VoidCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult.CreateResult;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
@@ -39,8 +41,8 @@ final class Session {
     /** What became of a node that was asked for or made; the path is the one it got. */
     record Found(Code code, String path, @Nullable Stat stat) {}
 
-    /** The children of a node. */
-    record Listed(Code code, List<String> children) {}
+    /** The children of a node, and the number of the last change among them. */
+    record Listed(Code code, List<String> children, long lastChange) {}
 
     /** What a node says. */
     record Read(Code code, String text, @Nullable Stat stat) {}
@@ -118,7 +120,7 @@ final class Session {
         return ended.compareAndSet(false, true);
     }
 
-    // ---- through the leader ----
+    // ---- agreed on by a majority of the servers ----
 
     CompletableFuture<Found> create(String path, String text, List<ACL> acl, CreateMode mode) {
         CompletableFuture<Found> made = new CompletableFuture<>();
@@ -133,8 +135,24 @@ final class Session {
 
     CompletableFuture<Code> delete(String path) {
         CompletableFuture<Code> deleted = new CompletableFuture<>();
-        zooKeeper.delete(path, -1, proving(deleted), null);
+        long sent = time.nanoTime();
+        zooKeeper.delete(path, -1, (rc, asked, context) -> deleted.complete(proved(rc, sent)), null);
         return deleted;
+    }
+
+    /** Deletes one node and makes an ephemeral sequential one, both or neither; the answer has no stat. */
+    CompletableFuture<Found> replace(String old, String path, String text, List<ACL> acl) {
+        CompletableFuture<Found> replaced = new CompletableFuture<>();
+        long sent = time.nanoTime();
+        MultiCallback answered = (rc, asked, context, results) -> {
+            Code code = proved(rc, sent);
+            boolean made = code == Code.OK && results.get(1) instanceof CreateResult;
+            replaced.complete(new Found(code, made ? ((CreateResult) results.get(1)).getPath() : path, null));
+        };
+        byte[] data = text.getBytes(UTF_8);
+        List<Op> both = List.of(Op.delete(old, -1), Op.create(path, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL));
+        zooKeeper.multi(both, answered, null);
+        return replaced;
     }
 
     CompletableFuture<Found> write(String path, String text) {
@@ -145,16 +163,18 @@ final class Session {
         return written;
     }
 
-    /** What is read after it is no older than this request. */
-    CompletableFuture<Code> sync(String path) {
-        CompletableFuture<Code> synced = new CompletableFuture<>();
-        zooKeeper.sync(path, proving(synced), null);
-        return synced;
-    }
-
-    private VoidCallback proving(CompletableFuture<Code> answer) {
+    /**
+     * Has a majority agree to a change that changes nothing. What is read after it is no older than this request; and
+     * unlike {@link #sync}, it is not answered by a leader that the others have left.
+     *
+     * @param path of any node that is there
+     */
+    CompletableFuture<Code> prove(String path) {
+        CompletableFuture<Code> answer = new CompletableFuture<>();
         long sent = time.nanoTime();
-        return (rc, asked, context) -> answer.complete(proved(rc, sent));
+        MultiCallback answered = (rc, asked, context, results) -> answer.complete(proved(rc, sent));
+        zooKeeper.multi(List.of(Op.check(path, -1)), answered, null);
+        return answer;
     }
 
     private Code proved(int rc, long sent) {
@@ -165,12 +185,17 @@ final class Session {
         return code;
     }
 
-    // ---- answered by the server alone ----
+    // ---- answered by a server alone ----
+
+    /** What is read after it is as new as what the leader has, or whoever takes itself for that. */
+    void sync(String path) {
+        zooKeeper.sync(path, (rc, asked, context) -> {}, null);
+    }
 
     CompletableFuture<Listed> children(String path) {
         CompletableFuture<Listed> listed = new CompletableFuture<>();
-        Children2Callback answered = (rc, asked, context, children, stat) ->
-                listed.complete(new Listed(Code.get(rc), children == null ? List.of() : children));
+        Children2Callback answered = (rc, asked, context, children, stat) -> listed.complete(
+                new Listed(Code.get(rc), children == null ? List.of() : children, stat == null ? 0 : stat.getPzxid()));
         zooKeeper.getChildren(path, false, answered, null);
         return listed;
     }

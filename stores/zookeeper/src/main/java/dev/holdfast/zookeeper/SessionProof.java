@@ -7,12 +7,17 @@ import java.util.Deque;
 /**
  * How far the life of a session is proved: the moment from which it surely lives for its time-out, less a tick.
  *
- * <p>The leader ends a session, and counts from when it last heard of it. A client of the leader itself is heard of with
- * every request. A client of a follower is not: the leader carries out what the follower passes on without counting it,
- * and learns who was heard from the follower's answers to its own pings, two in each tick. So a request that the leader
- * has answered proves that the session lived, and not that it will live on: the link between the two servers may be cut
- * before the next ping. What it does prove is that the pings before it came through, since both travel on one
- * connection, in order:
+ * <p>The leader ends a session, and counts from when it last heard of it. Two things may be wrong with what it heard.
+ *
+ * <p>It may be a leader no longer: cut off from the others, who have elected another, it goes on answering reads and even
+ * {@code sync} for a while. A write it cannot answer, since that takes a majority. And one who leads later than a majority
+ * has agreed to a write begins to count every session anew, later than that write. So only writes prove anything.
+ *
+ * <p>And it may have heard less than one thinks. A client of the leader itself is heard of with every request. A client of
+ * a follower is not: the leader carries out what the follower passes on without counting it, and learns who was heard from
+ * the follower's answers to its own pings, two in each tick. So a write that was answered proves that the session lived,
+ * and not that it will live on: the link between the two servers may be cut before the next ping. What it does prove is
+ * that the pings before it came through, since both travel on one connection, in order:
  *
  * <pre>
  *   client      a ──────────────────────────── b ────────► answered
@@ -23,13 +28,13 @@ import java.util.Deque;
  *
  * Whatever this client sent at least half a tick (and, for a leader that pings late, a tenth more) before {@code b} is
  * counted at the leader once {@code b} is answered: the session then lives at least from {@code a} on for its time-out.
- * Where requests come often, {@code a} is less than a tick before {@code b}, and the session is good for time-out less
- * tick from {@code b}: that is the lease, and {@code b} its beginning. Where the request before was longer ago, the lease
- * began as much earlier; a request some time after {@code b} makes up for it. The client library pings, too, at least
- * three times in a session's time-out, which bounds how long ago {@code a} can be. Reads and pings by themselves prove
- * nothing: a follower answers them alone.
+ * Where writes come often, {@code a} is less than a tick before {@code b}, and the session is good for time-out less
+ * tick from {@code b}: that is the lease, and {@code b} its beginning. Where the write before was longer ago, the lease
+ * began as much earlier; another some time after {@code b} makes up for it. The client library pings, too, at least
+ * three times in a session's time-out, which bounds how long ago {@code a} can be.
  *
- * <p>Opening a session, and coming back to it on another connection, are counted by the leader at once.
+ * <p>Opening a session, and coming back to it on another connection, are counted by the leader at once, which is to be
+ * proved by a write like all else.
  *
  * <p>Read by any thread, written by the session's event thread alone.
  */
@@ -40,7 +45,7 @@ final class SessionProof {
     private final long tick;
     private final long behind;
     private final long quiet;
-    /** When requests were sent that the leader has answered, oldest first, some way apart; by {@code nanoTime}. */
+    /** When writes were sent that were answered, oldest first, some way apart; by {@code nanoTime}. */
     private final Deque<Long> sent = new ArrayDeque<>();
 
     private long counted;
@@ -66,19 +71,19 @@ final class SessionProof {
         return begin;
     }
 
-    /** How long to put a request off that is made for the proof alone: sent now, it would prove hardly more. */
+    /** How long to put a write off that is made for the proof alone: sent now, it would prove hardly more. */
     long putOff(long now) {
         return now - begin <= tick ? 0 : Math.max(0, newest + behind - now);
     }
 
-    /** The session is come back to, by a request sent no earlier than that. */
+    /** The session is come back to, by a request sent no earlier than that; the next write proves it. */
     void reconnected(long at) {
         sent.clear();
         counted = later(counted, at);
-        begin = later(begin, at);
+        newest = at - behind;
     }
 
-    /** The leader has answered a request. */
+    /** A write was answered. */
     void answered(long at) {
         for (Long oldest = sent.peekFirst(); oldest != null && at - oldest >= behind; oldest = sent.peekFirst()) {
             counted = later(counted, oldest);

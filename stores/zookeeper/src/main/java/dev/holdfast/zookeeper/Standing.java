@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Grant;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 
@@ -41,6 +42,15 @@ final class Standing implements Watcher {
 
     void setWatched() {
         watched = true;
+    }
+
+    /** Whether the node was removed by hand while its claim waited, which nobody told. */
+    void lookBehind() {
+        session.exists(path).thenAccept(found -> {
+            if (found.code() == Code.NONODE) {
+                all.gone(this);
+            }
+        });
     }
 
     @Override

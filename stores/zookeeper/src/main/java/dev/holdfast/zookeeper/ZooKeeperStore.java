@@ -35,10 +35,10 @@ import java.util.function.Supplier;
  *   held, no wait             children ─────────────► taken                   nothing written
  *   held, waits               create, children ─────► made; behind X
  *                             read X, watched ──────► there
- *   hand-over       A closes  delete X
- *                   B hears   ◄───────────────────── X is gone                one event, to B alone
- *                   B         exists own ───────────► there
- *   renewal                   sync, children ───────► known to the leader     one sync for all grants
+ *   hand-over       A closes  delete X                                        with its next claim, if it has one
+ *                   B hears   ◄───────────────────── X is gone                one event, to B alone: it holds
+ *                   B         exists own ───────────► there                   not awaited
+ *   renewal                   check, children ──────► agreed by a majority    one check for all grants
  * </pre>
  *
  * <p>How a claim waits is told in {@link Place}, whom it waits for in {@link Line}, and how long a session is surely alive
@@ -125,20 +125,21 @@ final class ZooKeeperStore implements Store {
             Standing standing = locks.standings().remove(grant.id());
             return standing == null
                     ? locks.removals().removeClaim(grant.name(), grant.id())
-                    : locks.removals().remove(standing.session(), standing.path());
+                    : locks.exchanges().remove(standing.session(), standing.path());
         });
     }
 
     /**
      * The client library sends on a thread of its own, which cannot be asked; but a change of thread is on the way to it
-     * in any case, and here it leaves room for whoever comes back at once.
+     * in any case, and here it leaves room for whoever comes back at once. What the task then releases and claims leaves
+     * as one write.
      */
     @Override
     public void beforeSending(String name, Runnable task) {
         if (closed.get()) {
             task.run();
         } else {
-            locks.time().schedule(task, Duration.ZERO);
+            locks.time().schedule(() -> locks.exchanges().during(task), Duration.ZERO);
         }
     }
 

@@ -54,6 +54,6 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
                         context.time(),
                         new Errors(url.description()),
                         own.attempted()::get)
-                .open(locks -> own.curator().close());
+                .open((locks, patience) -> own.close(patience));
     }
 }

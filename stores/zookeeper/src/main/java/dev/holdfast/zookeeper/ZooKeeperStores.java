@@ -54,7 +54,7 @@ public final class ZooKeeperStores {
                         time,
                         new Errors("zookeeper (the application's client)"),
                         aSecondAgo)
-                .open(locks -> {
+                .open((locks, patience) -> {
                     locks.standings().removeAll();
                     time.close();
                 });

@@ -10,8 +10,13 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.ZooKeeperEnsemble;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
@@ -90,6 +95,35 @@ class EnsembleTest {
         }
     }
 
+    /** It takes its followers for slow, and answers reads and {@code sync}, long after they have elected another. */
+    @Test
+    void aLeaderWhomTheOthersHaveLeftProvesNothingToTheHolderItServes() throws Exception {
+        Map<String, String> patient = new HashMap<>(ZooKeeperServers.SETTINGS);
+        patient.put("syncLimit", "40");
+        try (ZooKeeperEnsemble own = ZooKeeperEnsemble.start(patient, ZooKeeperServers.FLAGS)) {
+            int leader = own.leader();
+            String others = IntStream.range(0, 3)
+                    .filter(each -> each != leader)
+                    .mapToObj(each -> own.server(each).connectString())
+                    .collect(Collectors.joining(","));
+            try (LockClient client = connect(own.server(leader).connectString(), "4s");
+                    LockClient rival = connect(others, "4s")) {
+                Hold hold = client.lock("left").acquire();
+                CompletableFuture<Hold> next = queue(rival, "left");
+
+                own.cutOff(leader);
+                for (int each = 0; each < 3; each++) {
+                    if (each != leader) {
+                        own.server(each).process().kill();
+                        own.server(each).process().restart();
+                    }
+                }
+
+                assertNeverBoth(hold, next);
+            }
+        }
+    }
+
     @Test
     void withoutAMajorityRequestsFailInTime() throws Exception {
         try (LockClient client = connect(ensemble.connectString(), "15s")) {
@@ -107,6 +141,27 @@ class EnsembleTest {
                 ensemble.server(leader).process().cont();
                 ensemble.server(follower).process().cont();
             }
+        }
+    }
+
+    @Test
+    void aServerThatHasLostTheOthersAndIsForReadingOnlyIsRefusedInTime() throws InterruptedException {
+        String[] readable = Arrays.copyOf(ZooKeeperServers.FLAGS, ZooKeeperServers.FLAGS.length + 1);
+        readable[ZooKeeperServers.FLAGS.length] = "-Dreadonlymode.enabled=true";
+        try (ZooKeeperEnsemble own = ZooKeeperEnsemble.start(ZooKeeperServers.SETTINGS, readable);
+                LockClient client = connect(own.connectString(), "4s")) {
+            client.lock("read-only").acquire().close();
+            own.server(0).process().kill();
+            own.server(1).process().kill();
+            await().atMost(PATIENCE).until(() -> own.server(2).command("mntr").contains("read-only"));
+
+            long asked = System.nanoTime();
+            assertThatThrownBy(() -> client.lock("read-only").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> connect(own.server(2).connectString(), "4s"))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("a majority of its servers");
+            assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(10));
         }
     }
 

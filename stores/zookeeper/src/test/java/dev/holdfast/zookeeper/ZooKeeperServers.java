@@ -26,6 +26,23 @@ final class ZooKeeperServers {
     }
 
     static String url(ZooKeeperServer server, String session) {
-        return "zk://" + server.connectString() + "?timeout=1s&tick=300ms&session=" + session;
+        return url(server.connectString(), session);
+    }
+
+    static String url(String servers, String session) {
+        return "zk://" + servers + "?timeout=2s&tick=300ms&session=" + session;
+    }
+
+    /** One of the figures that a server tells of itself. */
+    static long figure(ZooKeeperServer server, String name) {
+        return figure(server.command("mntr"), name);
+    }
+
+    static long figure(String figures, String name) {
+        return figures.lines()
+                .filter(line -> line.startsWith(name + "\t"))
+                .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf('\t') + 1)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("mntr has no " + name));
     }
 }

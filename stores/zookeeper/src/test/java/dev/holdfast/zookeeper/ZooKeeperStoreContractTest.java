@@ -44,10 +44,6 @@ class ZooKeeperStoreContractTest extends StoreContract {
 
     @Override
     protected OptionalLong records() {
-        return server.command("mntr")
-                .lines()
-                .filter(line -> line.startsWith("zk_znode_count"))
-                .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf('\t') + 1)))
-                .findFirst();
+        return OptionalLong.of(ZooKeeperServers.figure(server, "zk_znode_count"));
     }
 }

@@ -1,0 +1,117 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a turn costs, by the server's own count. */
+class PacketsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int LONG_SESSION = 60_000;
+
+    /** To say that a session lives, and to ask for the count. */
+    private static final int MORE = 6;
+
+    private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);
+
+    private static ZooKeeperServer server;
+    private static CuratorFramework curator;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+        curator = CuratorFrameworkFactory.newClient(
+                server.connectString(), LONG_SESSION, LONG_SESSION, new RetryOneTime(100));
+        curator.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        curator.close();
+        server.close();
+    }
+
+    /** The node and the list, a look at the one before, the call, a look at one's own, the removal. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 200})
+    void aTurnThatIsHandedOverBetweenClientsCostsElevenPacketsHoweverManyWait(int waiting) throws Exception {
+        List<LockClient> clients = new ArrayList<>();
+        try (LockClient first = open()) {
+            Hold held = first.lock("line-" + waiting).acquire();
+            for (int i = 0; i < waiting; i++) {
+                clients.add(open());
+            }
+            long before = packets();
+            List<CompletableFuture<Void>> turns = new ArrayList<>();
+            for (LockClient client : clients) {
+                turns.add(client.lock("line-" + waiting, AWAITED).acquireAsync().thenAcceptAsync(Hold::close));
+            }
+            held.close();
+            CompletableFuture.allOf(turns.toArray(CompletableFuture<?>[]::new))
+                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+            long removalOfTheFirst = 2;
+            assertThat(packets() - before - removalOfTheFirst).isBetween(9L * waiting, 11L * waiting + MORE);
+        } finally {
+            clients.forEach(LockClient::close);
+        }
+    }
+
+    @Test
+    void aFreeLockCostsTheNodeTheListAndTheRemoval() throws InterruptedException {
+        try (LockClient client = open()) {
+            client.lock("free", AWAITED).acquire().close();
+            long before = packets();
+            for (int i = 0; i < 100; i++) {
+                client.lock("free", AWAITED).acquire().close();
+            }
+            assertThat(packets() - before).isBetween(600L, 600L + MORE);
+        }
+    }
+
+    /** A grant that lingers is given to the same client 64 times; then its node is replaced by the next one. */
+    @Test
+    void aReleaseAndTheClaimBehindItLeaveAsOne() throws InterruptedException {
+        HoldOptions alone = HoldOptions.defaults().handOver(0, Duration.ZERO);
+        try (LockClient client = open()) {
+            CompletableFuture<Hold> next = null;
+            Hold held = client.lock("exchanged", alone).acquire();
+            long before = packets();
+            for (int i = 0; i < 100; i++) {
+                next = client.lock("exchanged", alone).acquireAsync();
+                held.close();
+                held = next.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+            }
+            assertThat(packets() - before).isBetween(400L, 400L + MORE);
+            held.close();
+        }
+    }
+
+    private static LockClient open() {
+        return LockClient.builder(
+                        ZooKeeperStores.on(curator, ZooKeeperOptions.defaults().tick(Duration.ofMillis(300))))
+                .build();
+    }
+
+    private static long packets() {
+        String figures = server.command("mntr");
+        return ZooKeeperServers.figure(figures, "zk_packets_received")
+                + ZooKeeperServers.figure(figures, "zk_packets_sent");
+    }
+}
