@@ -12,7 +12,9 @@ import org.apache.zookeeper.data.ACL;
 /** The nodes under which all others are, and the version of what is written there, which the topmost says. */
 record Layout(Paths paths, ACLProvider acls, Errors errors) {
     private static final int VERSION = 1;
-    private static final String SAYS = "holdfast " + VERSION;
+    /** What the topmost node says. */
+    static final String SAYS = "holdfast " + VERSION;
+
     private static final String PATTERN = "holdfast \\d{1,9}";
 
     /** Makes what is not there, and refuses what a newer Holdfast made. */
@@ -20,13 +22,18 @@ record Layout(Paths paths, ACLProvider acls, Errors errors) {
         return session.read(paths.root()).thenCompose(read -> {
             if (read.code() == Code.OK) {
                 check(read.text());
-                return CompletableFuture.completedFuture(session);
+                return session.exists(paths.locks()).thenCompose(found -> makeIfAbsent(session, found.code()));
             }
-            if (read.code() != Code.NONODE) {
-                throw errors.of(read.code(), paths.root());
-            }
-            return make(session).thenApply(made -> session);
+            return makeIfAbsent(session, read.code());
         });
+    }
+
+    private CompletableFuture<Session> makeIfAbsent(Session session, Code found) {
+        return switch (found) {
+            case OK -> CompletableFuture.completedFuture(session);
+            case NONODE -> make(session).thenApply(made -> session);
+            default -> throw errors.of(found, paths.root());
+        };
     }
 
     private CompletableFuture<Boolean> make(Session session) {

@@ -74,13 +74,15 @@ public final class ZooKeeperFence {
         Stat stat = new Stat();
         byte[] written = Long.toString(token).getBytes(UTF_8);
         try {
-            curator.sync().forPath(path); // a server that lags behind would admit what others have refused
+            curator.sync().forPath(path); // a server that lags behind would have it read again and again
             long highest = parse(curator.getData().storingStatIn(stat).forPath(path), path);
             if (highest > token) {
                 throw new StaleTokenException(resource, token, highest);
             }
             if (highest < token) {
                 curator.setData().withVersion(stat.getVersion()).forPath(path, written);
+            } else {
+                confirm(path, stat.getVersion());
             }
             return true;
         } catch (KeeperException.NoNodeException absent) {
@@ -90,12 +92,31 @@ public final class ZooKeeperFence {
         }
     }
 
+    /** What was read may be what a leader says whom the others have left: only a write is agreed on by a majority. */
+    private void confirm(String path, int version) throws Exception {
+        curator.transaction()
+                .forOperations(
+                        curator.transactionOp().check().withVersion(version).forPath(path));
+    }
+
     private boolean made(String path, byte[] written) throws Exception {
         try {
-            curator.create().creatingParentsIfNeeded().forPath(path, written);
+            curator.create().forPath(path, written);
             return true;
         } catch (KeeperException.NodeExistsException raced) {
             return false;
+        } catch (KeeperException.NoNodeException first) {
+            makeOnce(paths.root(), Layout.SAYS);
+            makeOnce(paths.fences(), "");
+            return false;
+        }
+    }
+
+    private void makeOnce(String path, String text) throws Exception {
+        try {
+            curator.create().creatingParentsIfNeeded().forPath(path, text.getBytes(UTF_8));
+        } catch (KeeperException.NodeExistsException there) {
+            // by a store, or by another fence
         }
     }
 
