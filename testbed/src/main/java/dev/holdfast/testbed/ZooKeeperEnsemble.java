@@ -88,6 +88,14 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
         return indexOf("follower");
     }
 
+    /** Awaits that all servers serve again, one as leader and the others behind it. */
+    public void awaitAll() {
+        if (!Await.until(
+                PATIENCE, () -> servers.stream().noneMatch(each -> each.state().isEmpty()))) {
+            throw new AssertionError("not all serve within " + PATIENCE + ": " + servers);
+        }
+    }
+
     /** Holds all that passes between one server and the others, with connections open; its clients still reach it. */
     public void cutOff(int index) {
         proxies.forEach((route, proxy) -> {
