@@ -236,6 +236,23 @@ class HoldLifeTest {
     }
 
     @Test
+    void aReentrantHoldIsRenewedNoMoreOnceNobodyCanCloseItsLastEntry() throws InterruptedException {
+        enterTwiceAndLeaveOnce();
+        await().until(() -> {
+            System.gc();
+            time.advance(Duration.ofSeconds(10));
+            return rival.lock("a").tryAcquire().isPresent();
+        });
+    }
+
+    private void enterTwiceAndLeaveOnce() throws InterruptedException {
+        DistributedLock reentrant = client.lock("a", HoldOptions.defaults().reentrant(true));
+        Hold outer = reentrant.acquire();
+        reentrant.acquire().close();
+        assertThat(outer.isValid()).isTrue();
+    }
+
+    @Test
     void aDetachedHoldLivesWithoutAReference() throws InterruptedException {
         acquireAndDetach();
         for (int i = 0; i < 20; i++) {

@@ -64,6 +64,7 @@ final class HostileStore implements Store {
     volatile UnaryOperator<Grant> grantMap = g -> g;
     volatile Supplier<String> describe = () -> "hostile";
     volatile Runnable onCancel = () -> {};
+    volatile boolean loosens = true;
     volatile Function<Claim, Pending> claimOverride;
     volatile StoreListener listener;
     final List<Grant> released = new CopyOnWriteArrayList<>();
@@ -145,7 +146,7 @@ final class HostileStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return real.downgrade(grant);
+        return loosens ? real.downgrade(grant) : CompletableFuture.completedFuture(false);
     }
 
     @Override

@@ -327,6 +327,7 @@ public final class Engine {
                 }
                 return queue;
             }
+            queue.forgetIfRetired();
         }
     }
 
@@ -349,10 +350,15 @@ public final class Engine {
         return of(kind).get(inStore);
     }
 
-    /** Gives a grant with its hold to the readers of a name. */
-    void adoptAsReader(LockName name, LiveGrant live, LiveHold hold) {
-        while (!((LocalPool) queueFor(name.as(Mode.SHARED))).adopt(live, hold)) {
-            // it retired in this moment, and another takes its place
+    /** Gives a grant with its hold to the readers of a name; returns what is to be done after all mutexes are free. */
+    Runnable adoptAsReader(LockName name, LiveGrant live, LiveHold hold) {
+        while (true) {
+            LocalPool readers = (LocalPool) queueFor(name.as(Mode.SHARED));
+            Runnable then = readers.adopt(live, hold);
+            if (then != null) {
+                return then;
+            }
+            retired(readers); // in this moment, and another takes its place
         }
     }
 

@@ -109,7 +109,9 @@ public final class HoldAnchor {
 
     /** Closes one entry of a kind, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
     public void close(Mode.Kind as) {
-        hold.pin(this); // until the store has answered: a loss found only then is still told here
+        if (!hold.isThreadBound()) { // which may have further entries, and is watched through its thread as well
+            hold.pin(this); // until the store has answered: a loss found only then is still told here
+        }
         hold.grant.queue().close(hold, as);
     }
 

@@ -411,8 +411,8 @@ final class LiveGrant {
         return tokensUsed < Tokens.BLOCK;
     }
 
-    /** A hold was given out beside others of the same token, with which it has no conflict. */
-    void givenBeside(LiveHold hold) {
+    /** Of holds beside each other, which share a token: the one that came or went last; null if none did. */
+    void lastBeside(@Nullable LiveHold hold) {
         lastHold = hold;
     }
 
@@ -422,7 +422,7 @@ final class LiveGrant {
         lastHold = before;
     }
 
-    /** The hold that was given out last; null if none was. */
+    /** The hold that was given out last, or of several beside each other the one closed last; null if there was none. */
     @Nullable
     LiveHold lastHold() {
         return lastHold;

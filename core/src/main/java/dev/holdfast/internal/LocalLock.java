@@ -96,6 +96,11 @@ final class LocalLock extends LocalQueue {
         return waiter.waits ? join(waiter) : tryOnce(waiter);
     }
 
+    @Override
+    boolean isRetired() {
+        return phase == Phase.RETIRED;
+    }
+
     private boolean join(Waiter waiter) {
         recordPlaceSometimes(waiter);
         waiters.add(waiter);
@@ -156,6 +161,10 @@ final class LocalLock extends LocalQueue {
     CompletableFuture<Boolean> passOn(LiveHold closing) {
         CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
         transition(() -> {
+            LocalQueue now = closing.grant.queue();
+            if (now != this) { // it became a reader's in this moment
+                return () -> now.passOn(closing).thenAccept(givenBack::complete);
+            }
             Loss.Cause lost = closing.grant.lossCause();
             if (lost != null && grant == closing.grant) {
                 givenBack.complete(false);
@@ -189,10 +198,13 @@ final class LocalLock extends LocalQueue {
     boolean stopRenewal(LiveHold of, Loss.Cause cause) {
         mutex.lock();
         try {
-            return hold == of && of.grant.stopRenewal(cause);
+            if (of.grant.queue() == this) {
+                return hold == of && of.grant.stopRenewal(cause);
+            }
         } finally {
             mutex.unlock();
         }
+        return of.grant.queue().stopRenewal(of, cause); // it became a reader's in this moment
     }
 
     @Override
@@ -223,11 +235,11 @@ final class LocalLock extends LocalQueue {
             if (held.isThreadBound() && held.acquirer != null) {
                 forgetOwner(held.acquirer, held);
             }
-            engine.adoptAsReader(name, live, held);
+            Runnable letIn = engine.adoptAsReader(name, live, held);
             grant = null;
             hold = null;
             moved.set(true);
-            return both(() -> engine.loosen(live.grant()), next());
+            return both(() -> engine.loosen(live.grant()), both(letIn, next()));
         });
         return moved.get();
     }

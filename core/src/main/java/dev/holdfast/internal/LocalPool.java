@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +54,10 @@ final class LocalPool extends LocalQueue {
     private @Nullable ClaimInFlight claiming;
     private boolean retired;
 
-    private final Set<CompletableFuture<Boolean>> goingBack = ConcurrentHashMap.newKeySet();
+    /** Releases not answered yet, where requests may overtake each other. */
+    private final Set<CompletableFuture<Void>> goingBack = ConcurrentHashMap.newKeySet();
+    /** In which claims are sent for those who still wait after an answer. */
+    private final Turns turns = new Turns();
 
     /** A pool nobody is in yet. */
     LocalPool(Engine engine, LockName name) {
@@ -83,11 +87,16 @@ final class LocalPool extends LocalQueue {
         return taken[0];
     }
 
+    @Override
+    boolean isRetired() {
+        return retired;
+    }
+
     private Runnable ask(Waiter waiter) {
         if (!waiter.waits && !waiters.isEmpty()) {
             return refuse(waiter); // others of this client are before this one
         }
-        warnIfOwnWriter(waiter);
+        warnIfItsOwn(waiter);
         Runnable first = releaseLingering(); // it does not suit, and would stand in the way
         if (waiter.waits) {
             waiters.add(waiter);
@@ -104,10 +113,23 @@ final class LocalPool extends LocalQueue {
         return then;
     }
 
-    private void warnIfOwnWriter(Waiter reader) {
-        if (shared && reader.waits && engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers) {
+    /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
+    private void warnIfItsOwn(Waiter reader) {
+        Thread thread = reader.thread;
+        if (!shared || !reader.waits || thread == null) {
+            return;
+        }
+        openHolds()
+                .filter(held -> held.isOwnedBy(thread))
+                .findFirst()
+                .ifPresent(held -> engine.watchSelfWait(held, reader));
+        if (engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers) {
             writers.warnIfItsOwn(reader);
         }
+    }
+
+    private Stream<LiveHold> openHolds() {
+        return seats.values().stream().flatMap(seat -> seat.holds().stream());
     }
 
     /** A seat that this waiter can have a hold by at once, without asking the store. */
@@ -122,21 +144,24 @@ final class LocalPool extends LocalQueue {
     }
 
     private boolean mayEnter(Seat seat, Waiter waiter) {
-        if (!seat.suits(waiter)) {
-            return false;
-        }
-        return shared ? seat.mayJoin(waiter) && !isBehindWriter(waiter) : seat.isFree() && seat.mayPassOn(waiter);
+        return seat.suits(waiter) && !isBehindWriter(waiter);
     }
 
     private boolean isBehindWriter(Waiter reader) {
-        return engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers
+        return shared
+                && engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers
                 && writers.isWaitedForBefore(reader);
     }
 
+    /** A claim for more permits than the first in the queue wants, or for fewer, is called off: he would wait for it. */
     @Override
     Runnable afterLeaving() {
-        ClaimInFlight unwanted = claiming;
-        return unwanted != null && waiters.isEmpty() ? unwanted::cancel : NOTHING;
+        ClaimInFlight waiting = claiming;
+        Waiter first = waiters.peek();
+        if (waiting == null || (first != null && first.mode.equals(waiting.claim.mode()))) {
+            return NOTHING;
+        }
+        return waiting::cancel;
     }
 
     @Override
@@ -222,18 +247,22 @@ final class LocalPool extends LocalQueue {
         return seat;
     }
 
-    /** Takes over a grant of a writer who is content to read; false if this pool is retired. */
-    boolean adopt(LiveGrant live, LiveHold reading) {
+    /**
+     * Takes over a grant of a writer who is content to read, and lets those in who wait to read, unless another writer
+     * is before them. Returns what is to be done after all mutexes are free; null if this pool is retired.
+     */
+    @Nullable
+    Runnable adopt(LiveGrant live, LiveHold reading) {
         mutex.lock();
         try {
             if (retired) {
-                return false;
+                return null;
             }
             Seat seat = new Seat(this, live);
             seats.put(live, seat);
             seat.adopt(reading);
             live.moveTo(this);
-            return true;
+            return serve(seat);
         } finally {
             mutex.unlock();
         }
@@ -247,14 +276,12 @@ final class LocalPool extends LocalQueue {
                 then = both(then, seat.enter(first).orElse(NOTHING));
             }
         }
-        return both(both(then, seat.isFree() ? release(seat) : NOTHING), nextIfIdle());
+        Runnable back = seat.isFree() ? release(seat) : NOTHING;
+        return both(both(then, back), both(afterLeaving(), nextIfIdle()));
     }
 
     private boolean maySit(Seat seat, Waiter first) {
-        if (!seat.suits(first)) {
-            return false;
-        }
-        return seat.isFree() ? seat.mayPassOn(first) : shared && seat.mayJoin(first) && !isBehindWriter(first);
+        return seat.suits(first) && (seat.isFree() || !isBehindWriter(first));
     }
 
     /**
@@ -293,9 +320,7 @@ final class LocalPool extends LocalQueue {
     boolean isHeldBy(Thread thread) {
         mutex.lock();
         try {
-            return seats.values().stream()
-                    .flatMap(seat -> seat.holds().stream())
-                    .anyMatch(hold -> hold.isOwnedBy(thread));
+            return openHolds().anyMatch(hold -> hold.isOwnedBy(thread));
         } finally {
             mutex.unlock();
         }
@@ -364,13 +389,18 @@ final class LocalPool extends LocalQueue {
     @Override
     Runnable nextIfIdle() {
         if (!waiters.isEmpty()) {
-            return engine.isClosed() ? failAll(engine.closedException()) : claimNext();
+            return engine.isClosed() ? failAll(engine.closedException()) : inTurn(claimNext());
         }
-        if (seats.isEmpty() && claiming == null && tries.isEmpty() && isUnowned() && !retired) {
+        boolean quiet = claiming == null && tries.isEmpty() && goingBack.isEmpty();
+        if (quiet && seats.isEmpty() && isUnowned() && !retired) {
             retired = true;
             return () -> engine.retired(this);
         }
         return NOTHING;
+    }
+
+    private Runnable inTurn(Runnable claim) {
+        return claim == NOTHING ? NOTHING : () -> turns.run(claim);
     }
 
     private Runnable claimNext() {
@@ -409,12 +439,15 @@ final class LocalPool extends LocalQueue {
         seats.remove(seat.grant);
         engine.keeper().forget(seat.grant);
         LiveHold last = seat.grant.lastHold();
-        return () -> {
-            CompletableFuture<Boolean> released = engine.giveBack(seat.grant, last);
-            if (!engine.capabilities().ordered()) {
-                goingBack.add(released);
-                released.whenComplete((held, failed) -> goingBack.remove(released));
-            }
-        };
+        if (engine.capabilities().ordered()) {
+            return () -> engine.giveBack(seat.grant, last);
+        }
+        CompletableFuture<Void> gone = new CompletableFuture<>();
+        goingBack.add(gone);
+        return () -> engine.giveBack(seat.grant, last).whenComplete((held, failed) -> {
+            goingBack.remove(gone);
+            gone.complete(null);
+            transition(this::nextIfIdle);
+        });
     }
 }

@@ -54,6 +54,14 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
     /** Takes a waiter in; false if this queue is retired and another must be asked. */
     abstract boolean submit(Waiter waiter);
 
+    /** Whether it takes nobody in any more, for good. Under the mutex. */
+    abstract boolean isRetired();
+
+    /** Has the engine forget it now: whoever retired it may be on this very stack, and come to that only later. */
+    final void forgetIfRetired() {
+        transition(() -> isRetired() ? () -> engine.retired(this) : NOTHING);
+    }
+
     /** What is to be done once a waiter has gone: the last one calls the claim off. Under the mutex. */
     abstract Runnable afterLeaving();
 

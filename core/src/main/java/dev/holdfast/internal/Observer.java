@@ -248,12 +248,14 @@ final class Observer {
         Log.warn(() -> "the hold of '" + leaked.name + "' on " + store + ", acquired " + leaked.origin()
                 + ", was never closed and " + why
                 + ": it is renewed no more and ends with its lease; close holds in a try statement");
-        ofHold(
-                leaked.grant,
-                hold -> teller.note(new Leaked(hold.name, hold.token, hold.origin(), store), LockListener::onLeaked));
+        ofHold(leaked.grant, hold -> {
+            if (hold == leaked) { // others may hold by the same grant
+                teller.note(new Leaked(hold.name, hold.token, hold.origin(), store), LockListener::onLeaked);
+            }
+        });
     }
 
-    /** Notes something of the hold that a grant has now, if anybody listens: never after its end was noted. */
+    /** Notes something of each hold that a grant has now, if anybody listens: never after its end was noted. */
     private void ofHold(LiveGrant grant, Consumer<LiveHold> note) {
         if (teller.hasListeners()) {
             grant.queue().withHoldsOf(grant, note);

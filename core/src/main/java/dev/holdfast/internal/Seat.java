@@ -39,24 +39,27 @@ final class Seat {
         return List.copyOf(holds);
     }
 
-    /** Whether it can serve this waiter without another word from the store, as far as lease and number go. */
+    /** Whether it can serve this waiter without another word from the store: the first after it was given always. */
     boolean suits(Waiter waiter) {
         boolean asMany = shared || grant.grant().mode().equals(waiter.mode);
-        return asMany && stopped.isEmpty() && grant.isValid() && grant.fits(waiter.options) && grant.hasEnoughLease();
+        return asMany
+                && stopped.isEmpty()
+                && grant.isValid()
+                && grant.fits(waiter.options)
+                && (grant.isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
     }
 
-    /** Whether one more may have it now that nobody does, and the first after the store gave it always. */
-    boolean mayPassOn(Waiter next) {
-        if (grant.isFresh()) {
-            return true;
-        }
-        return shared ? mayJoin(next) : grant.mayHandOver(next.options);
+    private boolean hasRoomFor(HoldOptions options) {
+        return shared ? mayJoin(options) : isFree() && grant.mayHandOver(options);
     }
 
-    /** Whether one more reader may come in beside the others, or after them. */
-    boolean mayJoin(Waiter reader) {
-        HoldOptions options = reader.options;
-        return !options.strictFifo()
+    /**
+     * Whether one more reader may come in beside the others, or after them. Who renews by hand has nobody beside him:
+     * he may make his lease shorter.
+     */
+    private boolean mayJoin(HoldOptions options) {
+        return (isFree() || options.autoRenew())
+                && !options.strictFifo()
                 && grant.hasTokenLeft()
                 && now() - openedAt <= Durations.nanos(options.maxHandOverTime());
     }
@@ -85,7 +88,7 @@ final class Seat {
         Thread owner = made.isThreadBound() ? taker.thread : null;
         holds.add(made);
         if (shared) {
-            grant.givenBeside(made);
+            grant.lastBeside(made);
         } else {
             grant.given(made);
         }
@@ -101,7 +104,9 @@ final class Seat {
             pool.forgetOwner(owner, made);
         }
         holds.remove(made);
-        if (!shared) {
+        if (shared) {
+            grant.lastBeside(before);
+        } else {
             grant.notTaken(before);
         }
         return Optional.empty();
@@ -119,6 +124,9 @@ final class Seat {
     void leave(LiveHold closed) {
         holds.remove(closed);
         stopped.remove(closed);
+        if (shared) {
+            grant.lastBeside(closed);
+        }
         stopIfNobodyElseHolds();
     }
 

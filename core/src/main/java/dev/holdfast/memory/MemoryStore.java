@@ -90,7 +90,8 @@ public final class MemoryStore {
     void cancel(Claim claim) {
         change(claim.name(), lock -> {
             MemoryLock.Waiting gone = lock.dequeue(claim.id());
-            return gone == null ? () -> {} : () -> gone.answer().complete(Optional.empty());
+            // It may have been all that kept one behind it, who wants less, from being granted.
+            return gone == null ? () -> {} : both(() -> gone.answer().complete(Optional.empty()), settle(lock));
         });
     }
 
@@ -187,6 +188,7 @@ public final class MemoryStore {
     /** A client is gone: it waits no more. Its grants are left to their leases. */
     void leave(MemorySession session, RuntimeException closed) {
         List<MemoryLock.Waiting> left = new ArrayList<>();
+        List<Runnable> granted = new ArrayList<>();
         mutex.lock();
         try {
             for (MemoryLock lock : locks.values()) {
@@ -197,10 +199,12 @@ public final class MemoryStore {
                         left.add(waiting);
                     }
                 }
+                granted.add(settle(lock));
             }
         } finally {
             mutex.unlock();
         }
+        granted.forEach(Runnable::run);
         left.forEach(waiting -> waiting.answer().completeExceptionally(closed));
     }
 

@@ -88,6 +88,21 @@ final class LocalRace {
         return Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, 0, () -> {});
     }
 
+    /** One who waits to read, not yet in any queue. */
+    static Waiter reader() {
+        return Waiter.callback(Mode.SHARED, OPTIONS, true, 0, () -> {});
+    }
+
+    /** One who asks once whether it may read. */
+    static Waiter tryingReader() {
+        return Waiter.callback(Mode.SHARED, OPTIONS, false, 0, () -> {});
+    }
+
+    /** Brings a caller to the queue of those who want the lock as it does. */
+    void submit(Waiter caller) {
+        engine.submit(lock.as(caller.mode), caller);
+    }
+
     /** A caller who waits in the queue of the lock, or has it by now. */
     Waiter queued() {
         Waiter caller = caller();
@@ -97,12 +112,17 @@ final class LocalRace {
 
     /** Closes the hold of a caller who has it. */
     static void closeHoldOf(Waiter caller) {
-        ((Waiter.Outcome.Granted) caller.outcome()).anchor().close(Mode.Kind.EXCLUSIVE);
+        holdOf(caller).close(caller.mode.kind());
+    }
+
+    /** The hold of a caller who has it. */
+    static HoldAnchor holdOf(Waiter caller) {
+        return ((Waiter.Outcome.Granted) caller.outcome()).anchor();
     }
 
     /** Gives up waiting, as a caller whose time is over does; false if the outcome was there before. */
     boolean cancel(Waiter caller) {
-        LocalQueue local = engine.queue(lock.inStore(), Mode.Kind.EXCLUSIVE);
+        LocalQueue local = engine.queue(lock.inStore(), caller.mode.kind());
         boolean gaveUp = caller.resolve(Waiter.EMPTY);
         if (gaveUp) {
             local.forget(caller, NotAcquired.Reason.CANCELLED);
@@ -122,8 +142,10 @@ final class LocalRace {
 
     /** What is left when nobody wants the lock any more. */
     String left() {
-        if (engine.queue(lock.inStore(), Mode.Kind.EXCLUSIVE) != null) {
-            return "not retired";
+        for (Mode.Kind kind : Mode.Kind.values()) {
+            if (engine.queue(lock.inStore(), kind) != null) {
+                return "not retired";
+            }
         }
         return store.open().status(lock.inStore()).toCompletableFuture().join().isHeld()
                 ? "still held"

@@ -1,0 +1,38 @@
+package dev.holdfast.internal;
+
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A writer becomes a reader on one thread while another closes its hold: it is closed, wherever it is by then.
+ *
+ * <p>Fails if {@code LocalLock.passOn} does not pass on to the readers a hold that is theirs by now.
+ */
+public class DowngradeAndCloseInterleavingsTest {
+    private final LocalRace race = new LocalRace();
+    private final Waiter writer = race.queued();
+
+    @Operation
+    public void downgrade() {
+        try {
+            LocalRace.holdOf(writer).downgrade();
+        } catch (IllegalStateException closedBefore) {
+            // then there is nothing left to read under
+        }
+    }
+
+    @Operation
+    public void close() {
+        LocalRace.closeHoldOf(writer);
+    }
+
+    @Operation
+    public String atRest() {
+        return race.left();
+    }
+
+    @Test
+    void nothingIsLeft() {
+        LocalRace.check(DowngradeAndCloseInterleavingsTest.class, "downgrade", "close");
+    }
+}

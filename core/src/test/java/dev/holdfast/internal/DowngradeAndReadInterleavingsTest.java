@@ -1,0 +1,35 @@
+package dev.holdfast.internal;
+
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A writer becomes a reader while another reader of its client comes: both read, and nothing is left behind.
+ */
+public class DowngradeAndReadInterleavingsTest {
+    private final LocalRace race = new LocalRace();
+    private final Waiter writer = race.queued();
+    private final Waiter reader = LocalRace.reader();
+
+    @Operation
+    public void downgrade() {
+        LocalRace.holdOf(writer).downgrade();
+    }
+
+    @Operation
+    public void read() {
+        race.submit(reader);
+    }
+
+    @Operation
+    public String atRest() {
+        String read = LocalRace.end(reader);
+        LocalRace.closeHoldOf(writer);
+        return read + ", " + race.left();
+    }
+
+    @Test
+    void bothRead() {
+        LocalRace.check(DowngradeAndReadInterleavingsTest.class, "downgrade", "read");
+    }
+}
