@@ -35,7 +35,7 @@ public final class Fleet implements AutoCloseable {
     private final Path page;
     private final List<ChildProcess> workers = new ArrayList<>();
     private final Map<Duration, TcpProxy> proxies = new HashMap<>();
-    private boolean warm;
+    private int warm;
 
     /** Workers of a peer; the page is a file that all of them map. */
     public Fleet(PeerKind peer, Server server, Path page) {
@@ -57,7 +57,7 @@ public final class Fleet implements AutoCloseable {
     public Sample run(Load load, Duration length) {
         try {
             Sample sample = round(load, length);
-            warm = true;
+            warm = Math.max(warm, load.processes());
             return sample;
         } catch (RoundFailed e) {
             close();
@@ -67,9 +67,9 @@ public final class Fleet implements AutoCloseable {
         }
     }
 
-    /** Whether its workers have run a round before; a JVM that has just begun is slow at first. */
-    boolean isWarm() {
-        return warm;
+    /** Whether all workers that take part have run a round before; a JVM that has just begun is slow at first. */
+    boolean isWarmFor(Load load) {
+        return warm >= load.processes();
     }
 
     /** The processes themselves, for tests that end one of them. */
@@ -183,6 +183,7 @@ public final class Fleet implements AutoCloseable {
     public void close() {
         workers.forEach(ChildProcess::close);
         workers.clear();
+        warm = 0;
         proxies.values().forEach(TcpProxy::close);
         proxies.clear();
     }

@@ -110,8 +110,9 @@ public final class StoreRun {
                 return;
             }
             try {
-                Duration length = number == 0 ? plan.warmUp(fleet.isWarm()) : workload.lengthOf(plan.round());
-                Sample sample = fleet.run(workload.loadOf(fleet.peer()), length);
+                Load load = workload.loadOf(fleet.peer());
+                Duration length = number == 0 ? plan.warmUp(fleet.isWarmFor(load)) : workload.lengthOf(plan.round());
+                Sample sample = fleet.run(load, length);
                 if (number > 0) {
                     samples.add(sample);
                 }

@@ -87,6 +87,18 @@ class RoundsTest {
     }
 
     @Test
+    void aWorkerThatJoinsLaterIsToBeWarmedUpAsTheFirstWas() {
+        try (Fleet fleet = fleet(NO_LOCK)) {
+            assertThat(fleet.isWarmFor(Load.own(1))).isFalse();
+            assertThat(fleet.run(Load.own(1), SHORT).perSecond()).isPositive();
+            assertThat(fleet.isWarmFor(Load.own(16))).isTrue();
+            assertThat(fleet.isWarmFor(Load.one(2, 1))).isFalse();
+            assertThat(fleet.run(Load.one(2, 1), SHORT).perSecond()).isPositive();
+            assertThat(fleet.isWarmFor(Load.one(2, 16))).isTrue();
+        }
+    }
+
+    @Test
     void aWorkerThatCannotGoOnSaysWhy() {
         PeerKind lost =
                 new PeerKind("nowhere", PeerKind.Role.FAKE, NO_LOCK.stores(), NO_LOCK.modes(), NO_LOCK.opening());
