@@ -47,6 +47,11 @@ public final class Page {
         results.leftOut()
                 .forEach(what -> text.append("- Left out: ").append(what).append('\n'));
         text.append("\n## Targets\n\n").append(Targets.table(results).toMarkdown());
+        Earlier.table(results)
+                .ifPresent(table -> text.append("\n## The peers beside an earlier run\n\n")
+                        .append(Earlier.EXPLANATION)
+                        .append("\n\n")
+                        .append(table.toMarkdown()));
         Charts charts = new Charts(results, page.resolveSibling("images"));
         for (StoreKind store : StoreKind.values()) {
             List<Workload> workloads = results.cells().stream()

@@ -110,13 +110,13 @@ record Wanted(String issue, StoreKind store) {
                 }));
     }
 
-    /** What the server counts for a turn in which the lock goes from process to process. */
+    /** What the server counts for a turn: the lock goes from process to process, and the one who left queues up again. */
     Target perTurn(String workload, String counter, double atMost) {
         // a poll of the safety net now and then is no part of the turn
         double slack = 1.05;
         return target(
                 workload,
-                Peers.STRICT_FIFO + ", " + counter + " per turn",
+                Peers.STRICT_FIFO + ", " + counter + " per turn, queueing up again included",
                 "≤ " + plain(atMost),
                 results -> results.cell(store, workload, Peers.STRICT_FIFO)
                         .flatMap(cell -> cell.perTurn(counter))

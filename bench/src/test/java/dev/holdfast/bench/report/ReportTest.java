@@ -93,6 +93,7 @@ class ReportTest {
                 .startsWith("# Benchmarks\n\nWords.\n\n" + Page.BEGIN)
                 .endsWith(Page.END + "\n\nMore words.\n")
                 .contains("| holdfast | 2,000 |", "Left out: MariaDB")
+                .contains("| redisson on Redis | – | – | – | 0.50 (1.01) ✗ |")
                 .doesNotContain("\nold\n");
         for (String picture : List.of("throughput", "waits", "cost")) {
             assertThat(written).contains("images/bench-redis-" + picture + ".svg");
