@@ -99,13 +99,13 @@ final class ReleaseCommand implements Callable<Integer> {
         if (!client.revoke(name, now)) {
             return nothingBroken(lockOnStore + " is not held any more");
         }
-        tell("broke " + lockOnStore + ", held by " + held.holder() + "; " + consequence(held));
+        tell("broke " + lockOnStore + ", held by " + held.holder() + others(held) + "; " + consequence(held));
         return ExitCode.OK;
     }
 
     private boolean isConfirmed(String lockOnStore, LockStatus.Held held) {
-        tell(lockOnStore + " is held by " + held.holder() + " for " + HumanTime.of(held.held()) + "; if broken, "
-                + consequence(held));
+        tell(lockOnStore + " is held by " + held.holder() + " for " + HumanTime.of(held.held()) + others(held)
+                + "; if broken, " + consequence(held));
         System.err.print("Break it? [y/N] ");
         System.err.flush();
         try {
@@ -118,6 +118,15 @@ final class ReleaseCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Of several holders the store names one, and all of them lose it. */
+    private static String others(LockStatus.Held held) {
+        return switch (held.mode()) {
+            case EXCLUSIVE -> "";
+            case SHARED -> ", and by whoever else reads";
+            case PERMITS -> ", and by whoever else has permits";
+        };
     }
 
     private String consequence(LockStatus.Held held) {

@@ -132,7 +132,9 @@ class LossTest {
     void aLockThatIsBrokenEndsTheCommandsOfAllWhoHoldIt(String how) {
         try (Family first = Family.start(cli, "", List.of(how, "job"));
                 Family second = Family.start(cli, "", List.of(how, "job"))) {
-            assertThat(cli.run("release", "--yes", "job").code()).isZero();
+            Cli.Ended broken = cli.run("release", "--yes", "job");
+            assertThat(broken.code()).isZero();
+            assertThat(broken.err()).singleElement().asString().contains("and by whoever else ");
 
             assertThat(first.holdfast.waitFor(SOON)).isEqualTo(ExitCode.HOLD_LOST);
             assertThat(second.holdfast.waitFor(SOON)).isEqualTo(ExitCode.HOLD_LOST);
