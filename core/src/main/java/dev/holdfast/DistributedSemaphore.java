@@ -23,9 +23,9 @@ import java.util.concurrent.CompletableFuture;
  * served in the order they came; one who wants several permits is not overtaken by those who want fewer.
  *
  * <p>How many permits there are is said by each client, not kept in the store, so that it can be changed by rolling out
- * a new number. While clients disagree, each is let in as long as the permits out, its own included, are within its own
- * number: going up, the old ones wait where the new ones go on; going down, nobody loses a permit, and the new ones wait
- * until enough have come back.
+ * a new number. While clients disagree, each is let in when the permits out, its own included, are within its own
+ * number: nobody loses a permit when the number goes down, and those with the smaller number wait until enough have come
+ * back. The queue is one for all, so one with the larger number waits behind one with the smaller.
  *
  * <p>Use a name for a semaphore or for a lock: holds of one kind keep out those of the other. Holds are not re-entrant.
  * Immutable and thread-safe.

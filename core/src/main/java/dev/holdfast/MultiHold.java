@@ -86,11 +86,11 @@ public final class MultiHold implements AutoCloseable {
     @Override
     public void close() {
         holds.get(0).checkOwner();
-        HoldLostException first = null;
+        RuntimeException first = null;
         for (int i = holds.size() - 1; i >= 0; i--) {
             try {
                 holds.get(i).close();
-            } catch (HoldLostException lost) {
+            } catch (RuntimeException lost) {
                 if (first == null) {
                     first = lost;
                 } else {
