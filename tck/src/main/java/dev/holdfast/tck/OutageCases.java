@@ -8,6 +8,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -85,7 +86,12 @@ abstract class OutageCases extends Cases {
         RawClient raw = rig.raw();
         CompletableFuture<Hold> next = rig.client().lock(hold.name()).acquireAsync();
         raw.awaitWaiting(hold.name(), 1);
-        during(() -> rig.patience.times(2).until("the hold to be invalid", () -> !hold.isValid()));
+        CompletableFuture<Loss> lost = new CompletableFuture<>();
+        hold.onLost(lost::complete);
+        during(() -> {
+            rig.patience.times(2).until("the hold to be invalid", () -> !hold.isValid());
+            rig.patience.times(2).answer(lost, "the loss"); // until then, it may only be in doubt
+        });
         boolean valid = rig.patience.times(3).result(next.thenApply(rival -> hold.isValid()), "the rival");
 
         assertThat(valid).isFalse();
