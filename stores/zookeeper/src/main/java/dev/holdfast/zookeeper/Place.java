@@ -180,8 +180,10 @@ final class Place implements Pending, Watcher {
         });
     }
 
+    /** Behind a sync: a server that lags behind would have a lock taken that was given back before. */
     private CompletableFuture<Listed> read(Session now) {
         locks.exchanges().removeNow();
+        now.sync(lock);
         return now.children(lock);
     }
 

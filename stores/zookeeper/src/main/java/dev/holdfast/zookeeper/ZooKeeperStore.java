@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * <pre>
  *   free lock       acquire   create, children ─────► made; alone             the only round trip awaited
  *                   close     delete ───────────────► done                    not awaited
- *   held, no wait             children ─────────────► taken                   nothing written
+ *   held, no wait             sync, children ───────► taken                   nothing written
  *   held, waits               create, children ─────► made; behind X
  *                             read X, watched ──────► there
  *   hand-over       A closes  delete X                                        with its next claim, if it has one
