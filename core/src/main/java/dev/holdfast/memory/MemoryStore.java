@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -187,25 +186,25 @@ public final class MemoryStore {
 
     /** A client is gone: it waits no more. Its grants are left to their leases. */
     void leave(MemorySession session, RuntimeException closed) {
-        List<MemoryLock.Waiting> left = new ArrayList<>();
-        List<Runnable> granted = new ArrayList<>();
+        for (String name : names()) {
+            change(name, lock -> {
+                List<MemoryLock.Waiting> left = lock.queue.stream()
+                        .filter(waiting -> waiting.session() == session)
+                        .toList();
+                lock.queue.removeAll(left);
+                return both(
+                        () -> left.forEach(waiting -> waiting.answer().completeExceptionally(closed)), settle(lock));
+            });
+        }
+    }
+
+    private List<String> names() {
         mutex.lock();
         try {
-            for (MemoryLock lock : locks.values()) {
-                for (Iterator<MemoryLock.Waiting> queue = lock.queue.iterator(); queue.hasNext(); ) {
-                    MemoryLock.Waiting waiting = queue.next();
-                    if (waiting.session() == session) {
-                        queue.remove();
-                        left.add(waiting);
-                    }
-                }
-                granted.add(settle(lock));
-            }
+            return List.copyOf(locks.keySet());
         } finally {
             mutex.unlock();
         }
-        granted.forEach(Runnable::run);
-        left.forEach(waiting -> waiting.answer().completeExceptionally(closed));
     }
 
     /** One step on one lock, under the mutex; what the step returns runs after it. */

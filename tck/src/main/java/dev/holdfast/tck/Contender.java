@@ -4,6 +4,8 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Mode.Permits;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  * A process that contends for one lock, as the kit tells it to: a program to be killed and stopped while it holds or
  * waits.
  *
- * <p>Arguments: URL of the store, name of the lock, lease in milliseconds, file for its log, file shared by all. It takes
- * one command a line from its standard input, and ends when that ends:
+ * <p>Arguments: URL of the store, name of the lock, lease in milliseconds, file for its log, file shared by all, and how
+ * it holds: {@code write}, {@code read}, or {@code 2/3} for two of three permits. It takes one command a line from its
+ * standard input, and ends when that ends:
  *
  * <pre>
  *   command        answers
@@ -36,20 +39,24 @@ public final class Contender {
     private final LockClient client;
     private final String name;
     private final HoldOptions options;
+    private final Mode mode;
     private final HoldLog log;
     private final SharedResource shared;
     private @Nullable Watched watched;
+    private long holds;
 
     /** A hold, and the thread that looks whether it is valid until it is told to end. */
     private static final class Watched {
         final Hold hold;
+        final long number;
         private final HoldLog log;
         private final Thread looker = new Thread(this::look, "looker");
         // not an interrupt, which would close the log
         private volatile boolean ended;
 
-        Watched(Hold hold, HoldLog log) {
+        Watched(Hold hold, long number, HoldLog log) {
             this.hold = hold;
+            this.number = number;
             this.log = log;
             looker.setDaemon(true);
         }
@@ -59,7 +66,7 @@ public final class Contender {
                 while (!ended) {
                     long looked = System.nanoTime();
                     if (hold.isValid()) {
-                        log.valid(hold.token(), looked);
+                        log.valid(number, looked);
                     }
                     LockSupport.parkNanos(LOOK_EVERY_NANOS);
                 }
@@ -78,10 +85,12 @@ public final class Contender {
         }
     }
 
-    private Contender(LockClient client, String name, HoldOptions options, HoldLog log, SharedResource shared) {
+    private Contender(
+            LockClient client, String name, HoldOptions options, Mode mode, HoldLog log, SharedResource shared) {
         this.client = client;
         this.name = name;
         this.options = options;
+        this.mode = mode;
         this.log = log;
         this.shared = shared;
     }
@@ -97,7 +106,7 @@ public final class Contender {
                         LockClient.builder(arguments[0]).label("contender").build();
                 HoldLog log = new HoldLog(Path.of(arguments[3]))) {
             SharedResource shared = new SharedResource(Path.of(arguments[4]));
-            new Contender(client, arguments[1], options, log, shared).obey();
+            new Contender(client, arguments[1], options, Modes.read(arguments[5]), log, shared).obey();
         }
     }
 
@@ -118,28 +127,50 @@ public final class Contender {
     }
 
     private void race(int rounds) throws Exception {
-        long who = ProcessHandle.current().pid();
         for (int i = 0; i < rounds; i++) {
-            long asked = System.nanoTime();
-            Hold hold = client.lock(name, options).acquire();
-            log.held(hold.token(), asked, System.nanoTime());
-            shared.use(who, hold.token());
+            Hold hold = acquireAndLog();
+            use(hold);
             long looked = System.nanoTime();
             if (hold.isValid()) {
-                log.valid(hold.token(), looked);
+                log.valid(holds, looked);
             }
-            closeAndLog(hold);
+            closeAndLog(hold, holds);
         }
         say("raced " + rounds);
     }
 
+    private Hold acquireAndLog() throws Exception {
+        long asked = System.nanoTime();
+        Hold hold = hold();
+        log.held(++holds, mode, hold.token(), asked, System.nanoTime());
+        return hold;
+    }
+
+    private Hold hold() throws InterruptedException {
+        if (mode instanceof Permits some) {
+            return client.semaphore(name, some.of(), options).acquire(some.permits());
+        }
+        return mode instanceof Mode.Shared
+                ? client.readWriteLock(name, options).read().acquire()
+                : client.lock(name, options).acquire();
+    }
+
+    private void use(Hold hold) {
+        long who = ProcessHandle.current().pid();
+        if (mode instanceof Permits some) {
+            shared.share(who, some.permits(), some.of());
+        } else if (mode instanceof Mode.Shared) {
+            shared.read(who, hold.token());
+        } else {
+            shared.use(who, hold.token());
+        }
+    }
+
     private void acquire() throws Exception {
         say("asking");
-        long asked = System.nanoTime();
-        Hold hold = client.lock(name, options).acquire();
+        Hold hold = acquireAndLog();
         long began = System.nanoTime();
-        log.held(hold.token(), asked, began);
-        watched = new Watched(hold, log);
+        watched = new Watched(hold, holds, log);
         watched.begin();
         say("holding " + hold.token() + " " + began);
     }
@@ -147,7 +178,7 @@ public final class Contender {
     private void close() throws Exception {
         Watched closing = held();
         closing.end();
-        say((closeAndLog(closing.hold) ? "closed " : "lost ") + System.nanoTime());
+        say((closeAndLog(closing.hold, closing.number) ? "closed " : "lost ") + System.nanoTime());
     }
 
     private Watched held() {
@@ -159,14 +190,14 @@ public final class Contender {
     }
 
     /** False if the hold turned out to be lost. */
-    private boolean closeAndLog(Hold hold) throws IOException {
+    private boolean closeAndLog(Hold hold, long number) throws IOException {
         long leaving = System.nanoTime();
         try {
             hold.close();
-            log.closed(hold.token(), leaving, System.nanoTime());
+            log.closed(number, leaving, System.nanoTime());
             return true;
         } catch (HoldLostException lost) {
-            log.lost(hold.token(), leaving, System.nanoTime());
+            log.lost(number, leaving, System.nanoTime());
             return false;
         }
     }

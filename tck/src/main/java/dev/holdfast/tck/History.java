@@ -1,13 +1,18 @@
 package dev.holdfast.tck;
 
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Mode.Permits;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Judges what several processes on one machine saw of one exclusive lock, in O(n log n).
+ * Judges what several processes on one machine saw of one lock or semaphore, in O(n log n) for a few clients.
  *
  * <p>Each hold is stamped by {@link System#nanoTime()}, which the processes of a machine share, before and after each of
  * its two ends:
@@ -20,11 +25,13 @@ import java.util.function.ToLongFunction;
  * </pre>
  *
  * <ul>
- *   <li><b>Exclusion</b>: the times in which holders believed that they held are disjoint. Believing is {@code isValid()}:
- *       a hold that was closed in time was valid until {@code leaving}, one that was lost or whose holder was killed until
- *       it last looked.
- *   <li><b>Tokens</b>: taken in the order of their tokens, the moments at which the holds began and ended can be chosen,
- *       within their stamps, so that they follow one another. No two are the same.
+ *   <li><b>Exclusion</b>: the times in which holders believed that they held are disjoint where their modes conflict: a
+ *       writer is alone, readers are beside readers, and permits are never more than there are. Believing is {@code
+ *       isValid()}: a hold that was closed in time was valid until {@code leaving}, one that was lost or whose holder was
+ *       killed until it last looked.
+ *   <li><b>Tokens</b>: taken in the order of their tokens, the moments at which exclusive holds began and ended can be
+ *       chosen, within their stamps, so that they follow one another. Who asked when a conflicting hold had begun has the
+ *       higher token. No two are the same, but those of readers.
  * </ul>
  *
  * <p>Immutable.
@@ -46,6 +53,7 @@ public final class History {
      * One hold of the lock.
      *
      * @param who its holder, for people to read
+     * @param mode how it was held
      * @param token its fencing token
      * @param asked before the acquire
      * @param began after the acquire
@@ -55,7 +63,15 @@ public final class History {
      * @param ending how it ended
      */
     public record Held(
-            String who, long token, long asked, long began, long lastValid, long leaving, long left, Ending ending) {
+            String who,
+            Mode mode,
+            long token,
+            long asked,
+            long began,
+            long lastValid,
+            long leaving,
+            long left,
+            Ending ending) {
 
         /** Until when its holder surely believed that it was valid. */
         public long validUntil() {
@@ -65,6 +81,24 @@ public final class History {
         /** Until when a holder that never looks would have believed it: its close. */
         long naiveUntil() {
             return ending == Ending.UNKNOWN ? Math.max(began, lastValid) : leaving;
+        }
+
+        private boolean fitsBeside(Collection<Held> others) {
+            if (mode instanceof Permits wanted) {
+                int out = others.stream()
+                        .mapToInt(other -> other.mode instanceof Permits some ? some.permits() : wanted.of())
+                        .sum();
+                return out + wanted.permits() <= wanted.of();
+            }
+            return others.isEmpty() || (isReading() && others.stream().allMatch(Held::isReading));
+        }
+
+        private boolean isReading() {
+            return mode instanceof Mode.Shared;
+        }
+
+        private boolean isAlone() {
+            return mode instanceof Mode.Exclusive;
         }
     }
 
@@ -87,13 +121,15 @@ public final class History {
     /** What must not have happened and did, one sentence each; empty when the lock did what it should. */
     public List<String> violations() {
         List<String> found = new ArrayList<>(overlaps(Held::validUntil));
+        found.addAll(tokensTwice());
         found.addAll(tokensOutOfOrder());
+        found.addAll(tokensBelowEarlierOnes());
         return found;
     }
 
     /**
-     * Where two would have been inside at once if holders never looked at {@code isValid()} and nobody checked tokens:
-     * what any lock with a lease does to a holder that was stopped.
+     * Where those would have been inside at once who must not, if holders never looked at {@code isValid()} and nobody
+     * checked tokens: what any lock with a lease does to a holder that was stopped.
      */
     public List<String> naiveOverlaps() {
         return overlaps(Held::naiveUntil);
@@ -101,13 +137,24 @@ public final class History {
 
     private List<String> overlaps(ToLongFunction<Held> until) {
         List<String> found = new ArrayList<>();
-        Held longest = null;
+        List<Held> inside = new ArrayList<>();
         for (Held hold : sortedBy(Held::began)) {
-            if (longest != null && until.applyAsLong(longest) > hold.began()) {
-                add(found, "both held at once: " + longest + " and " + hold);
+            inside.removeIf(earlier -> until.applyAsLong(earlier) <= hold.began());
+            if (!hold.fitsBeside(inside)) {
+                add(found, "held at once: " + inside + " and " + hold);
             }
-            if (longest == null || until.applyAsLong(hold) > until.applyAsLong(longest)) {
-                longest = hold;
+            inside.add(hold);
+        }
+        return found;
+    }
+
+    private List<String> tokensTwice() {
+        List<String> found = new ArrayList<>();
+        Map<Long, Held> seen = new HashMap<>();
+        for (Held hold : sortedBy(Held::began)) {
+            Held same = seen.put(hold.token(), hold);
+            if (same != null && !(same.isReading() && hold.isReading())) {
+                add(found, "the same token: " + same + " and " + hold);
             }
         }
         return found;
@@ -118,8 +165,8 @@ public final class History {
         long point = Long.MIN_VALUE;
         Held previous = null;
         for (Held hold : sortedBy(Held::token)) {
-            if (previous != null && previous.token() == hold.token()) {
-                add(found, "the same token: " + previous + " and " + hold);
+            if (!hold.isAlone()) {
+                continue;
             }
             point = Math.max(point, hold.asked());
             if (point > hold.began()) {
@@ -134,6 +181,31 @@ public final class History {
             previous = hold;
         }
         return found;
+    }
+
+    /** Writers are compared with all, readers with writers; permits conflict with nobody in particular. */
+    private List<String> tokensBelowEarlierOnes() {
+        List<String> found = new ArrayList<>();
+        List<Held> begun = sortedBy(Held::began);
+        Held highest = null;
+        Held highestAlone = null;
+        int next = 0;
+        for (Held hold : sortedBy(Held::asked)) {
+            for (; next < begun.size() && begun.get(next).began() <= hold.asked(); next++) {
+                Held earlier = begun.get(next);
+                highest = higher(highest, earlier);
+                highestAlone = earlier.isAlone() ? higher(highestAlone, earlier) : highestAlone;
+            }
+            Held before = hold.isReading() ? highestAlone : highest;
+            if (before != null && before.token() > hold.token() && !(hold.mode() instanceof Permits)) {
+                add(found, "asked after one with a higher token had begun: " + hold + " and " + before);
+            }
+        }
+        return found;
+    }
+
+    private static Held higher(@Nullable Held one, Held other) {
+        return one != null && one.token() > other.token() ? one : other;
     }
 
     private List<Held> sortedBy(ToLongFunction<Held> key) {

@@ -1,5 +1,6 @@
 package dev.holdfast.tck;
 
+import dev.holdfast.spi.Mode;
 import dev.holdfast.tck.History.Ending;
 import dev.holdfast.tck.History.Held;
 import java.io.IOException;
@@ -18,11 +19,14 @@ import java.util.Map;
  * goes on, and so outlives a SIGKILL. Used by one thread at a time.
  *
  * <pre>
- *   held TOKEN ASKED BEGAN
- *   valid TOKEN LOOKED
- *   closed TOKEN LEAVING LEFT
- *   lost TOKEN LEAVING LEFT
+ *   held HOLD ASKED BEGAN TOKEN MODE
+ *   valid HOLD LOOKED
+ *   closed HOLD LEAVING LEFT
+ *   lost HOLD LEAVING LEFT
  * </pre>
+ *
+ * <p>HOLD is a number of the process's own for each hold, since readers may have the same token; MODE is that of {@link
+ * Modes}.
  */
 final class HoldLog implements AutoCloseable {
     private final FileChannel file;
@@ -31,20 +35,20 @@ final class HoldLog implements AutoCloseable {
         file = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    void held(long token, long asked, long began) throws IOException {
-        write("held " + token + " " + asked + " " + began);
+    void held(long hold, Mode mode, long token, long asked, long began) throws IOException {
+        write("held " + hold + " " + asked + " " + began + " " + token + " " + Modes.write(mode));
     }
 
-    void valid(long token, long looked) throws IOException {
-        write("valid " + token + " " + looked);
+    void valid(long hold, long looked) throws IOException {
+        write("valid " + hold + " " + looked);
     }
 
-    void closed(long token, long leaving, long left) throws IOException {
-        write("closed " + token + " " + leaving + " " + left);
+    void closed(long hold, long leaving, long left) throws IOException {
+        write("closed " + hold + " " + leaving + " " + left);
     }
 
-    void lost(long token, long leaving, long left) throws IOException {
-        write("lost " + token + " " + leaving + " " + left);
+    void lost(long hold, long leaving, long left) throws IOException {
+        write("lost " + hold + " " + leaving + " " + left);
     }
 
     @Override
@@ -61,31 +65,54 @@ final class HoldLog implements AutoCloseable {
     }
 
     private static void add(String[] line, Path path, Map<Long, Held> holds) {
-        long token = Long.parseLong(line[1]);
+        long number = Long.parseLong(line[1]);
         long stamp = Long.parseLong(line[2]);
-        String who = String.valueOf(path.getFileName());
         switch (line[0]) {
             case "held" -> {
-                long began = Long.parseLong(line[3]);
-                Held twice = holds.put(token, new Held(who, token, stamp, began, began, 0, 0, Ending.UNKNOWN));
+                Held twice = holds.put(number, begun(String.valueOf(path.getFileName()), line));
                 if (twice != null) {
-                    throw new AssertionError(who + " held the token " + token + " twice");
+                    throw new AssertionError(path + " tells of the hold " + number + " twice");
                 }
             }
-            case "valid" ->
-                holds.computeIfPresent(
-                        token,
-                        (same, held) -> new Held(who, token, held.asked(), held.began(), stamp, 0, 0, held.ending()));
+            case "valid" -> holds.computeIfPresent(number, (same, held) -> seenValid(held, stamp));
             case "closed", "lost" -> {
                 Ending ending = line[0].equals("lost") ? Ending.LOST : Ending.CLOSED;
                 long left = Long.parseLong(line[3]);
-                holds.computeIfPresent(
-                        token,
-                        (same, held) -> new Held(
-                                who, token, held.asked(), held.began(), held.lastValid(), stamp, left, ending));
+                holds.computeIfPresent(number, (same, held) -> ended(held, stamp, left, ending));
             }
             default -> throw new AssertionError("not a line of a log of holds: " + String.join(" ", line));
         }
+    }
+
+    private static Held begun(String who, String[] line) {
+        long began = Long.parseLong(line[3]);
+        return new Held(
+                who,
+                Modes.read(line[5]),
+                Long.parseLong(line[4]),
+                Long.parseLong(line[2]),
+                began,
+                began,
+                0,
+                0,
+                Ending.UNKNOWN);
+    }
+
+    private static Held seenValid(Held held, long looked) {
+        return new Held(held.who(), held.mode(), held.token(), held.asked(), held.began(), looked, 0, 0, held.ending());
+    }
+
+    private static Held ended(Held held, long leaving, long left, Ending ending) {
+        return new Held(
+                held.who(),
+                held.mode(),
+                held.token(),
+                held.asked(),
+                held.began(),
+                held.lastValid(),
+                leaving,
+                left,
+                ending);
     }
 
     private void write(String line) throws IOException {

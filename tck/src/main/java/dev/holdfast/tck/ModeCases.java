@@ -117,6 +117,77 @@ abstract class ModeCases extends Cases {
     }
 
     @Test
+    void aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo() {
+        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Grant grant = one.hold(rig.name());
+        boolean reads = one.downgrade(grant);
+
+        Optional<Grant> reader = askToRead(two, grant.name());
+        assertThat(reader.isPresent()).as("a reader comes in").isEqualTo(reads);
+        assertThat(two.attempt(grant.name())).as("a writer").isEmpty();
+        assertThat(one.downgrade(grant)).as("once more").isEqualTo(reads);
+        assertThat(one.isHeldBy(grant)).isTrue();
+        reader.ifPresent(beside -> {
+            assertThat(beside.number()).isGreaterThan(grant.number());
+            assertThat(one.status(grant.name()).grant().orElseThrow().mode()).isEqualTo(Kind.SHARED);
+            assertThat(two.release(beside)).isTrue();
+            assertThat(two.attempt(grant.name())).as("a writer").isEmpty();
+        });
+        assertThat(one.isHeldBy(grant)).isTrue();
+        assertThat(one.release(grant)).isTrue();
+        assertThat(one.release(grant)).as("a second release").isFalse();
+        Grant next = two.hold(grant.name());
+        assertThat(next.number()).isGreaterThan(grant.number());
+        assertThat(one.downgrade(grant)).as("of one that is gone").isFalse();
+        assertThat(two.isHeldBy(next)).isTrue();
+        assertThat(askToRead(one, grant.name())).isEmpty();
+    }
+
+    @Test
+    void readersWhoWaitComeInWhenAWriterIsMadeAReaderUpToTheNextWriter() {
+        RawClient one = rig.raw();
+        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        Grant grant = one.hold(rig.name());
+        RawClient.Queued reader = rig.raw().queue(Claims.mode(Claims.of(grant.name()), Mode.SHARED));
+        RawClient.Queued writer = rig.raw().queue(grant.name());
+
+        boolean reads = one.downgrade(grant);
+
+        if (reads) {
+            assertThat(one.release(reader.granted())).isTrue();
+        }
+        assertThat(writer.isAnswered()).isFalse();
+        assertThat(one.release(grant)).isTrue();
+        if (!reads) {
+            rig.patience.until("one of them to come in", () -> reader.isAnswered() || writer.isAnswered());
+            RawClient.Queued first = reader.isAnswered() ? reader : writer;
+            assertThat(one.release(first.granted())).isTrue();
+            assertThat(first == reader ? writer.granted() : reader.granted()).isNotNull();
+        } else {
+            assertThat(one.isHeldBy(writer.granted())).isTrue();
+        }
+    }
+
+    @Test
+    void aWriterThatIsMadeAReaderKeepsItsLease() {
+        rig.assumeLeased();
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Grant grant = one.hold(rig.name(), rig.brief());
+        one.downgrade(grant);
+
+        Grant next = two.hold(Claims.waiting(Claims.of(grant.name())));
+
+        assertThat(next.number()).isGreaterThan(grant.number());
+        assertThat(one.isHeldBy(grant)).isFalse();
+        assertThat(one.downgrade(grant)).isFalse();
+        assertThat(one.release(grant)).isFalse();
+        assertThat(two.isHeldBy(next)).isTrue();
+    }
+
+    @Test
     void noMorePermitsAreOutThanThereAre() {
         assumeTrue(rig.capabilities().modes().contains(Kind.PERMITS), "this store has no permits");
         RawClient one = rig.raw();
@@ -151,6 +222,10 @@ abstract class ModeCases extends Cases {
         Grant next = rig.raw().hold(Claims.waiting(permits(name, 3)));
 
         assertThat(next.mode()).isEqualTo(new Permits(3, 3));
+    }
+
+    private static Optional<Grant> askToRead(RawClient client, String name) {
+        return client.ask(Claims.mode(Claims.of(name), Mode.SHARED));
     }
 
     private void assertRefused(RawClient client, Claim claim) {

@@ -1,48 +1,19 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.tck.History.Held;
-import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Between processes: children that contend, are killed while they hold or wait, and are stopped past their lease. */
-abstract class ProcessCases extends Cases {
-    private static final Duration SLACK = Duration.ofSeconds(1);
-    private static final Pattern HOLDING = Pattern.compile("holding (\\d+) (\\d+)");
+abstract class ProcessCases extends ContenderCases {
     private static final int ROUNDS = 100;
-
-    @TempDir
-    Path folder;
-
-    private final List<Path> logs = new ArrayList<>();
-    private String name = "";
-    private String url = "";
 
     ProcessCases(StoreContract contract) {
         super(contract);
-    }
-
-    @BeforeEach
-    void needsAUrl() {
-        Optional<String> known = rig.contract.url();
-        assumeTrue(known.isPresent(), "no other process can reach this store: it has no URL");
-        url = known.get();
-        name = rig.name();
     }
 
     @Test
@@ -152,99 +123,5 @@ abstract class ProcessCases extends Cases {
         children.get(1).send("close");
         children.get(1).expect("closed", patient());
         judged();
-    }
-
-    /** Starts children at the same time, and checks that their clocks are this process's. */
-    private List<ChildProcess> contenders(int count, Duration lease) {
-        List<ChildProcess> children = IntStream.range(0, count)
-                .mapToObj(number -> contender(number, lease))
-                .toList();
-        for (ChildProcess child : children) {
-            child.expect("ready", patient());
-            long before = System.nanoTime();
-            child.send("clock");
-            long there = Long.parseLong(child.expect("clock ", patient()).substring("clock ".length()));
-            assumeTrue(
-                    there >= before && there <= System.nanoTime(),
-                    "processes of this machine do not share System.nanoTime(): their stamps cannot be compared");
-        }
-        return children;
-    }
-
-    private ChildProcess contender(int number, Duration lease) {
-        Path log = folder.resolve("contender-" + number + ".log");
-        logs.add(log);
-        return rig.closing(ChildJvm.main(Contender.class)
-                .flags("-Xmx64m")
-                .args(
-                        url,
-                        name,
-                        Long.toString(lease.toMillis()),
-                        log.toString(),
-                        sharedFile().toString())
-                .start());
-    }
-
-    private long acquire(ChildProcess child) {
-        child.send("acquire");
-        return tokenOf(child);
-    }
-
-    private long tokenOf(ChildProcess holder) {
-        return Long.parseLong(holder.expect(HOLDING, patient()).group(1));
-    }
-
-    /**
-     * Stops a child while it asks the store for nothing. Of an embedded store, one stopped inside a request blocks all
-     * others, as the store's caveats say; another test may look into that.
-     */
-    private void stopBetweenRequests(ChildProcess child) {
-        RawClient raw = rig.raw();
-        rig.patience.until(child + " to be stopped between two requests", () -> {
-            child.stop();
-            boolean free = isAnsweredSoon(raw.store.claim(Claims.of(rig.name())).answer());
-            if (!free) {
-                child.cont();
-            }
-            return free;
-        });
-    }
-
-    private static boolean isAnsweredSoon(CompletionStage<?> request) throws Exception {
-        try {
-            request.toCompletableFuture().get(SLACK.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException blocked) {
-            return false;
-        }
-    }
-
-    /** Long enough that a child on a busy machine is in time to renew it. */
-    private Duration lease() {
-        return rig.brief().multipliedBy(4);
-    }
-
-    /** What the store makes of it: a session has a lease of its own. */
-    private Duration leaseInStore() {
-        return rig.raw().hold(rig.name(), lease()).lease();
-    }
-
-    private Duration patient() {
-        return rig.contract.patience().multipliedBy(2);
-    }
-
-    private Path sharedFile() {
-        return folder.resolve("shared");
-    }
-
-    /** What the children saw, without a violation. */
-    private History judged() throws Exception {
-        List<Held> holds = new ArrayList<>();
-        for (Path log : logs) {
-            holds.addAll(HoldLog.read(log));
-        }
-        History history = History.of(holds);
-        assertThat(history.violations()).isEmpty();
-        return history;
     }
 }

@@ -106,6 +106,10 @@ final class RawClient {
         return wait(store.extend(grant), "extend " + grant);
     }
 
+    boolean downgrade(Grant grant) {
+        return wait(store.downgrade(grant), "downgrade " + grant);
+    }
+
     boolean release(Grant grant) {
         return wait(store.release(grant), "release " + grant);
     }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  *
  * <pre>
  *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, outage
- *   through the engine     exclusion, losses, claims given up, holds, footprint
+ *   through the engine     exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, footprint
  *   between processes      children that are killed and stopped        (needs a URL)
  * </pre>
  *
@@ -236,6 +236,38 @@ public abstract class StoreContract {
 
     @Nested
     @Order(16)
+    class ReadWriteLocks extends ReadWriteCases {
+        ReadWriteLocks() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(17)
+    class Downgrades extends DowngradeCases {
+        Downgrades() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(18)
+    class Semaphores extends SemaphoreCases {
+        Semaphores() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(19)
+    class MultiLocks extends MultiLockCases {
+        MultiLocks() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(20)
     class Footprint extends FootprintCases {
         Footprint() {
             super(StoreContract.this);
@@ -243,9 +275,17 @@ public abstract class StoreContract {
     }
 
     @Nested
-    @Order(17)
+    @Order(21)
     class Processes extends ProcessCases {
         Processes() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(22)
+    class SharedProcesses extends SharedProcessCases {
+        SharedProcesses() {
             super(StoreContract.this);
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -63,6 +64,25 @@ final class Faulty extends StoreContract {
     /** Claims that reach the store as others. */
     static UnaryOperator<Store> changingClaims(UnaryOperator<Claim> change) {
         return changing(change, pending -> pending);
+    }
+
+    /** Claims whose mode reaches the store as another, without their client's noticing. */
+    static UnaryOperator<Store> changingModes(UnaryOperator<Mode> change) {
+        return inner -> new ForwardingStore(inner) {
+            @Override
+            public Pending claim(Claim claim) {
+                Mode mode = change.apply(claim.mode());
+                return new Changed(
+                        inner.claim(Claims.mode(claim, mode)),
+                        grant -> new Grant(
+                                grant.id(),
+                                grant.names(),
+                                claim.mode(),
+                                grant.lease(),
+                                grant.numbers(),
+                                grant.sentNanos()));
+            }
+        };
     }
 
     /** Claims whose name reaches the store as another. */

@@ -2,6 +2,8 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Mode.Permits;
 import dev.holdfast.tck.History.Ending;
 import dev.holdfast.tck.History.Held;
 import java.util.ArrayList;
@@ -33,31 +35,31 @@ class HistoryTest {
     @Test
     void twoAtOnceAreFound() {
         assertThat(found(closed(1, 0, 10, 20, 21), closed(2, 11, 19, 30, 31)))
-                .filteredOn(violation -> violation.startsWith("both held at once"))
+                .filteredOn(violation -> violation.startsWith("held at once"))
                 .hasSize(1);
     }
 
     @Test
     void twoAtOnceAreFoundThoughOthersLieBetween() {
         assertThat(found(closed(1, 0, 10, 100, 101), closed(2, 0, 20, 30, 31), closed(3, 0, 40, 50, 51)))
-                .filteredOn(violation -> violation.startsWith("both held at once"))
+                .filteredOn(violation -> violation.startsWith("held at once"))
                 .hasSize(2);
     }
 
     @Test
     void aLostHoldCountsUntilItsHolderLastLooked() {
-        Held stopped = new Held("a", 1, 0, 10, 15, 90, 91, Ending.LOST);
+        Held stopped = new Held("a", Mode.EXCLUSIVE, 1, 0, 10, 15, 90, 91, Ending.LOST);
         assertThat(found(stopped, closed(2, 11, 20, 30, 31))).isEmpty();
         assertThat(History.of(List.of(stopped, closed(2, 11, 20, 30, 31))).naiveOverlaps())
                 .hasSize(1);
 
-        Held blind = new Held("a", 1, 0, 10, 25, 90, 91, Ending.LOST);
+        Held blind = new Held("a", Mode.EXCLUSIVE, 1, 0, 10, 25, 90, 91, Ending.LOST);
         assertThat(found(blind, closed(2, 11, 20, 30, 31))).hasSize(1);
     }
 
     @Test
     void aKilledHolderCountsUntilItLastLooked() {
-        Held killed = new Held("a", 1, 0, 10, 15, 0, 0, Ending.UNKNOWN);
+        Held killed = new Held("a", Mode.EXCLUSIVE, 1, 0, 10, 15, 0, 0, Ending.UNKNOWN);
         assertThat(found(killed, closed(2, 11, 20, 30, 31))).isEmpty();
         assertThat(found(killed, closed(2, 11, 14, 30, 31))).hasSize(1);
     }
@@ -76,8 +78,43 @@ class HistoryTest {
 
     @Test
     void aTokenThatFallsAfterALostHoldIsFound() {
-        Held lost = new Held("a", 9, 0, 10, 15, 90, 91, Ending.LOST);
+        Held lost = new Held("a", Mode.EXCLUSIVE, 9, 0, 10, 15, 90, 91, Ending.LOST);
         assertThat(found(lost, closed(8, 20, 31, 40, 41))).isNotEmpty();
+    }
+
+    @Test
+    void readersMayBeInsideTogetherAndNeverBesideAWriter() {
+        Held reader = held(Mode.SHARED, 1, 0, 10, 30, 31);
+        assertThat(found(reader, held(Mode.SHARED, 1, 0, 10, 30, 31))).isEmpty();
+        assertThat(found(reader, held(Mode.SHARED, 2, 5, 15, 20, 21), closed(3, 6, 31, 40, 41)))
+                .isEmpty();
+        assertThat(found(reader, held(Mode.SHARED, 2, 5, 12, 15, 16), closed(3, 6, 29, 40, 41)))
+                .filteredOn(violation -> violation.startsWith("held at once"))
+                .hasSize(1);
+        assertThat(found(closed(1, 0, 10, 20, 21), held(Mode.SHARED, 2, 5, 19, 30, 31)))
+                .isNotEmpty();
+    }
+
+    @Test
+    void aTokenThatFallsBetweenReadersAndWritersIsFoundAndAmongReadersIsNone() {
+        assertThat(found(held(Mode.SHARED, 5, 0, 10, 20, 21), closed(4, 30, 31, 40, 41)))
+                .hasSize(1);
+        assertThat(found(closed(5, 0, 10, 20, 21), held(Mode.SHARED, 4, 30, 31, 40, 41)))
+                .hasSize(1);
+        assertThat(found(held(Mode.SHARED, 5, 0, 10, 20, 21), held(Mode.SHARED, 4, 30, 31, 40, 41)))
+                .isEmpty();
+        assertThat(found(held(Mode.SHARED, 5, 0, 10, 20, 21), closed(5, 30, 31, 40, 41)))
+                .anyMatch(violation -> violation.startsWith("the same token"));
+    }
+
+    @Test
+    void permitsAreCounted() {
+        Held two = held(new Permits(2, 3), 1, 0, 10, 30, 31);
+        assertThat(found(two, held(new Permits(1, 3), 2, 0, 11, 29, 31))).isEmpty();
+        assertThat(found(two, held(new Permits(2, 3), 2, 0, 11, 29, 31))).hasSize(1);
+        assertThat(found(two, held(new Permits(1, 3), 1, 0, 11, 29, 31)))
+                .anyMatch(violation -> violation.startsWith("the same token"));
+        assertThat(found(two, closed(2, 0, 11, 29, 31))).isNotEmpty();
     }
 
     @Test
@@ -121,6 +158,10 @@ class HistoryTest {
     }
 
     private static Held closed(long token, long asked, long began, long leaving, long left) {
-        return new Held("a", token, asked, began, began, leaving, left, Ending.CLOSED);
+        return held(Mode.EXCLUSIVE, token, asked, began, leaving, left);
+    }
+
+    private static Held held(Mode mode, long token, long asked, long began, long leaving, long left) {
+        return new Held("a", mode, token, asked, began, began, leaving, left, Ending.CLOSED);
     }
 }

@@ -1,0 +1,107 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.DistributedReadWriteLock;
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Grant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Through the engine: a writer who reads on. */
+abstract class DowngradeCases extends SharedCases {
+    DowngradeCases(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void aWriterWhoReadsOnKeepsItsTokenAndItsLeaseAndKeepsWritersOut() throws Exception {
+        HoldOptions brief = AWAITED.lease(rig.brief().multipliedBy(2));
+        rig.unhurried(() -> {
+            List<DistributedReadWriteLock> locks = locks(2, brief);
+            Hold hold = locks.get(0).write().acquire();
+            long token = hold.token();
+            Duration lease = hold.remaining();
+
+            locks.get(0).downgrade(hold);
+
+            try (Stalls stalls = Stalls.watch()) {
+                List<Boolean> had = new ArrayList<>();
+                for (int i = 0; i < 6; i++) {
+                    had.add(locks.get(1).write().tryAcquire().isPresent());
+                    rig.pass(lease.dividedBy(2));
+                }
+                boolean valid = hold.isValid();
+                if (!valid) {
+                    stalls.throwIfLonger(lease.dividedBy(6));
+                }
+                assertThat(valid).as("renewed as before").isTrue();
+                assertThat(had).containsOnly(false);
+            }
+            assertThat(hold.token()).isEqualTo(token);
+            hold.close();
+            try (Hold next = locks.get(1).write().tryAcquire().orElseThrow()) {
+                assertThat(next.token()).isGreaterThan(token);
+            }
+        });
+    }
+
+    @Test
+    void readersOfAnotherClientComeInBesideAWriterWhoReadsOnWhereTheStoreCanDoThat() throws Exception {
+        List<DistributedReadWriteLock> locks = locks(3, AWAITED);
+        RawClient raw = rig.raw();
+        Hold hold = locks.get(0).write().acquire();
+        CompletableFuture<Hold> waiting = locks.get(1).read().acquireAsync();
+        raw.awaitWaiting(hold.name(), 1);
+
+        locks.get(0).downgrade(hold);
+
+        if (downgrades(raw)) {
+            try (Hold beside = rig.patience.result(waiting, "the reader who waited")) {
+                assertThat(beside.token()).isGreaterThan(hold.token());
+                assertThat(hold.isValid()).isTrue();
+                hold.close();
+                assertThat(locks.get(2).write().tryAcquire()).isEmpty();
+            }
+        } else {
+            assertThat(locks.get(2).read().tryAcquire()).isEmpty();
+            hold.close();
+            rig.patience.result(waiting, "the reader who waited").close();
+        }
+        locks.get(2).write().tryAcquire().orElseThrow().close();
+    }
+
+    @Test
+    void noReaderComesInBesideAWriterWhoReadsOnBeforeAnotherWriterWhoWaits() throws Exception {
+        assumeFair();
+        List<DistributedReadWriteLock> locks = locks(3, AWAITED);
+        RawClient raw = rig.raw();
+        Hold hold = locks.get(0).write().acquire();
+        CompletableFuture<Hold> writer = locks.get(1).write().acquireAsync();
+        raw.awaitWaiting(hold.name(), 1);
+        CompletableFuture<Hold> reader = locks.get(2).read().acquireAsync();
+        raw.awaitWaiting(hold.name(), 2);
+
+        locks.get(0).downgrade(hold);
+        assertThat(raw.waiting(hold.name())).isEqualTo(2);
+        hold.close();
+
+        Hold writing = rig.patience.result(writer, "the writer who waited");
+        assertThat(reader).isNotDone();
+        assertThat(writing.token()).isGreaterThan(hold.token());
+        writing.close();
+        rig.patience.result(reader, "the reader behind it").close();
+    }
+
+    /** Whether the store loosens a grant; it may leave that out. */
+    private boolean downgrades(RawClient raw) {
+        Grant grant = raw.hold(rig.name());
+        boolean loosened = raw.downgrade(grant);
+        raw.release(grant);
+        return loosened;
+    }
+}

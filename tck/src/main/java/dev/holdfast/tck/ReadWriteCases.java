@@ -1,0 +1,212 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.DistributedReadWriteLock;
+import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Mode.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Read-write locks through the engine: many read or one writes, and who came first is served first. */
+abstract class ReadWriteCases extends SharedCases {
+    private static final int CLIENTS = 3;
+    private static final int READERS_EACH = 3;
+    private static final int PASSES = 40;
+
+    /** For so long readers join without asking for writers; a machine that stalls for half of it ends the stream itself. */
+    private static final Duration JOINING = Duration.ofMillis(200);
+
+    private static final Duration READING = Duration.ofMillis(5);
+
+    private static final HoldOptions STRICT = AWAITED.strictFifo(true);
+
+    ReadWriteCases(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void aStoreWithoutReadersSaysSoWhenTheLockIsMade() throws Exception {
+        LockClient client = rig.client();
+        if (rig.capabilities().modes().contains(Kind.SHARED)) {
+            client.readWriteLock(rig.name()).read().acquire().close();
+        } else {
+            assertThatThrownBy(() -> client.readWriteLock(rig.name())).isInstanceOf(UnsupportedByStoreException.class);
+        }
+    }
+
+    @Test
+    void writersAreAloneAndReadersSeeNoneOfThem() {
+        exclude(HoldOptions.defaults());
+    }
+
+    @Test
+    void theyAreSoInStrictOrderToo() {
+        exclude(HoldOptions.defaults().strictFifo(true));
+    }
+
+    private void exclude(HoldOptions options) {
+        assumeShared();
+        String name = rig.name();
+        SharedSection section = new SharedSection();
+        List<Rig.Body> threads = new ArrayList<>();
+        for (int c = 0; c < CLIENTS; c++) {
+            DistributedReadWriteLock lock = rig.client().readWriteLock(name, options);
+            for (int t = 0; t < READERS_EACH; t++) {
+                threads.add(() -> {
+                    for (int i = 0; i < PASSES; i++) {
+                        try (Hold hold = lock.read().acquire()) {
+                            section.read(hold);
+                        }
+                    }
+                });
+            }
+            threads.add(() -> {
+                for (int i = 0; i < PASSES; i++) {
+                    try (Hold hold = lock.write().acquire()) {
+                        section.write(hold);
+                    }
+                }
+            });
+        }
+        together("readers and writers of '" + name + "'", threads);
+        section.assertPassed(CLIENTS * (READERS_EACH + 1) * PASSES);
+    }
+
+    @Test
+    void readersOfSeveralClientsShareAndKeepAWriterOut() throws Exception {
+        List<DistributedReadWriteLock> locks = locks(3, AWAITED);
+        Hold one = locks.get(0).read().acquire();
+        Hold two = locks.get(1).read().acquire();
+        assertThat(one.isValid()).isTrue();
+        assertThat(two.isValid()).isTrue();
+        assertThat(locks.get(2).write().tryAcquire()).isEmpty();
+        one.close();
+        assertThat(locks.get(2).write().tryAcquire()).as("with one reader left").isEmpty();
+        two.close();
+
+        Hold writing = locks.get(2).write().acquire();
+
+        assertThat(writing.token()).isGreaterThan(Math.max(one.token(), two.token()));
+        assertThat(locks.get(0).read().tryAcquire()).isEmpty();
+        assertThat(locks.get(1).write().tryAcquire()).isEmpty();
+        writing.close();
+        try (Hold after = locks.get(0).read().acquire()) {
+            assertThat(after.token()).isGreaterThan(writing.token());
+        }
+    }
+
+    @Test
+    void noReaderComesInBeforeAWriterOfAnotherClientWhoWaits() throws Exception {
+        assumeFair();
+        RawClient raw = rig.raw();
+        List<DistributedReadWriteLock> locks = locks(3, STRICT);
+        String name = locks.get(0).name();
+        Hold reading = locks.get(0).read().acquire();
+        CompletableFuture<Hold> writer = locks.get(1).write().acquireAsync();
+        raw.awaitWaiting(name, 1);
+
+        assertThat(locks.get(2).read().tryAcquire()).isEmpty();
+        assertThat(locks.get(0).read().tryAcquire())
+                .as("of the client that reads")
+                .isEmpty();
+        CompletableFuture<Hold> late = locks.get(2).read().acquireAsync();
+        raw.awaitWaiting(name, 2);
+        CompletableFuture<Hold> later = locks.get(0).read().acquireAsync();
+        raw.awaitWaiting(name, 3);
+        reading.close();
+
+        Hold writing = rig.patience.result(writer, "the writer");
+        assertThat(late).isNotDone();
+        assertThat(later).isNotDone();
+        writing.close();
+        Hold lateHold = rig.patience.result(late, "the reader behind the writer");
+        Hold laterHold = rig.patience.result(later, "the reader beside it");
+        assertThat(lateHold.isValid() && laterHold.isValid()).as("both at once").isTrue();
+        assertThat(Math.min(lateHold.token(), laterHold.token())).isGreaterThan(writing.token());
+        lateHold.close();
+        laterHold.close();
+    }
+
+    @Test
+    void aStreamOfReadersOfAnotherClientDoesNotStarveAWriter() throws Exception {
+        assumeFair();
+        RawClient raw = rig.raw();
+        List<DistributedReadWriteLock> locks = locks(2, HoldOptions.defaults().handOver(64, JOINING));
+        for (int round = 0; round < 3; round++) {
+            Hold reading = locks.get(0).read().acquire();
+            CompletableFuture<Hold> writer = locks.get(1).write().acquireAsync();
+            raw.awaitWaiting(reading.name(), 1);
+
+            Future<Boolean> stream = rig.fork(() -> readOnUntilNobodyJoins(locks.get(0), reading));
+
+            rig.patience.result(stream, "the end of a stream of readers beside a writer who waits");
+            rig.patience.result(writer, "the writer").close();
+        }
+    }
+
+    /** One reader goes when the next is in, without a gap: nothing but the lock's order can let a writer in. */
+    private boolean readOnUntilNobodyJoins(DistributedReadWriteLock lock, Hold first) {
+        Hold reading = first;
+        for (Optional<Hold> next = lock.read().tryAcquire();
+                next.isPresent();
+                next = lock.read().tryAcquire()) {
+            reading.close();
+            reading = next.get();
+            rig.pass(READING); // a grant has tokens for a thousand readers, which must not be what ends the stream
+            assertThat(reading.id()).as("none but by the grant that stood").isEqualTo(first.id());
+        }
+        reading.close();
+        return true;
+    }
+
+    @Test
+    void aDeadReaderKeepsAWriterOutNoLongerThanItsLease() throws Exception {
+        assumeShared();
+        DistributedReadWriteLock lock = rig.client().readWriteLock(rig.name());
+        RawClient doomed = rig.raw();
+        doomed.hold(Claims.lease(Claims.mode(Claims.of(lock.name()), Mode.SHARED), rig.brief()));
+
+        doomed.store.close();
+
+        rig.patience.result(lock.write().acquireAsync(), "the writer").close();
+    }
+
+    @Test
+    void aBrokenLockIsLostToReadersOfAllClients() throws Exception {
+        List<DistributedReadWriteLock> locks =
+                locks(2, HoldOptions.defaults().lease(rig.brief().multipliedBy(2)));
+        Hold one = locks.get(0).read().acquire();
+        Hold two = locks.get(1).read().acquire();
+
+        assertThat(rig.raw().revoke(one.name(), true)).isTrue();
+
+        for (Hold hold : List.of(one, two)) {
+            rig.patience.until(hold + " to be lost", () -> !hold.isValid());
+            assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        }
+        rig.patience.result(locks.get(0).write().acquireAsync(), "a writer").close();
+    }
+
+    @Test
+    void aReaderWhoWantsToWriteIsToldNoAtOnce() throws Exception {
+        DistributedReadWriteLock lock = locks(1, AWAITED).get(0);
+        try (Hold reading = lock.read().acquire()) {
+            assertThat(lock.write().tryAcquire()).isEmpty();
+            assertThatThrownBy(() -> lock.write().acquire()).isInstanceOf(IllegalStateException.class);
+            assertThat(reading.isValid()).isTrue();
+        }
+        lock.write().acquire().close();
+    }
+}
