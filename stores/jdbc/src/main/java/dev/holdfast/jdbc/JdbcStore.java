@@ -106,6 +106,11 @@ final class JdbcStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return worker.ask(table -> table.downgrade(grant));
+    }
+
+    @Override
     public CompletionStage<Boolean> release(Grant grant) {
         return worker.ask(table -> table.release(grant.name(), grant.mode(), grant.id()));
     }

@@ -51,6 +51,9 @@ interface LockTable extends AutoCloseable {
 
     Optional<Grant> extend(Grant grant);
 
+    /** Makes an exclusive grant that of a reader; whether it is one now. It may still be named by its first mode. */
+    boolean downgrade(Grant grant);
+
     boolean release(String name, Mode mode, ClaimId id);
 
     boolean revoke(String name, boolean now);

@@ -105,6 +105,22 @@ final class RowStep {
         return !mine.isExpired(now) && !mine.isOffer();
     }
 
+    /** Makes an exclusive hold that of a reader, with its number and its lease; whether it is one now. */
+    boolean downgrade(String id) {
+        Holding mine = holdingOf(id);
+        if (mine == null || mine.isExpired(now) || mine.isOffer() || mine.mode() instanceof Mode.Permits) {
+            return false;
+        }
+        if (mine.mode() instanceof Mode.Exclusive) {
+            remove(mine);
+            hold(new Holding(id, Mode.SHARED, mine.number(), mine.acquiredAt(), mine.expiresAt(), mine.holder()));
+            changed = true;
+            expire("");
+            settle(null);
+        }
+        return true;
+    }
+
     /** Takes out whatever a claim has left: its place, an offer, a hold. */
     void withdraw(String id) {
         if (waiting.removeIf(place -> place.id().equals(id))) {

@@ -159,6 +159,11 @@ final class RowTable {
                 || change(name, known, step -> step.release(id.value())).orElse(false);
     }
 
+    boolean downgrade(String name, ClaimId id) throws SQLException {
+        memory.forget(name);
+        return change(name, null, step -> step.downgrade(id.value())).orElse(false);
+    }
+
     void withdraw(String name, ClaimId id) throws SQLException {
         memory.forget(name);
         change(name, null, step -> {

@@ -62,12 +62,9 @@ final class ServerRenewals {
                 .toList();
         long sent = tables.stamp();
         Map<String, Boolean> stand = alone.isEmpty() ? Map.of() : table.renew(alone, lease);
-        for (Grant grant : alone) {
-            Boolean contended = stand.get(grant.id().value());
-            renewals.put(grant.id(), contended == null ? Renewal.lost(sent) : Renewal.held(sent, contended));
-        }
+        stand.forEach((id, contended) -> renewals.put(new ClaimId(id), Renewal.held(sent, contended)));
         for (Grant grant : grants) {
-            if (!renewals.containsKey(grant.id())) {
+            if (!renewals.containsKey(grant.id())) { // shared, lost, or of a writer who reads on
                 long before = tables.stamp();
                 renewals.put(
                         grant.id(),

@@ -165,6 +165,11 @@ final class ServerStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return lane(grant.name()).ask("downgrade", grant.name(), table -> table.downgrade(grant.name(), grant.id()));
+    }
+
+    @Override
     public CompletionStage<Boolean> release(Grant grant) {
         return lane(grant.name()).release(grant.name(), grant.id());
     }

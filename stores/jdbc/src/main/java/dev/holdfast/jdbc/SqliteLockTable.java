@@ -181,8 +181,13 @@ final class SqliteLockTable implements LockTable {
             if (!held) {
                 session.update(SqliteSql.RELEASE_RUN_OUT, name, id.value());
             }
-            return held;
+            return held || (shared.shares(name, id) && shared.release(name, id)); // a writer who reads on
         });
+    }
+
+    @Override
+    public boolean downgrade(Grant grant) {
+        return shared.downgrade(grant);
     }
 
     @Override

@@ -39,6 +39,8 @@ final class SqliteRenewals {
         }
         if (!session.isReplaced()) {
             renew(alone, SqliteSql::renew, SqliteSql::renewed, renewals);
+            alone.removeIf(grant -> !Renewal.lost(before).equals(renewals.get(grant.id())));
+            shared.addAll(alone); // writers who read on, if they are there
             renew(shared, SqliteSharedSql::renew, SqliteSharedSql::renewed, renewals);
         }
         return renewals;

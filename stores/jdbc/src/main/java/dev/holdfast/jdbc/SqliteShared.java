@@ -115,6 +115,31 @@ final class SqliteShared {
         });
     }
 
+    /**
+     * Makes an exclusive holder a reader. A process that dies between the two statements leaves an exclusive holder, whose
+     * lease ends as it would have.
+     */
+    boolean downgrade(Grant grant) {
+        String id = grant.id().value();
+        session.run(
+                "downgrade",
+                grant.name(),
+                () -> session.update(SqliteSharedSql.DOWNGRADE, grant.name(), id, clock.micros()));
+        return session.run("downgrade", grant.name(), () -> {
+            boolean reads = shares(grant.name(), grant.id());
+            if (reads) {
+                session.update(SqliteSql.RELEASE, grant.name(), id, clock.micros());
+            }
+            return reads;
+        });
+    }
+
+    /** Whether a claim stands among those who share. */
+    boolean shares(String name, ClaimId id) throws SQLException {
+        return session.first(SqliteSharedSql.SHARES, row -> row.getBoolean(1), name, id.value(), clock.micros())
+                .orElse(false);
+    }
+
     /** One that had run out goes too, but was not held any more. */
     boolean release(String name, ClaimId id) {
         return session.run("release", name, () -> {

@@ -71,6 +71,20 @@ final class SqliteSharedSql {
     static final String FORGET_PLACES = "DELETE FROM holdfast_claim WHERE name = ?1 AND state = 'waiting'"
             + " AND (claim_id = ?2 OR (arrival < ?3 AND (mode <> 'shared' OR ?4 <> 'shared')))";
 
+    /**
+     * ?1 name, ?2 claim id, ?3 now. An exclusive holder's row among the sharers, with its number and its lease: nobody
+     * comes in before {@link SqliteSql#RELEASE} has made way.
+     */
+    static final String DOWNGRADE = "INSERT INTO holdfast_claim SELECT ?1, max(?3, l.served + 1, coalesce((SELECT"
+            + " max(arrival) + 1 FROM holdfast_claim WHERE name = ?1), 0)), ?2, 'shared', 1, 1, 'holding', l.number,"
+            + " l.acquired_at, l.expires_at, l.host, l.pid, l.thread, l.label FROM holdfast_lock l WHERE l.name = ?1"
+            + " AND l.claim_id = ?2 AND l.layout <= 1 AND l.expires_at > ?3"
+            + " AND NOT EXISTS (SELECT 1 FROM holdfast_claim c WHERE" + MINE + ")";
+
+    /** ?1 name, ?2 claim id, ?3 now. */
+    static final String SHARES =
+            "SELECT EXISTS (SELECT 1 FROM holdfast_claim c WHERE" + MINE + "AND c.expires_at > ?3)";
+
     private static final String OF_ALL = " FROM holdfast_claim c WHERE c.name = ?1 AND c.state = 'holding'";
 
     /** ?1 name, ?2 now, ?3 claim id. What the lock's row must know before those of its sharers go. */

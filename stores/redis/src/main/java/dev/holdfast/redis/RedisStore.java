@@ -192,6 +192,11 @@ final class RedisStore implements Store {
                 : CompletableFuture.completedFuture(Optional.empty());
     }
 
+    @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return scripts.downgrade(grant.name(), grant.id());
+    }
+
     /**
      * Gives it back. What a late copy of its claim has left or will leave is cleared away: a place in the queue of one
      * that was lost, at once; a grant to nobody, a third of a lease later.

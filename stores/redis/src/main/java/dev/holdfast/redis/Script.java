@@ -19,6 +19,7 @@ enum Script {
     CLAIM(true),
     RELEASE(true),
     EXCHANGE(true),
+    DOWNGRADE(true),
     STATUS(true),
     REVOKE(true),
     RENEW(false),

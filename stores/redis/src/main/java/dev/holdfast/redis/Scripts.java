@@ -117,6 +117,12 @@ final class Scripts {
         });
     }
 
+    /** Makes a writer a reader; whether it is one now. */
+    CompletableFuture<Boolean> downgrade(String name, ClaimId id) {
+        return call(Call.of(Script.DOWNGRADE, name, List.of(id.value())))
+                .thenApply(said -> said.text().equals("1"));
+    }
+
     /** Whether a copy of this claim may still be on its way; forgets it. */
     boolean wasSentTwice(ClaimId id) {
         return !sentTwice.isEmpty() && sentTwice.remove(id);

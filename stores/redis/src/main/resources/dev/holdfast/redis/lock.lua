@@ -91,6 +91,11 @@ local function holds(id, mode, permits)
   return kind == mode and redis.call('ZSCORE', sharers, id .. ':' .. permits) ~= false
 end
 
+-- How a claim holds: one that was made a reader is still asked for as it came.
+local function held_as(id, mode)
+  return mode == 'X' and kind == 'S' and redis.call('ZSCORE', sharers, id .. ':1') and 'S' or mode
+end
+
 local function give(mode, permits, id, lease, floor, whom)
   number = math.max(number + 1, floor + 1, now())
   if mode == 'X' then
@@ -184,6 +189,7 @@ local function claim(at)
   if kind == 'F' and owner == id then
     return '-' -- given back or withdrawn before: this is the claim, come late
   end
+  mode = held_as(id, mode)
   local mine = holds(id, mode, permits)
   local kept = mine and keep(mode, permits, id, lease)
   if kept then
@@ -223,6 +229,7 @@ local function release(id, mode, permits, attempt)
   if kind == 'F' and owner == id and since == attempt then
     return '1'
   end
+  mode = held_as(id, mode)
   if mode ~= 'X' then
     if not holds(id, mode, permits) then
       return '0'

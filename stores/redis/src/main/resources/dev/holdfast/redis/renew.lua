@@ -11,6 +11,9 @@ for i = 0, #KEYS / 4 - 1 do
   if type(text) == 'string' then
     queued, kind, owner, who = string.match(text, '^1 %d+ ([01]) (%u) (%S+) %d+ (.?)')
   end
+  if mode == 'X' and kind == 'S' then
+    mode = 'S' -- made a reader, if it is there
+  end
   local left = kind == mode and redis.call('PTTL', state) - LINGER or 0
   local held = false
   if left > 0 and mode == 'X' then

@@ -56,6 +56,7 @@ final class ZooKeeperStore implements Store {
             false,
             Capabilities.Tokens.ALWAYS,
             List.of(
+                    "A writer that goes on as a reader keeps readers of other clients out until it is closed.",
                     "A grant lives as long as the session: the lease of the options counts for nothing.",
                     "Since when a lock is held is told as since when its holder stood in line."));
 

@@ -1,0 +1,14 @@
+-- Makes an exclusive hold that of a reader, which keeps its number and its lease; those who wait and fit come in beside
+-- it. ARGV: id. "1" if it is a reader now, "0" if it holds nothing. Afterwards it is asked for as a writer all the same.
+purge()
+local id = ARGV[1]
+if kind == 'X' and owner == id and who ~= '' then
+  redis.call('ZADD', sharers, now() + left * 1000, id .. ':1')
+  redis.call('HSET', details, id, digits(number) .. ' ' .. since .. ' ' .. who)
+  redis.call('PEXPIRE', sharers, left + LINGER)
+  redis.call('PEXPIRE', details, left + LINGER)
+  kind, owner, since, who, changed = 'S', 1, '0', '', true
+  settle()
+end
+save()
+return kind == 'S' and holds(id, 'S', 1) and '1' or '0'
