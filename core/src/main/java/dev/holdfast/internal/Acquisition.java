@@ -34,7 +34,7 @@ final class Acquisition {
         Waiter waiter = Waiter.thread(
                 name.mode(), options, false, threadOwned, engine.time().nanoTime());
         engine.submit(name, waiter);
-        return () -> finish(engine, name, waiter, waiter.await(false));
+        return () -> finish(engine, name, waiter, waiter.await(false, engine.parking()));
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
@@ -47,7 +47,8 @@ final class Acquisition {
         Waiter waiter =
                 Waiter.thread(name.mode(), options, true, true, engine.time().nanoTime());
         engine.submit(name, waiter);
-        return finish(engine, name, waiter, waiter.await(false)).orElseThrow(IllegalStateException::new);
+        return finish(engine, name, waiter, waiter.await(false, engine.parking()))
+                .orElseThrow(IllegalStateException::new);
     }
 
     /**
@@ -70,7 +71,7 @@ final class Acquisition {
                 name.mode(), options, true, threadOwned, engine.time().nanoTime());
         LocalQueue lock = engine.submit(name, waiter);
         Scheduled timeout = wait == null ? () -> {} : expireAfter(engine, lock, waiter, wait);
-        Waiter.Outcome outcome = waiter.await(true);
+        Waiter.Outcome outcome = waiter.await(true, engine.parking());
         timeout.cancel();
         if (outcome == null) {
             if (waiter.resolve(Waiter.EMPTY)) {

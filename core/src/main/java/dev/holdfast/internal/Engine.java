@@ -54,6 +54,7 @@ public final class Engine {
     private final Executor executor;
     private final BiConsumer<String, Runnable> beforeSending;
     private final Consumer<CompletableFuture<?>> awaiting;
+    private final Consumer<Object> parking;
     private final Supplier<ClaimId> ids;
     private final Capabilities capabilities;
     private final String description;
@@ -90,6 +91,7 @@ public final class Engine {
         this.host = host;
         this.executor = seams.completing();
         this.awaiting = seams.awaiting();
+        this.parking = seams.parking();
         this.ids = seams.ids();
         this.capabilities = store.capabilities();
         this.keeper = new Keeper(this.store, time, observer);
@@ -455,6 +457,11 @@ public final class Engine {
     <T> T await(CompletableFuture<T> future) {
         awaiting.accept(future);
         return future.join();
+    }
+
+    /** How a thread parks that waits for its turn. */
+    Consumer<Object> parking() {
+        return parking;
     }
 
     /** Waits until the store has confirmed the release of a hold that was just closed. */

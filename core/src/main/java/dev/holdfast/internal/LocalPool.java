@@ -6,7 +6,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +49,7 @@ final class LocalPool extends LocalQueue {
     private final boolean shared;
 
     // Guarded by the mutex.
-    private final Map<LiveGrant, Seat> seats = new HashMap<>();
+    private final Map<LiveGrant, Seat> seats = new LinkedHashMap<>();
     private final List<ClaimInFlight> tries = new ArrayList<>();
     private @Nullable ClaimInFlight claiming;
     private boolean retired;

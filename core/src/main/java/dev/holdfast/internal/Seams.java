@@ -4,6 +4,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.TimeSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param completing where asynchronous callers go on
  * @param telling where listeners run, one after another; null for a thread of the engine's own
  * @param awaiting how a closing thread waits until a future is complete, however it completes
+ * @param parking how an acquiring thread parks until it is woken; as {@link LockSupport#park(Object)} it may return sooner
  * @param ids where the identities of claims come from: no two may ever be the same
  */
 public record Seams(
@@ -23,11 +25,12 @@ public record Seams(
         Executor completing,
         @Nullable Executor telling,
         Consumer<CompletableFuture<?>> awaiting,
+        Consumer<Object> parking,
         Supplier<ClaimId> ids) {
 
     /** The world as it is. */
     public static Seams ofThisMachine(@Nullable TimeSource time, Executor completing) {
-        return new Seams(time, completing, null, Seams::park, ClaimId::random);
+        return new Seams(time, completing, null, Seams::park, LockSupport::park, ClaimId::random);
     }
 
     private static void park(CompletableFuture<?> future) {

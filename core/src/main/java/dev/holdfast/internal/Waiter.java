@@ -4,6 +4,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.spi.Mode;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +66,7 @@ final class Waiter {
         this.callback = callback;
     }
 
-    /** The calling thread, which will {@link #await(boolean)}. */
+    /** The calling thread, which will {@link #await}. */
     static Waiter thread(Mode mode, HoldOptions options, boolean waits, boolean threadOwned, long since) {
         return new Waiter(mode, options, waits, threadOwned, Thread.currentThread(), since, null);
     }
@@ -107,13 +108,13 @@ final class Waiter {
         return outcome.get();
     }
 
-    /** Parks the calling thread until there is an outcome or, where that counts, until it is interrupted. */
+    /** Has the calling thread park until there is an outcome or, where that counts, until it is interrupted. */
     @Nullable
-    Outcome await(boolean interruptible) {
+    Outcome await(boolean interruptible, Consumer<Object> park) {
         boolean interrupted = false;
         Outcome now = outcome.get();
         while (now == null) {
-            LockSupport.park(this);
+            park.accept(this);
             now = outcome.get();
             if (now == null && Thread.interrupted()) {
                 if (interruptible) {

@@ -12,6 +12,7 @@ import dev.holdfast.spi.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A lock of one client and its callers, on a store that answers on the calling thread, in time that stands still. */
@@ -51,7 +52,7 @@ final class LocalRace {
         Place.ofCaller(); // once before the race: the stack walker cannot be loaded in one
         engine = Engine.open(
                 store::open,
-                new Seams(time, Runnable::run, Runnable::run, CompletableFuture::join, this::nextId),
+                new Seams(time, Runnable::run, Runnable::run, CompletableFuture::join, LockSupport::park, this::nextId),
                 "",
                 "",
                 List.of());

@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
  * may do in between. It never reads a clock; what it does next falls to the dice.
  */
 final class Caller {
-    private final Client client;
+    final Client client;
+    final Setting setting;
+    final String name;
     private final World world;
     private final Dice dice;
-    private final Setting setting;
-    private final String name;
+    private final Together together;
     private int rounds;
 
     Caller(Client client, String name) {
@@ -32,13 +33,14 @@ final class Caller {
         this.setting = client.setting;
         this.name = name;
         this.rounds = setting.rounds();
+        this.together = new Together(this);
     }
 
     void begin() {
         client.after(dice.percent(50) ? dice.micros(0, 2_000) : dice.part(setting.lease(), 0, 100), this::nextRound);
     }
 
-    private void pause() {
+    void pause() {
         client.after(dice.percent(60) ? dice.micros(0, 500) : dice.part(setting.lease(), 0, 150), this::nextRound);
     }
 
@@ -49,7 +51,9 @@ final class Caller {
         String lock = "lock" + dice.below(setting.names());
         try {
             int what = dice.below(100);
-            if (what < 80) {
+            if (setting.use() == Setting.Use.SEVERAL && dice.percent(60)) {
+                together.acquire();
+            } else if (what < 80) {
                 acquire(lock);
             } else if (what < 90) {
                 tryOnce(lock);
@@ -68,14 +72,15 @@ final class Caller {
 
     private void acquire(String lock) {
         HoldOptions options = setting.options(dice);
-        Wish wish = world.judge.asks(client, name, lock, true);
-        client.note(() -> name + " wants " + lock + ": " + shown(options));
+        Mode mode = setting.mode(dice);
+        Wish wish = world.judge.asks(client, name, lock, mode, true);
+        client.note(() -> name + " wants " + lock + " " + mode + ": " + shown(options));
         CompletableFuture<Held> future;
         try {
             future = client.engine.acquireAsync(
-                    client.engine.name(lock, Mode.EXCLUSIVE),
+                    client.engine.name(lock, mode),
                     options,
-                    anchor -> granted(wish, options, anchor),
+                    anchor -> granted(wish, lock, options, anchor),
                     this::notWanted);
         } catch (ClientClosedException closed) {
             wish.answered = true;
@@ -89,28 +94,35 @@ final class Caller {
                 hold(held);
             }
         });
+        giveUpPerhaps(future);
+    }
+
+    void giveUpPerhaps(CompletableFuture<?> future) {
         if (dice.percent(setting.impatient())) {
             long patience = dice.percent(30) ? dice.micros(0, 2_000) : dice.part(setting.lease(), 0, 150);
             client.after(patience, dice.percent(50) ? () -> cancel(future) : () -> timeOut(future));
         }
     }
 
-    private Held granted(Wish wish, HoldOptions options, HoldAnchor anchor) {
-        Held held = new Held(client, wish.name, options, anchor);
+    Held granted(Wish wish, String lock, HoldOptions options, HoldAnchor anchor) {
+        Held held = new Held(client, lock, wish.mode, options, anchor);
+        if (wish.mode.kind() == Mode.Kind.PERMITS) {
+            world.counts.add(Happening.PERMITS);
+        }
         anchor.onLost(loss -> world.judge.told(held, loss));
         client.note(() -> name + " gets " + held + (held.sight.isValid() ? "" : ", not valid"));
         world.judge.granted(wish, held);
         return held;
     }
 
-    private void cancel(CompletableFuture<Held> future) {
+    private void cancel(CompletableFuture<?> future) {
         if (future.cancel(false)) {
             world.counts.add(Happening.WAIT_CANCELLED);
             client.note(() -> name + " gives up waiting");
         }
     }
 
-    private void timeOut(CompletableFuture<Held> future) {
+    private void timeOut(CompletableFuture<?> future) {
         if (future.completeExceptionally(new TimeoutException("patience"))) {
             world.counts.add(Happening.WAIT_TIMED_OUT);
             client.note(() -> name + " has waited long enough");
@@ -126,11 +138,11 @@ final class Caller {
         }
     }
 
-    private boolean mayClose(Held held) {
+    boolean mayClose(Held held) {
         return !held.options.awaitRelease() || world.mayBlock();
     }
 
-    private void ended(Wish wish, Throwable failure) {
+    void ended(Wish wish, Throwable failure) {
         boolean own = failure instanceof CancellationException || failure instanceof TimeoutException;
         world.judge.answered(wish, own ? null : failure);
         if (!own) {
@@ -142,10 +154,10 @@ final class Caller {
 
     private void tryOnce(String lock) {
         HoldOptions options = setting.options(dice);
-        Wish wish = world.judge.asks(client, name, lock, false);
-        client.note(() -> name + " tries " + lock + ": " + shown(options));
-        var future =
-                EngineDoor.tryAcquire(client.engine, client.engine.name(lock, Mode.EXCLUSIVE), options, client::later);
+        Mode mode = setting.mode(dice);
+        Wish wish = world.judge.asks(client, name, lock, mode, false);
+        client.note(() -> name + " tries " + lock + " " + mode + ": " + shown(options));
+        var future = EngineDoor.tryAcquire(client.engine, client.engine.name(lock, mode), options, client::later);
         future.whenComplete((anchor, failure) -> {
             if (failure != null) {
                 ended(wish, failure);
@@ -156,7 +168,7 @@ final class Caller {
                 pause();
             } else {
                 world.judge.answered(wish, null);
-                hold(granted(wish, options, anchor.get()));
+                hold(granted(wish, lock, options, anchor.get()));
             }
         });
     }
@@ -176,6 +188,24 @@ final class Caller {
         }
         if (dice.percent(30)) {
             client.after(span / 3, () -> held.anchor.isValid());
+        }
+        if (setting.use() == Setting.Use.READ_WRITE && held.mode == Mode.EXCLUSIVE && dice.percent(60)) {
+            client.after(span / 4, () -> downgrade(held));
+        }
+    }
+
+    private void downgrade(Held held) {
+        if (held.closed) {
+            return;
+        }
+        try {
+            held.anchor.downgrade();
+            world.counts.add(Happening.DOWNGRADED);
+            world.judge.downgraded(held);
+            client.note(() -> name + " goes on reading with " + held);
+        } catch (HoldLostException | IllegalStateException refused) {
+            world.counts.add(Happening.DOWNGRADE_REFUSED);
+            client.note(() -> name + " cannot go on reading: " + refused.getMessage());
         }
     }
 
@@ -212,13 +242,13 @@ final class Caller {
         pause();
     }
 
-    private void close(Held held) {
+    void close(Held held) {
         boolean good = held.sight.isWithinLease();
         client.note(() -> name + " closes " + held);
         world.judge.closes(held);
         RuntimeException thrown = null;
         try {
-            held.anchor.close(Mode.Kind.EXCLUSIVE);
+            held.anchor.close(held.mode.kind());
         } catch (RuntimeException lost) {
             thrown = lost;
             client.note(() -> name + " is told by close: " + lost.getMessage());
@@ -232,7 +262,7 @@ final class Caller {
     /** The engine's own close, which must not mind; the public one stops at the first. */
     private static void closeAgain(Held held) {
         try {
-            held.anchor.close(Mode.Kind.EXCLUSIVE);
+            held.anchor.close(held.mode.kind());
         } catch (HoldLostException again) {
             // as before
         }
@@ -254,7 +284,7 @@ final class Caller {
         }
     }
 
-    private static @Nullable String shown(HoldOptions options) {
+    static @Nullable String shown(HoldOptions options) {
         return options.lease().toMillis() + " ms" + (options.autoRenew() ? ", renewed" : "")
                 + options.maxHold()
                         .map(most -> ", at most " + most.toMillis() + " ms")

@@ -41,7 +41,7 @@ final class Client implements World.Owner {
             lastTold = Math.max(lastTold, world.now() + world.dice.micros(0, LATEST_MICROS));
             world.at(lastTold, this, task);
         };
-        Seams seams = new Seams(time, this::later, telling, this::await, () -> Ids.id(number, ++claims));
+        Seams seams = new Seams(time, this::later, telling, this::await, this::park, () -> Ids.id(number, ++claims));
         this.engine = Engine.open(same -> store, seams, "", name(), List.of(new Ear()));
     }
 
@@ -63,6 +63,15 @@ final class Client implements World.Owner {
 
     private void await(CompletableFuture<?> future) {
         world.block(this, future::isDone);
+    }
+
+    /** As a thread that sleeps; the impatient are interrupted now and then. */
+    private void park(Object waiter) {
+        if (world.dice.below(2_000) < setting.impatient()) {
+            Thread.currentThread().interrupt();
+        } else {
+            world.pass(this);
+        }
     }
 
     /** Runs a task soon, on some thread of a pool. */

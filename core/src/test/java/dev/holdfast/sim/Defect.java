@@ -40,7 +40,32 @@ enum Defect {
             "internal/LocalLock",
             "return both(of.claim.waits() ? NOTHING : refuse(of.asker), next());",
             "return of.claim.waits() ? NOTHING : both(refuse(of.asker), next());",
-            500);
+            500),
+    READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
+            "internal/Seat", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
+    READER_JOINS_BEHIND_A_WRITER(
+            "internal/LocalPool",
+            "return seat.suits(waiter) && !isBehindWriter(waiter);",
+            "return seat.suits(waiter);",
+            500),
+    GRANT_GIVEN_BACK_WITH_THE_FIRST_READER(
+            "internal/LocalPool",
+            "Runnable then = seat.isFree() ? freed(seat, closing.options.awaitRelease()) : NOTHING;",
+            "Runnable then = freed(seat, closing.options.awaitRelease());",
+            500),
+    PERMIT_HANDED_OVER_THOUGH_ITS_GRANT_IS_LOST(
+            "internal/Seat",
+            """
+                && grant.isValid()
+                && grant.fits(waiter.options)
+                && (grant.isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
+""",
+            "&& grant.fits(waiter.options) && (grant.isFresh() || hasRoomFor(waiter.options));",
+            500),
+    PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
+    NAMES_OUT_OF_TURN_NOT_GIVEN_BACK("internal/AllOrNone", "outOfTurn.forEach(AllOrNone::close);", "", 500),
+    ALL_HELD_BUT_NOT_AT_ONE_MOMENT(
+            "internal/AllOrNone", "if (held.stream().allMatch(HoldAnchor::isValid)) {", "if (true) {", 2_000);
 
     /** Which class, below {@code dev.holdfast}. */
     final String type;

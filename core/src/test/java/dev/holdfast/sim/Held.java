@@ -4,11 +4,15 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.internal.EngineDoor;
 import dev.holdfast.internal.HoldAnchor;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
 
 /** A hold in a caller's hand, and what the judge remembers of it. */
 final class Held {
     final Client client;
     final String name;
+    /** How it is held; a writer may have become a reader. */
+    Mode mode;
+
     final HoldOptions options;
     final HoldAnchor anchor;
     final EngineDoor.Sight sight;
@@ -21,15 +25,21 @@ final class Held {
     boolean wasSuspect;
     int told;
 
-    Held(Client client, String name, HoldOptions options, HoldAnchor anchor) {
+    Held(Client client, String name, Mode mode, HoldOptions options, HoldAnchor anchor) {
         this.client = client;
         this.name = name;
+        this.mode = mode;
         this.options = options;
         this.anchor = anchor;
         this.sight = EngineDoor.sight(anchor);
         this.id = new ClaimId(anchor.id());
         this.token = anchor.token();
         this.inHandSince = client.world.now();
+    }
+
+    /** Whether nobody may hold in this way beside another. */
+    boolean conflictsWith(Held other) {
+        return name.equals(other.name) && Ledger.conflict(mode, other.mode);
     }
 
     int index() {

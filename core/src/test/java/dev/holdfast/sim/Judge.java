@@ -7,6 +7,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,12 +30,13 @@ final class Judge {
     private final List<Held> open = new ArrayList<>();
     private final List<Held> all = new ArrayList<>();
     private final List<Wish> wishes = new ArrayList<>();
-    private final Map<String, Long> highestToken = new HashMap<>();
-    private final Map<String, Map<Integer, Long>> served = new HashMap<>();
     private final Map<String, Integer> claims = new HashMap<>();
     private final Map<String, Integer> tellings = new HashMap<>();
     private final Set<ClaimId> released = new HashSet<>();
     private final HandOvers handOvers = new HandOvers(this);
+    private final Joining joining = new Joining(this);
+    private final Rising rising = new Rising(this);
+    private final Turns turns = new Turns(this);
     private @Nullable Ledger ledger;
     private @Nullable Verdict verdict;
 
@@ -84,24 +86,25 @@ final class Judge {
         if (!held.isReliedOn() || ledger == null || ledger.wasBroken(held.id)) {
             return;
         }
+        int out = Ledger.permits(held.mode);
         for (int i = 0; i < index; i++) {
             Held other = open.get(i);
             if (other.name.equals(held.name) && other.isReliedOn() && !ledger.wasBroken(other.id)) {
-                broken(Rule.EXCLUSION, held + " and " + other + " are both valid");
+                out += Ledger.permits(other.mode);
+                if (held.conflictsWith(other) || held.mode instanceof Mode.Permits some && out > some.of()) {
+                    broken(Rule.EXCLUSION, held + " and " + other + " are both valid");
+                }
             }
         }
-        ClaimId holder = ledger.holder(held.name);
-        if (!held.id.equals(holder)) {
-            broken(
-                    Rule.STANDING,
-                    held + " is valid, but in the store " + (holder == null ? "nobody" : Ids.of(holder)) + " has it");
+        if (!ledger.has(held.name, held.id)) {
+            broken(Rule.STANDING, held + " is valid, but in the store " + ledger.shown(held.name) + " has it");
         }
     }
 
     // ---- what callers do and get ----
 
-    Wish asks(Client client, String who, String name, boolean waits) {
-        Wish wish = new Wish(client, who, name, waits, wishes.size());
+    Wish asks(Client client, String who, String name, Mode mode, boolean waits) {
+        Wish wish = new Wish(client, who, name, mode, waits, wishes.size());
         wishes.add(wish);
         return wish;
     }
@@ -125,9 +128,12 @@ final class Judge {
         }
         all.add(held);
         open.add(held);
-        handOvers.given(held);
+        if (held.mode.kind() != Mode.Kind.SHARED) {
+            handOvers.given(held);
+        }
+        joining.given(wish, held);
         rises(held);
-        inOrder(wish, held);
+        turns.given(wish, held);
     }
 
     private void rises(Held held) {
@@ -135,18 +141,14 @@ final class Judge {
         if (!held.isReliedOn() || truth == null || truth.wasBroken(held.id)) {
             return;
         }
-        long highest = highestToken.getOrDefault(held.name, 0L);
-        if (held.token <= highest) {
-            broken(Rule.TOKENS, held + " came after token " + Ids.token(highest));
-        }
-        highestToken.put(held.name, held.token);
+        rising.given(held);
         open.forEach(rival -> mustHaveBeenTold(rival, held));
     }
 
     private void mustHaveBeenTold(Held loser, Held winner) {
         if (loser != winner
                 && !loser.closed
-                && loser.name.equals(winner.name)
+                && loser.conflictsWith(winner)
                 && loser.told == 0
                 && loser.client.isAlive()
                 && loser.client.machine.isPunctual()
@@ -157,24 +159,29 @@ final class Judge {
         }
     }
 
-    private void inOrder(Wish wish, Held held) {
-        if (!wish.waits) {
-            return;
-        }
-        Map<Integer, Long> before = served.computeIfAbsent(wish.client.name() + wish.name, none -> new HashMap<>());
-        before.forEach((order, token) -> {
-            if (order < wish.order != token < held.token) {
-                broken(
-                        Rule.FIFO,
-                        held + " for wish " + wish.order + " beside token " + Ids.token(token) + " for wish " + order);
-            }
-        });
-        before.put(wish.order, held.token);
+    /** Several names were acquired together: at this moment all of them are held. */
+    void together(List<Held> several) {
+        several.stream()
+                .filter(held -> !held.sight.isValid())
+                .forEach(held -> broken(Rule.ALL_OR_NONE, held + " is not valid among those that came with it"));
+    }
+
+    /** A writer goes on as a reader. */
+    void downgraded(Held held) {
+        held.mode = Mode.SHARED;
+        joining.opened(held);
+    }
+
+    /** The store's word that nobody waits for what is granted here. */
+    void heardNobodyWaits(Client client, Grant grant) {
+        joining.heardNobodyWaits(client, grant);
     }
 
     /** Just before a caller closes. */
     void closes(Held held) {
-        handOvers.closes(held);
+        if (held.mode.kind() != Mode.Kind.SHARED) {
+            handOvers.closes(held);
+        }
         held.closed = true;
     }
 
@@ -213,13 +220,24 @@ final class Judge {
     // ---- what engines ask of the store ----
 
     void claims(Client client, Claim claim) {
-        if (claims.merge(client.name() + claim.name(), 1, Integer::sum) > 1) {
+        if (isAlone(claim) && claims.merge(queue(client, claim), 1, Integer::sum) > 1) {
             broken(Rule.ONE_CLAIM, client.name() + " claims " + claim.name() + " a second time");
         }
     }
 
     void claimAnswered(Client client, Claim claim) {
-        claims.merge(client.name() + claim.name(), -1, Integer::sum);
+        if (isAlone(claim)) {
+            claims.merge(queue(client, claim), -1, Integer::sum);
+        }
+    }
+
+    /** Of those who would hold beside others any number may try at once. */
+    private static boolean isAlone(Claim claim) {
+        return claim.waits() || claim.mode().kind() == Mode.Kind.EXCLUSIVE;
+    }
+
+    private static String queue(Client client, Claim claim) {
+        return client.name() + claim.name() + claim.mode().kind();
     }
 
     void renews(Client client, Grant grant) {
@@ -228,6 +246,7 @@ final class Judge {
         }
         for (Held held : open) {
             boolean tooLong = !held.closed
+                    && held.mode.kind() != Mode.Kind.SHARED // others may hold by the same grant
                     && held.id.equals(grant.id())
                     && held.options.autoRenew()
                     && held.options.maxHold().isPresent()
@@ -252,9 +271,11 @@ final class Judge {
                 broken(Rule.LIVENESS, wish + " was never answered");
             }
         }
+        Map<String, Integer> lost = new HashMap<>();
+        all.stream().filter(held -> held.sight.isLost()).forEach(held -> lost.merge(toldAs(held), 1, Integer::sum));
         for (Held held : all) {
             if (held.client.isAlive()) {
-                concludeTellings(held);
+                concludeTellings(held, lost.getOrDefault(toldAs(held), 0));
             }
         }
         server.list().forEach(status -> broken(Rule.NOTHING_LEFT, "the store still has " + status));
@@ -266,10 +287,15 @@ final class Judge {
         }
     }
 
-    private void concludeTellings(Held held) {
+    /** What a client's listeners hear of: readers who share a grant have the same token. */
+    private static String toldAs(Held held) {
+        return held.client.name() + held.name + held.token;
+    }
+
+    private void concludeTellings(Held held, int dueToClient) {
         int due = held.sight.isLost() ? 1 : 0;
-        int toClient = tellings.getOrDefault(held.client.name() + held.name + held.token, 0);
-        if (held.told != due || toClient != due) {
+        int toClient = tellings.getOrDefault(toldAs(held), 0);
+        if (held.told != due || toClient != dueToClient) {
             broken(
                     Rule.LOSS_TOLD,
                     held + (due == 1 ? " was lost" : " was not lost") + " and told " + held.told

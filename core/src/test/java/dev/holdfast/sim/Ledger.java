@@ -1,26 +1,42 @@
 package dev.holdfast.sim;
 
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What a store must be, as plainly as it can be said: per name at most one claim that holds it until a moment, and
- * numbers that rise. It is told every answer the store gives, in order, and speaks up where one could not be right. The
- * judge asks it who really has a name.
+ * What a store must be, as plainly as it can be said: per name the claims that hold it until a moment, none in conflict
+ * with another, and numbers that rise. It is told every answer the store gives, in order, and speaks up where one could
+ * not be right. The judge asks it who really has a name.
  */
 final class Ledger {
-    /** The one who has a name. */
-    private record Entry(ClaimId id, long number, long expiresAt, boolean revoked) {}
+    /** One who has a name. */
+    private record Entry(ClaimId id, Mode mode, long number, long expiresAt, boolean revoked) {
+        Entry until(long moment) {
+            return new Entry(id, mode, number, moment, revoked);
+        }
+
+        Entry as(Mode other) {
+            return new Entry(id, other, number, expiresAt, revoked);
+        }
+
+        boolean isOf(ClaimId claim) {
+            return id.equals(claim) && !revoked;
+        }
+    }
 
     private final Judge judge;
     private final Clock clock;
-    private final Map<String, Entry> entries = new TreeMap<>();
+    private final Map<String, Map<ClaimId, Entry>> entries = new TreeMap<>();
     private final Map<String, Long> numbers = new TreeMap<>();
     /** Whose lock was broken at once: they may believe in it still, as the documentation says. */
     private final Set<ClaimId> broken = new HashSet<>();
@@ -30,11 +46,27 @@ final class Ledger {
         this.clock = clock;
     }
 
-    /** Who has it now; null if nobody does. */
-    @Nullable
-    ClaimId holder(String name) {
-        Entry entry = live(name);
-        return entry == null ? null : entry.id;
+    /** Whether nobody may hold in one of these ways beside one who holds in the other. */
+    static boolean conflict(Mode one, Mode other) {
+        if (one instanceof Mode.Permits some && other instanceof Mode.Permits more) {
+            return some.permits() + more.permits() > Math.min(some.of(), more.of());
+        }
+        return one.kind() != other.kind() || one.kind() == Mode.Kind.EXCLUSIVE;
+    }
+
+    /** How many permits of a semaphore this is. */
+    static int permits(Mode mode) {
+        return mode instanceof Mode.Permits some ? some.permits() : 0;
+    }
+
+    /** Whether this claim has it now. */
+    boolean has(String name, ClaimId id) {
+        return live(name).containsKey(id);
+    }
+
+    /** Those who have it now. */
+    List<ClaimId> holders(String name) {
+        return List.copyOf(live(name).keySet());
     }
 
     boolean wasBroken(ClaimId id) {
@@ -42,97 +74,124 @@ final class Ledger {
     }
 
     boolean isHeld(String name) {
-        return live(name) != null;
+        return !live(name).isEmpty();
     }
 
-    void granted(String name, ClaimId id, Duration lease, long number) {
-        Entry entry = live(name);
-        if (entry != null && !(entry.id.equals(id) && !entry.revoked)) {
-            judge.broken(
-                    Rule.GRANTS,
-                    "granted " + name + " to " + Ids.of(id) + " while " + Ids.of(entry.id)
-                            + (entry.revoked ? ", revoked," : "") + " has it");
-        }
-        boolean again = entry != null && entry.number == number;
+    void granted(Claim claim, long number) {
+        String name = claim.name();
+        Map<ClaimId, Entry> live = live(name);
+        Entry before = live.get(claim.id());
+        boolean again = before != null && before.number == number;
+        Mode mode = again ? before.mode : claim.mode(); // it may have become a reader's
+        checkAlone(claim, mode, live);
         if (!again) {
             raise(name, number);
         }
-        long expiry = expiry(lease);
-        entries.put(
-                name, new Entry(id, number, again && entry.expiresAt - expiry > 0 ? entry.expiresAt : expiry, false));
+        long expiry = expiry(claim.lease());
+        long until = again && before.expiresAt - expiry > 0 ? before.expiresAt : expiry;
+        live.put(claim.id(), new Entry(claim.id(), mode, number, until, false));
+    }
+
+    private void checkAlone(Claim claim, Mode mode, Map<ClaimId, Entry> live) {
+        int out = permits(mode);
+        for (Entry entry : live.values()) {
+            if (entry.isOf(claim.id())) {
+                continue;
+            }
+            out += permits(entry.mode);
+            if (conflict(entry.mode, mode) || isOver(out, mode)) {
+                judge.broken(
+                        Rule.GRANTS,
+                        "granted " + claim.name() + " " + mode + " to " + Ids.of(claim.id()) + " while "
+                                + Ids.of(entry.id) + (entry.revoked ? ", revoked," : "") + " has it " + entry.mode);
+            }
+        }
+    }
+
+    private static boolean isOver(int out, Mode mode) {
+        return mode instanceof Mode.Permits some && out > some.of();
     }
 
     void renewed(Grant grant, boolean held) {
         String name = grant.name();
-        ClaimId id = grant.id();
-        Entry entry = live(name);
-        boolean own = entry != null && entry.id.equals(id) && entry.number == grant.number() && !entry.revoked;
+        Entry entry = live(name).get(grant.id());
+        boolean own = entry != null && entry.isOf(grant.id()) && entry.number == grant.number();
         if (held != own) {
             judge.broken(
                     Rule.RENEWAL,
-                    "the renewal of " + name + " by " + Ids.of(id) + " was answered "
-                            + (held ? "HELD" : "LOST") + " while "
-                            + (entry == null ? "nobody" : Ids.of(entry.id)) + " has it");
+                    "the renewal of " + name + " by " + Ids.of(grant.id()) + " was answered " + (held ? "HELD" : "LOST")
+                            + " while " + shown(name) + " has it");
         }
-        if (held) {
-            entries.put(name, new Entry(id, entry.number, expiry(grant.lease()), false));
+        if (held && entry != null) {
+            live(name).put(grant.id(), entry.until(expiry(grant.lease())));
         }
     }
 
     void renumbered(Grant grant, long number) {
         renewed(grant, true);
         raise(grant.name(), number);
-        entries.put(grant.name(), new Entry(grant.id(), number, expiry(grant.lease()), false));
+        Entry entry = live(grant.name()).get(grant.id());
+        if (entry != null) {
+            live(grant.name()).put(grant.id(), new Entry(grant.id(), entry.mode, number, entry.expiresAt, false));
+        }
+    }
+
+    /** An exclusive grant became a reader's, or not. */
+    void loosened(Grant grant, boolean done) {
+        Entry entry = live(grant.name()).get(grant.id());
+        boolean own = entry != null && entry.isOf(grant.id()) && entry.number == grant.number();
+        if (done != own) {
+            judge.broken(
+                    Rule.RELEASE,
+                    "the downgrade of " + grant.name() + " by " + Ids.of(grant.id()) + " was answered " + done
+                            + " while " + shown(grant.name()) + " has it");
+        }
+        if (done && entry != null) {
+            live(grant.name()).put(grant.id(), entry.as(Mode.SHARED));
+        }
     }
 
     void released(String name, ClaimId id, boolean held) {
-        Entry entry = live(name);
-        boolean own = entry != null && entry.id.equals(id) && !entry.revoked;
+        Entry entry = live(name).get(id);
+        boolean own = entry != null && entry.isOf(id);
         if (held != own) {
             judge.broken(
                     Rule.RELEASE,
-                    "the release of " + name + " by " + Ids.of(id) + " was answered " + held + " while "
-                            + (entry == null ? "nobody" : Ids.of(entry.id)) + " has it");
+                    "the release of " + name + " by " + Ids.of(id) + " was answered " + held + " while " + shown(name)
+                            + " has it");
         }
         if (own) {
-            entries.remove(name);
+            live(name).remove(id);
         }
     }
 
     /** Whatever the claim had is gone. */
     void withdrawn(String name, ClaimId id) {
-        Entry entry = live(name);
-        if (entry != null && entry.id.equals(id) && !entry.revoked) {
-            entries.remove(name);
-        }
+        live(name).values().removeIf(entry -> entry.isOf(id));
     }
 
     /**
      * @param asked whether a caller broke it, who was warned; nobody else may
      */
     void revoked(String name, boolean now, boolean asked) {
-        Entry entry = live(name);
-        if (entry == null) {
-            return;
-        }
+        Map<ClaimId, Entry> live = live(name);
         if (now) {
-            entries.remove(name);
             if (asked) {
-                broken.add(entry.id);
+                broken.addAll(live.keySet());
             }
+            live.clear();
         } else {
-            entries.put(name, new Entry(entry.id, entry.number, entry.expiresAt, true));
+            live.replaceAll((id, entry) -> new Entry(entry.id, entry.mode, entry.number, entry.expiresAt, true));
         }
     }
 
     /** Compares with what the store says of itself. */
     void compare(String name, boolean heldInStore) {
         if (isHeld(name) != heldInStore) {
-            Entry entry = live(name);
             judge.broken(
                     Rule.RELEASE,
-                    "the store says " + name + " is " + (heldInStore ? "held" : "free") + ", but "
-                            + (entry == null ? "nobody" : Ids.of(entry.id)) + " should have it");
+                    "the store says " + name + " is " + (heldInStore ? "held" : "free") + ", but " + shown(name)
+                            + " should have it");
         }
     }
 
@@ -147,8 +206,16 @@ final class Ledger {
         return clock.nanoTime() + lease.toNanos();
     }
 
-    private @Nullable Entry live(String name) {
-        Entry entry = entries.get(name);
-        return entry != null && clock.nanoTime() - entry.expiresAt < 0 ? entry : null;
+    /** Who has a name, for people. */
+    String shown(String name) {
+        List<String> holders = new ArrayList<>();
+        live(name).keySet().forEach(id -> holders.add(Ids.of(id)));
+        return holders.isEmpty() ? "nobody" : String.join(" and ", holders);
+    }
+
+    private Map<ClaimId, Entry> live(String name) {
+        Map<ClaimId, Entry> holders = entries.computeIfAbsent(name, none -> new LinkedHashMap<>());
+        holders.values().removeIf(entry -> clock.nanoTime() - entry.expiresAt >= 0);
+        return holders;
     }
 }

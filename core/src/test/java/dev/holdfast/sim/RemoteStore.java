@@ -15,6 +15,7 @@ import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -63,7 +64,7 @@ final class RemoteStore implements Store {
     @Override
     public Capabilities capabilities() {
         return new Capabilities(
-                Set.of(Mode.Kind.EXCLUSIVE),
+                EnumSet.allOf(Mode.Kind.class),
                 1,
                 false,
                 true,
@@ -133,7 +134,7 @@ final class RemoteStore implements Store {
             long sent = time.nanoTime();
             link.toServer(
                     server,
-                    "claim " + claim.name() + " by " + Ids.of(claim.id()) + (claim.waits() ? ", waiting" : ""),
+                    "claim " + claim.name() + " by " + Ids.of(claim.id()) + kind() + (claim.waits() ? ", waiting" : ""),
                     () -> server.claim(
                             connection,
                             claim,
@@ -144,6 +145,10 @@ final class RemoteStore implements Store {
             } else {
                 time.schedule(() -> fail(timedOut("claim")), setting.timeout());
             }
+        }
+
+        private String kind() {
+            return claim.mode().kind() == Mode.Kind.EXCLUSIVE ? "" : ", " + claim.mode();
         }
 
         private void sendAgain() {
@@ -235,7 +240,7 @@ final class RemoteStore implements Store {
         List<Grant> each = List.copyOf(grants);
         each.forEach(grant -> world.judge.renews(client, grant));
         long sent = time.nanoTime();
-        Answer<Map<ClaimId, Boolean>> reply = this.<Map<ClaimId, Boolean>>ask(
+        Answer<Map<ClaimId, Renewal>> reply = this.<Map<ClaimId, Renewal>>ask(
                 "renew " + each.size(), true, answer -> server.renew(connection, each, answer));
         reply.whenComplete((held, failure) -> {
             if (failure != null) {
@@ -247,7 +252,7 @@ final class RemoteStore implements Store {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (Grant grant : each) {
                 if (failure == null) {
-                    verdicts.put(grant.id(), held.get(grant.id()) ? Renewal.held(sent, false) : Renewal.lost(sent));
+                    verdicts.put(grant.id(), heard(grant, held.get(grant.id()), sent));
                 } else if (says) {
                     verdicts.put(grant.id(), Renewal.unknown(sent));
                 } else {
@@ -267,6 +272,22 @@ final class RemoteStore implements Store {
                         answer -> server.extend(connection, grant, answer))
                 .thenApply(number -> number.map(fresh ->
                         new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(fresh), sent)));
+    }
+
+    /** What the server said, with the time by this client's clock. */
+    private Renewal heard(Grant grant, Renewal said, long sent) {
+        if (said.verdict() != Renewal.Verdict.HELD) {
+            return Renewal.lost(sent);
+        }
+        if (!said.contended()) {
+            world.judge.heardNobodyWaits(client, grant);
+        }
+        return Renewal.held(sent, said.contended());
+    }
+
+    @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return ask("downgrade " + Ids.of(grant.id()), answer -> server.downgrade(connection, grant, answer));
     }
 
     @Override
@@ -347,6 +368,9 @@ final class RemoteStore implements Store {
         if (closed) {
             answer.completeExceptionally(closedException());
             return answer;
+        }
+        if (!client.isAlive()) {
+            return answer; // a stack that unwinds with its process sends nothing
         }
         asked.add(answer);
         link.toServer(server, what, () -> {

@@ -156,7 +156,8 @@ final class Server implements World.Owner {
                 reply.accept(new Reply(Reply.Kind.NOT_FREE, 0));
                 return;
             }
-            ledger.granted(claim.name(), id, claim.lease(), grant.number());
+            flush(); // those before it in the queue, if it came together with them
+            ledger.granted(claim, grant.number());
             if (offers.remove(id) != null) {
                 world.counts.add(Happening.OFFER_CONFIRMED);
             }
@@ -172,7 +173,7 @@ final class Server implements World.Owner {
             return;
         }
         outOfQueue.add(() -> {
-            ledger.granted(claim.name(), claim.id(), claim.lease(), grant.number());
+            ledger.granted(claim, grant.number());
             offer(from, claim, grant);
         });
     }
@@ -204,8 +205,8 @@ final class Server implements World.Owner {
         });
     }
 
-    void renew(Connection from, List<Grant> grants, Consumer<Map<ClaimId, Boolean>> reply) {
-        Map<ClaimId, Boolean> held = new HashMap<>();
+    void renew(Connection from, List<Grant> grants, Consumer<Map<ClaimId, Renewal>> reply) {
+        Map<ClaimId, Renewal> held = new HashMap<>();
         operate("", () -> {
             Map<ClaimId, Renewal> verdicts = now(from.store.renew(grants));
             for (Grant grant : grants) {
@@ -214,7 +215,7 @@ final class Server implements World.Owner {
                 world.counts.add(stands ? Happening.RENEWED : Happening.RENEWAL_REFUSED);
                 note(() -> (stands ? "renews " : "refuses to renew ") + grant.name() + " of " + Ids.of(grant.id())
                         + " for " + grant.lease().toMillis() + " ms");
-                held.put(grant.id(), stands);
+                held.put(grant.id(), verdicts.get(grant.id()));
             }
         });
         grants.forEach(grant -> compare(grant.name()));
@@ -229,6 +230,16 @@ final class Server implements World.Owner {
             note(() -> (fresh.isPresent() ? "gives a fresh number to " : "refuses a fresh number to ")
                     + Ids.of(grant.id()));
             reply.accept(fresh.map(Grant::number));
+        });
+    }
+
+    void downgrade(Connection from, Grant grant, Consumer<Boolean> reply) {
+        operate(grant.name(), () -> {
+            boolean loosened = now(from.store.downgrade(grant));
+            ledger.loosened(grant, loosened);
+            world.counts.add(loosened ? Happening.LOOSENED : Happening.NOT_LOOSENED);
+            note(() -> (loosened ? "lets readers in beside " : "does not loosen ") + Ids.of(grant.id()));
+            reply.accept(loosened);
         });
     }
 
@@ -254,10 +265,10 @@ final class Server implements World.Owner {
 
     void revoke(String name, boolean immediately, boolean asked, Consumer<Boolean> reply) {
         operate(name, () -> {
-            ClaimId holder = ledger.holder(name);
+            List<ClaimId> holders = ledger.holders(name);
             ledger.revoked(name, immediately, asked);
-            if (immediately && holder != null && world.dice.percent(50)) {
-                owners.get(holder).gone.accept(holder);
+            if (immediately && !holders.isEmpty() && world.dice.percent(50)) {
+                holders.forEach(holder -> owners.get(holder).gone.accept(holder));
             }
             boolean held = now(eye.revoke(name, immediately));
             world.counts.add(immediately ? Happening.REVOKED_NOW : Happening.REVOKED);

@@ -1,6 +1,7 @@
 package dev.holdfast.sim;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
 
 /**
@@ -8,6 +9,8 @@ import java.time.Duration;
  *
  * @param machines how many client machines
  * @param names how many locks they fight for
+ * @param use what the names are used for
+ * @param permits how many permits a semaphore has
  * @param callers how many callers on each machine
  * @param rounds how often each of them wants a lock
  * @param lease the usual lease; everything else is in proportion to it
@@ -28,6 +31,8 @@ import java.time.Duration;
 record Setting(
         int machines,
         int names,
+        Use use,
+        int permits,
         int callers,
         int rounds,
         Duration lease,
@@ -45,12 +50,36 @@ record Setting(
         boolean sleeps,
         long chaos) {
 
+    /** What the names of a schedule are used for. */
+    enum Use {
+        /** Each is held by one alone. */
+        LOCKS,
+        /** Each is read by many, or written by one, who may go on reading. */
+        READ_WRITE,
+        /** Of each some permits are had. */
+        SEMAPHORES,
+        /** Each is held by one, who may hold others with it. */
+        SEVERAL
+    }
+
+    /** How a caller wants a name. */
+    Mode mode(Dice dice) {
+        return switch (use) {
+            case LOCKS, SEVERAL -> Mode.EXCLUSIVE;
+            case READ_WRITE -> dice.percent(65) ? Mode.SHARED : Mode.EXCLUSIVE;
+            case SEMAPHORES -> new Mode.Permits(dice.percent(60) ? 1 : 1 + dice.below(permits), permits);
+        };
+    }
+
     static Setting thrown(Dice dice) {
         Duration lease = Duration.ofMillis(dice.of(100, 300, 300, 1_000, 3_000));
         int callers = (int) dice.between(1, 4);
+        Use use = dice.of(Use.LOCKS, Use.LOCKS, Use.LOCKS, Use.READ_WRITE, Use.READ_WRITE, Use.SEMAPHORES, Use.SEVERAL);
         return new Setting(
                 (int) dice.between(1, 3),
-                dice.percent(80) ? 1 : 2,
+                use == Use.SEVERAL ? (int) dice.between(2, 4) : dice.percent(80) ? 1 : 2,
+                use,
+                (int) dice.between(1, 4),
                 callers,
                 (int) dice.between(1, callers > 2 ? 6 : 4),
                 lease,

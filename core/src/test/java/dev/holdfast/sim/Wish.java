@@ -1,10 +1,13 @@
 package dev.holdfast.sim;
 
+import dev.holdfast.spi.Mode;
+
 /** A call of a caller that is to be answered. */
 final class Wish {
     final Client client;
     final String who;
     final String name;
+    final Mode mode;
     /** Whether it waits in its client's queue. */
     final boolean waits;
     /** Which of all wishes it is, in the order of asking. */
@@ -13,10 +16,11 @@ final class Wish {
     private final long since;
     boolean answered;
 
-    Wish(Client client, String who, String name, boolean waits, int order) {
+    Wish(Client client, String who, String name, Mode mode, boolean waits, int order) {
         this.client = client;
         this.who = who;
         this.name = name;
+        this.mode = mode;
         this.waits = waits;
         this.order = order;
         this.since = client.world.now();
@@ -24,7 +28,7 @@ final class Wish {
 
     @Override
     public String toString() {
-        return client.name() + " " + who + (waits ? " waiting for " : " trying ") + name + " since " + since / 1_000
-                + " µs";
+        return client.name() + " " + who + (waits ? " waiting for " : " trying ") + name + " " + mode + " since "
+                + since / 1_000 + " µs";
     }
 }

@@ -78,13 +78,32 @@ final class World {
         depth++;
         try {
             while (!until.getAsBoolean()) {
-                if (caller.runsAt(now) == NEVER || !step(NEVER)) {
-                    throw new Died();
-                }
+                stepFor(caller);
             }
         } finally {
             depth--;
         }
+    }
+
+    /** Lets a caller of this owner sleep until something has happened. */
+    void pass(Owner caller) {
+        depth++;
+        try {
+            stepFor(caller);
+        } finally {
+            depth--;
+        }
+    }
+
+    private void stepFor(Owner caller) {
+        if (caller.runsAt(now) == NEVER || !step(NEVER)) {
+            throw new Died();
+        }
+    }
+
+    /** Whether nobody blocks: only then may one block until another gives something back. */
+    boolean isNobodyBlocked() {
+        return depth == 0;
     }
 
     /** Runs until that time, or until nothing is left to happen or a rule was broken. */
