@@ -103,9 +103,7 @@ public final class Targets {
                 redis.ratio(Workload.ONE_2X16, Peers.STRICT_FIFO, "redisson-fair", 3)));
         targets.addAll(redis.noneWorse("redisson"));
         for (String workload : List.of(Workload.ONE_2X1, Workload.WAITING_20, Workload.WAITING_200)) {
-            // Two for the hand-over; the claim with which the one who left queues up again is the third, where it comes
-            // too late to leave with the release.
-            targets.add(redis.perTurn(workload, "scripts", 3));
+            targets.add(redis.perTurn(workload, "scripts", 2));
             targets.add(redis.perTurn(workload, "publish", 1));
         }
         targets.add(redis.figure(
