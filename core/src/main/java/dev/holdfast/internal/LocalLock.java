@@ -42,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * free. Thread-safe.
  */
 final class LocalLock extends LocalQueue {
-    private static final int PLACE_SAMPLE = 16;
-
     private enum Phase {
         /** No grant, no claim; whoever queues up in this phase starts a claim. */
         IDLE,
@@ -61,7 +59,6 @@ final class LocalLock extends LocalQueue {
         RETIRED
     }
 
-    private int joined; // a lost update only shifts the sample
     private volatile Phase phase = Phase.IDLE;
     private @Nullable ClaimInFlight claiming;
     private @Nullable Waiter nextTry;
@@ -102,7 +99,7 @@ final class LocalLock extends LocalQueue {
     }
 
     private boolean join(Waiter waiter) {
-        recordPlaceSometimes(waiter);
+        recordPlace(waiter, phase != Phase.IDLE);
         waiters.add(waiter);
         return switch (phase) {
             case IDLE -> {
@@ -145,16 +142,6 @@ final class LocalLock extends LocalQueue {
             return refuse(waiter); // another of this client holds it, or is before this one
         });
         return taken.get();
-    }
-
-    /**
-     * Walking the stack costs as much as a hand-over does, so of those who join a contended lock only a sample is asked
-     * where it comes from.
-     */
-    private void recordPlaceSometimes(Waiter waiter) {
-        if (phase == Phase.IDLE || joined++ % PLACE_SAMPLE == 0) {
-            waiter.recordPlace();
-        }
     }
 
     @Override

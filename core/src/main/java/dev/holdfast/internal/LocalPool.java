@@ -75,7 +75,7 @@ final class LocalPool extends LocalQueue {
                 taken[0] = false;
                 return NOTHING;
             }
-            waiter.recordPlace();
+            recordPlace(waiter, !seats.isEmpty());
             if (waiters.isEmpty()) {
                 Optional<Runnable> entered = enterSomewhere(waiter);
                 if (entered.isPresent()) {
@@ -193,11 +193,12 @@ final class LocalPool extends LocalQueue {
         if (goesBackNow || first != null || !seat.grant.isValid()) {
             return release(seat);
         }
-        return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(seat)));
+        return seat.linger() ? () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(seat))) : NOTHING;
     }
 
     /** The store is about to send, and nobody came back for the grant. */
     private Runnable endOfLinger(Seat seat) {
+        seat.endLinger();
         return seats.get(seat.grant) == seat && seat.isFree() ? release(seat) : NOTHING;
     }
 

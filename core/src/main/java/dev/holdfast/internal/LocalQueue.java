@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class LocalQueue permits LocalLock, LocalPool {
     static final Runnable NOTHING = () -> {};
+    private static final int PLACE_SAMPLE = 16;
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
     final Engine engine;
@@ -35,6 +36,8 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
     final ReentrantLock mutex = new ReentrantLock();
     final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
     private final Map<Thread, LiveHold> owners = new ConcurrentHashMap<>();
+
+    private int joined; // a lost update only shifts the sample
 
     LocalQueue(Engine engine, LockName name) {
         this.engine = engine;
@@ -75,6 +78,16 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
     /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
     boolean downgrade(LiveHold hold) {
         throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
+    }
+
+    /**
+     * Notes where a caller comes from. Walking the stack costs as much as a hand-over does, so of those who come where
+     * others are only a sample is asked.
+     */
+    final void recordPlace(Waiter waiter, boolean contended) {
+        if (!contended || joined++ % PLACE_SAMPLE == 0) {
+            waiter.recordPlace();
+        }
     }
 
     /** A waiter whose outcome was set by other means leaves the queue. */

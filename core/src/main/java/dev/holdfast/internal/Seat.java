@@ -22,6 +22,7 @@ final class Seat {
     private Loss.@Nullable Cause whyStopped;
     private long openedAt;
     private boolean asking;
+    private boolean lingering;
 
     Seat(LocalPool pool, LiveGrant grant) {
         this.pool = pool;
@@ -77,6 +78,18 @@ final class Seat {
         if (alone) {
             openedAt = now();
         }
+    }
+
+    /** Nobody has a hold by it, and it goes back when the store sends next; false if that is planned already. */
+    boolean linger() {
+        boolean planned = lingering;
+        lingering = true;
+        return !planned;
+    }
+
+    /** The store sends. */
+    void endLinger() {
+        lingering = false;
     }
 
     /** Gives a hold by it to a waiter; empty if its outcome was set before. */
