@@ -13,12 +13,17 @@ import java.util.concurrent.locks.LockSupport;
 final class SharedSection {
     /** Long enough that others come to run. */
     private static final long LINGER_NANOS = 200_000;
+    /** The first stay until all others have come to run as well, on a machine that is busy with other things. */
+    private static final long LONG_LINGER_NANOS = 30_000_000;
+
+    private static final int FIRST = 12;
 
     private final AtomicInteger readers = new AtomicInteger();
     private final AtomicInteger writers = new AtomicInteger();
     private final AtomicInteger permits = new AtomicInteger();
     private final AtomicLong lastWriter = new AtomicLong();
     private final AtomicLong last = new AtomicLong();
+    private final AtomicInteger entered = new AtomicInteger();
     private final AtomicInteger passed = new AtomicInteger();
     private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
@@ -68,7 +73,11 @@ final class SharedSection {
         assertThat(passed.get()).isEqualTo(times);
     }
 
-    private static void linger() {
-        LockSupport.parkNanos(LINGER_NANOS);
+    private void linger() {
+        long nanos = entered.incrementAndGet() <= FIRST ? LONG_LINGER_NANOS : LINGER_NANOS;
+        long end = System.nanoTime() + nanos;
+        for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left); // which returns at once where a waker came too late for the last wait
+        }
     }
 }

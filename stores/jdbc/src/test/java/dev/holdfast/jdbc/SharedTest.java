@@ -81,7 +81,7 @@ class SharedTest {
 
         assertThat(get(first.answer())).isPresent();
         assertThat(get(second.answer())).isPresent();
-        assertThat(waiters(one, NAME)).isZero();
+        awaitWaiters(0);
     }
 
     @Test
