@@ -238,7 +238,7 @@ final class LocalLock extends LocalQueue {
             claiming = null;
             if (failure != null || answer == null) {
                 Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
-                return failed(of, why);
+                return both(failed(of, why), next());
             }
             if (answer.isEmpty()) {
                 return both(of.claim.waits() ? NOTHING : refuse(of.asker), next());
@@ -247,16 +247,11 @@ final class LocalLock extends LocalQueue {
         });
     }
 
-    private Runnable failed(ClaimInFlight of, Throwable why) {
-        Runnable tell = of.claim.waits() ? failAll(why) : fail(of.asker, why);
-        return both(() -> engine.withdraw(of.claim), both(tell, next()));
-    }
-
     private Runnable granted(ClaimInFlight of, Grant given) {
         LiveGrant live = engine.live(this, given, of);
         Optional<Throwable> refused = engine.whyNot(live, of);
         if (refused.isPresent()) {
-            return failed(of, refused.get());
+            return both(failed(of, refused.get()), next());
         }
         if (of.isKnownLost()) {
             return both(() -> engine.withdraw(of.claim), next()); // for those who wait: claimed anew

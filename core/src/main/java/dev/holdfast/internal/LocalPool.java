@@ -211,7 +211,8 @@ final class LocalPool extends LocalQueue {
             }
             tries.remove(of);
             if (failure != null || answer == null) {
-                return failed(of, failure != null ? failure : new IllegalStateException("the store answered null"));
+                Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
+                return both(failed(of, why), nextIfIdle());
             }
             if (answer.isEmpty()) {
                 return both(of.claim.waits() ? NOTHING : refuse(of.asker), nextIfIdle());
@@ -220,16 +221,11 @@ final class LocalPool extends LocalQueue {
         });
     }
 
-    private Runnable failed(ClaimInFlight of, Throwable why) {
-        Runnable tell = of.claim.waits() ? failAll(why) : fail(of.asker, why);
-        return both(() -> engine.withdraw(of.claim), both(tell, nextIfIdle()));
-    }
-
     private Runnable granted(ClaimInFlight of, Grant given) {
         LiveGrant live = engine.live(this, given, of);
         Optional<Throwable> refused = engine.whyNot(live, of);
         if (refused.isPresent()) {
-            return failed(of, refused.get());
+            return both(failed(of, refused.get()), nextIfIdle());
         }
         if (of.isKnownLost() || of.isInDoubt() || live.hasSlept()) {
             return both(() -> engine.withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew

@@ -254,6 +254,12 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         return waiter::wake;
     }
 
+    /** The outcome of a claim is unknown: what it may have left is cleared, and those it stood for are told. */
+    final Runnable failed(ClaimInFlight of, Throwable why) {
+        Runnable tell = of.claim.waits() ? failAll(why) : fail(of.asker, why);
+        return both(() -> engine.withdraw(of.claim), tell);
+    }
+
     final Runnable failAll(Throwable failure) {
         List<Runnable> wakes = new ArrayList<>();
         for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {

@@ -94,11 +94,6 @@ final class LocalRace {
         return Waiter.callback(Mode.SHARED, OPTIONS, true, 0, () -> {});
     }
 
-    /** One who asks once whether it may read. */
-    static Waiter tryingReader() {
-        return Waiter.callback(Mode.SHARED, OPTIONS, false, 0, () -> {});
-    }
-
     /** Brings a caller to the queue of those who want the lock as it does. */
     void submit(Waiter caller) {
         engine.submit(lock.as(caller.mode), caller);
