@@ -113,9 +113,13 @@ record RedisErrors(String store) {
                 && String.valueOf(failure.getMessage()).startsWith("NOSCRIPT");
     }
 
-    /** Whether a connection ended before it was said why it would not do. */
+    /**
+     * Whether a connection ended before it was said why it would not do: Lettuce then saw it close during the
+     * greeting, or found it closed, and its handlers gone, before it could ask how the greeting went.
+     */
     static boolean endedEarly(Throwable failure) {
-        return rootMessage(failure).contains("closed prematurely");
+        String said = rootMessage(failure);
+        return said.contains("closed prematurely") || said.contains("RedisHandshakeHandler not registered");
     }
 
     /** A failure as it was before futures wrapped it. */
