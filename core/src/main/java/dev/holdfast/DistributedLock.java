@@ -46,6 +46,8 @@ public final class DistributedLock {
      * @throws StoreRefusedException if the store would not
      * @throws ClientClosedException if the client is closed
      * @throws HoldLostException if this is a re-entry into a hold that was lost and is not closed yet
+     * @throws IllegalStateException if the thread holds this name to {@linkplain DistributedReadWriteLock#read() read}:
+     *     it would wait for itself
      */
     @CheckReturnValue
     public Hold acquire() throws InterruptedException {
@@ -56,7 +58,8 @@ public final class DistributedLock {
      * Acquires the lock if it is free right now. Asks the store at most once and is not interruptible; answers without
      * asking when this client holds it.
      *
-     * @return the hold, or empty if another holds it or is about to, or if it would enter a hold that is in doubt
+     * @return the hold, or empty if another holds it or is about to, if it would enter a hold that is in doubt, or if
+     *     the thread holds this name to read
      * @throws HoldfastException as {@link #acquire()}
      */
     @CheckReturnValue
@@ -70,6 +73,7 @@ public final class DistributedLock {
      * @param wait how long to wait; zero is {@link #tryAcquire()}, more than 292 years is for ever
      * @return the hold, or empty if the time passed
      * @throws IllegalArgumentException if {@code wait} is negative
+     * @throws IllegalStateException as {@link #acquire()}, unless {@code wait} is zero
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
      * @throws HoldfastException as {@link #acquire()}
      */

@@ -64,6 +64,7 @@ public final class DistributedMultiLock {
      * Acquires all, waiting as long as it takes.
      *
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
+     * @throws IllegalStateException if the thread holds one of the names to read; nothing is held then
      * @throws HoldfastException as {@link DistributedLock#acquire()}; nothing is held then
      */
     @CheckReturnValue
@@ -71,7 +72,12 @@ public final class DistributedMultiLock {
         return engine.acquireAll(names, options, null).map(this::hold).orElseThrow(IllegalStateException::new);
     }
 
-    /** Acquires all if all are free right now; as {@link DistributedLock#tryAcquire()}. */
+    /**
+     * Acquires all if all are free right now; as {@link DistributedLock#tryAcquire()}.
+     *
+     * @return the hold, or empty if one of them cannot be had now
+     * @throws HoldfastException as {@link DistributedLock#acquire()}; nothing is held then
+     */
     @CheckReturnValue
     public Optional<MultiHold> tryAcquire() {
         return engine.tryAcquireAll(names, options).map(this::hold);
@@ -80,6 +86,13 @@ public final class DistributedMultiLock {
     /**
      * Acquires all if that succeeds within a time, which counts for all of them together; as
      * {@link DistributedLock#tryAcquire(Duration)}.
+     *
+     * @param wait how long to wait for all of them; zero does not
+     * @return the hold, or empty if the time passed
+     * @throws IllegalArgumentException if {@code wait} is negative
+     * @throws IllegalStateException as {@link #acquire()}, unless {@code wait} is zero
+     * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
+     * @throws HoldfastException as {@link DistributedLock#acquire()}; nothing is held then
      */
     @CheckReturnValue
     public Optional<MultiHold> tryAcquire(Duration wait) throws InterruptedException {
@@ -89,6 +102,9 @@ public final class DistributedMultiLock {
     /**
      * Acquires all without blocking a thread, one after another; otherwise as {@link DistributedLock#acquireAsync()}.
      * Cancelling the future gives everything up.
+     *
+     * @throws ClientClosedException if the client is closed already
+     * @throws IllegalStateException if the locks are re-entrant: such holds belong to threads
      */
     @CheckReturnValue
     public CompletableFuture<MultiHold> acquireAsync() {

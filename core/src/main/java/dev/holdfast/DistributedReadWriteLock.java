@@ -82,8 +82,8 @@ public final class DistributedReadWriteLock {
      */
     public void downgrade(Hold writing) {
         if (!writing.name().equals(name()) || !writing.belongsTo(engine)) {
-            throw new IllegalArgumentException(
-                    "a hold of '" + writing.name() + "' is none of this client's '" + name() + "'");
+            throw new IllegalArgumentException("cannot downgrade '" + name() + "' on " + engine.storeDescription()
+                    + ": the hold of '" + writing.name() + "' is not of its write() in this client; hand in that one");
         }
         writing.downgrade();
     }

@@ -86,6 +86,9 @@ public final class DistributedSemaphore {
      * Acquires some permits if they are free right now and nobody is before; as {@link DistributedLock#tryAcquire()}.
      *
      * @param wanted how many, 1 to {@link #permits()}
+     * @return the hold, or empty if they cannot be had now
+     * @throws IllegalArgumentException if {@code wanted} is not such
+     * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire(int wanted) {
@@ -102,19 +105,34 @@ public final class DistributedSemaphore {
      * Acquires some permits if that succeeds within a time; as {@link DistributedLock#tryAcquire(Duration)}.
      *
      * @param wanted how many, 1 to {@link #permits()}
+     * @param wait how long to wait; zero does not
+     * @return the hold, or empty if the time passed
+     * @throws IllegalArgumentException if {@code wanted} is not such, or {@code wait} is negative
+     * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
+     * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
     @CheckReturnValue
     public Optional<Hold> tryAcquire(int wanted, Duration wait) throws InterruptedException {
         return engine.tryAcquire(some(wanted), options, wait).map(DistributedSemaphore::hold);
     }
 
-    /** Acquires some permits without blocking a thread; as {@link DistributedLock#acquireAsync()}. */
+    /**
+     * Acquires some permits without blocking a thread; as {@link DistributedLock#acquireAsync()}.
+     *
+     * @param wanted how many, 1 to {@link #permits()}
+     * @throws IllegalArgumentException if {@code wanted} is not such
+     * @throws ClientClosedException if the client is closed already
+     */
     @CheckReturnValue
     public CompletableFuture<Hold> acquireAsync(int wanted) {
         return engine.acquireAsync(some(wanted), options, DistributedSemaphore::hold, Hold::close);
     }
 
-    /** What the store knows of it; of many holders one is named. */
+    /**
+     * What the store knows of it; of many holders one is named.
+     *
+     * @throws HoldfastException as {@link DistributedLock#acquire()}
+     */
     public LockStatus status() {
         return engine.status(name);
     }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   caller ──► DistributedLock ──► local queue ──► store ──► grant ──► Hold
  *                                  (per name:       (one claim per        │
- *                                  FIFO, hand-over)  client and name)     ▼
+ *                                  FIFO, hand-over)  client and queue)    ▼
  *                                        ▲                            keeper: renews in batches,
  *                                        └──── the next local waiter ◄─ watches deadlines, tells losses
  * </pre>
@@ -50,7 +50,9 @@ public final class LockClient implements AutoCloseable {
     /**
      * Opens the store of a URL with the defaults.
      *
-     * @param url {@code sqlite:PATH} for a file on this machine, {@code mem:} or {@code mem:NAME} for this process
+     * @param url {@code sqlite:PATH} for a file on this machine; {@code jdbc:postgresql:…}, {@code jdbc:mariadb:…},
+     *     {@code jdbc:mysql:…} or {@code jdbc:h2:…} for a database, {@code redis://HOST:PORT}, {@code zk://HOST:PORT};
+     *     {@code mem:} or {@code mem:NAME} for this process
      * @throws IllegalArgumentException if no store on the class path knows the URL; the message says what to add
      * @throws HoldfastException if the store cannot be reached or refuses
      */
@@ -160,16 +162,22 @@ public final class LockClient implements AutoCloseable {
     /**
      * Breaks a lock: its holder loses it and is told at its next renewal. The next holder gets it when the lease has run
      * out; with {@code now} at once, while the first may still be at work, unaware: only a resource that checks the
-     * token is safe then.
+     * token is safe then. Readers, and holders of permits, lose it all together.
      *
+     * @param name of the lock, without the client's namespace
+     * @param now whether the next holder gets it at once
      * @return whether anybody held it
+     * @throws IllegalArgumentException if the name is none
      * @throws HoldfastException if the store does not answer or refuses
      */
     public boolean revoke(String name, boolean now) {
         return engine.revoke(name, now);
     }
 
-    /** What this client has done since it was opened, and what it does now. Costs a few microseconds; may be asked any time. */
+    /**
+     * What this client has done since it was opened, and what it does now. Costs a few microseconds; may be asked any
+     * time.
+     */
     public ClientStatistics statistics() {
         return engine.statistics();
     }

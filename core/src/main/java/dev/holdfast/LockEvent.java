@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>A {@code Loss} after {@code Released} is one that the store told only when it was asked to release. Re-entry is no
- * event: the hold is the same.
+ * event: the hold is the same. Nor is it one when a thread that reads is refused to write: it never asked for its turn.
  */
 public sealed interface LockEvent
         permits LockEvent.Waiting,

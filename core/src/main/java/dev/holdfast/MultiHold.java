@@ -9,8 +9,16 @@ import java.util.function.Consumer;
 /**
  * Several locks held together. It is one hold: where one of its locks is lost, it is lost whole.
  *
- * <p>The locks that were not lost stay locked until it is closed: whoever holds it may still be at work. Thread-safe:
- * any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
+ * <pre>{@code
+ * try (MultiHold both = client.multiLock(List.of("account:7", "account:3")).acquire()) {
+ *     transfer(both.token("account:7"), both.token("account:3"));
+ * }
+ * }</pre>
+ *
+ * <p>The locks that were not lost stay locked until it is closed: whoever holds it may still be at work. It cannot be
+ * extended: without {@link HoldOptions#autoRenew()} it ends with its lease.
+ *
+ * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
  */
 public final class MultiHold implements AutoCloseable {
     private final List<Hold> holds;

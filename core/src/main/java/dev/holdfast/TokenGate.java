@@ -22,7 +22,11 @@ public final class TokenGate {
     private final String resource;
     private final AtomicLong highest = new AtomicLong(Long.MIN_VALUE);
 
-    /** A gate that has seen no token. */
+    /**
+     * A gate that has seen no token.
+     *
+     * @param resource what is guarded, for the message
+     */
     public TokenGate(String resource) {
         this.resource = resource;
     }
@@ -30,6 +34,7 @@ public final class TokenGate {
     /**
      * Admits a token.
      *
+     * @param token of the hold under which the work is done
      * @throws StaleTokenException if a higher one was admitted before
      */
     public void check(long token) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Mode;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +124,21 @@ class BadInputTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockClient.connect("sqlite:locks.db"))
                 .withMessageContaining("dev.holdfast:holdfast-jdbc");
+    }
+
+    @Test
+    void whatAStoreLacksIsRefusedWithItsNameAndTheStores() {
+        HostileStore exclusiveOnly = new HostileStore(new MemoryStore().open());
+        exclusiveOnly.caps = all -> HostileStore.with(all, EnumSet.of(Mode.Kind.EXCLUSIVE));
+        try (LockClient few = LockClient.builder(exclusiveOnly).build()) {
+            assertThatThrownBy(() -> few.readWriteLock("a"))
+                    .isInstanceOf(UnsupportedByStoreException.class)
+                    .hasMessage("hostile has no read-write locks, so none for 'a': use another store");
+            assertThatThrownBy(() -> few.semaphore("a", 2))
+                    .isInstanceOf(UnsupportedByStoreException.class)
+                    .hasMessageContaining("semaphores");
+            assertThat(few.lock("a").tryAcquire()).isPresent();
+        }
     }
 
     @Test

@@ -91,6 +91,19 @@ final class HostileStore implements Store {
                 c.modes(), c.maxNames(), session, c.pushes(), c.fair(), ordered, extendable, c.tokens(), c.caveats());
     }
 
+    static Capabilities with(Capabilities c, Set<Mode.Kind> modes) {
+        return new Capabilities(
+                modes,
+                c.maxNames(),
+                c.sessionBound(),
+                c.pushes(),
+                c.fair(),
+                c.ordered(),
+                c.extendable(),
+                c.tokens(),
+                c.caveats());
+    }
+
     @Override
     public String description() {
         return describe.get();

@@ -173,7 +173,10 @@ class ReadWriteLockTest extends EngineCase {
         closed.close();
         assertThatThrownBy(() -> lock.downgrade(closed)).isInstanceOf(IllegalStateException.class);
         try (Hold foreign = theirs.write().acquire()) {
-            assertThatThrownBy(() -> lock.downgrade(foreign)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> lock.downgrade(foreign))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("cannot downgrade 'a' on hostile")
+                    .hasMessageContaining("write()");
         }
         Hold lost = lock.write().acquire();
         rival.revoke("a", true);

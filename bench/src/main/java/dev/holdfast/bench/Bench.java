@@ -53,7 +53,7 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench --quick",
             "  holdfast bench --only redis,sqlite",
             "  holdfast bench --only redis --workload own-1,one-2x16",
-            "  holdfast bench jmh OneLockSixteenThreads     (within one JVM, by JMH; its own options follow)"
+            "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)"
         })
 public final class Bench implements Callable<Integer> {
     private static final int USAGE = 64;

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -28,7 +29,8 @@ class PagesTest {
             Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern FENCE =
             Pattern.compile("(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]+)(?:#[^)]*)?\\)");
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
+    private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
 
     private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))`");
 
@@ -56,8 +58,13 @@ class PagesTest {
         for (Path page : pages()) {
             Matcher link = LINK.matcher(Files.readString(page));
             while (link.find()) {
-                Path target = page.resolveSibling(link.group(1));
+                Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
                 assertThat(target).as("linked from " + page).exists();
+                if (link.group(2) != null) {
+                    assertThat(anchors(target))
+                            .as("headings linked from " + page)
+                            .contains(link.group(2));
+                }
             }
         }
     }
@@ -70,6 +77,15 @@ class PagesTest {
                     .as("tests named in " + page)
                     .isSubsetOf(tests);
         }
+    }
+
+    /** What a link to a heading ends with: its letters, digits and dashes, in lower case, with a dash for a space. */
+    private static List<String> anchors(Path page) throws IOException {
+        return HEADING.matcher(Files.readString(page))
+                .results()
+                .map(heading -> heading.group(1).strip().toLowerCase(Locale.ROOT))
+                .map(text -> text.replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-'))
+                .toList();
     }
 
     private static Set<String> namesOfTests() throws IOException {

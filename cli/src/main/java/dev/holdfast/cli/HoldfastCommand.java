@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
             "($XDG_STATE_HOME/holdfast/locks.db, or ~/.local/state/holdfast/locks.db).",
             "A password may stand in $HOLDFAST_PASSWORD instead of in the URL.",
             "",
-            "In a checkout of its sources there is 'holdfast bench' as well: Holdfast beside the",
-            "libraries its users would otherwise pick; see 'holdfast bench --help'.",
+            "In a checkout of its sources there is 'holdfast bench' as well: Holdfast beside",
+            "the libraries its users would otherwise pick; see 'holdfast bench --help'.",
             "",
             "Examples:",
             "  holdfast demo",
@@ -40,7 +40,7 @@ final class HoldfastCommand implements Callable<Integer> {
             names = STORE,
             paramLabel = "URL",
             scope = ScopeType.INHERIT,
-            description = "Where the locks live, as sqlite:PATH or redis://HOST:PORT.")
+            description = "Where the locks live: sqlite:PATH, redis://HOST:PORT, zk://HOST:PORT, or a jdbc: URL.")
     private @Nullable String store;
 
     @Option(

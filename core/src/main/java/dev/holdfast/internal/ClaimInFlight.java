@@ -24,7 +24,7 @@ final class ClaimInFlight {
     private volatile @Nullable String storeName;
     private volatile long wallLead;
 
-    // Guarded by the local lock's mutex: what the store reported of its grant before the answer was handled.
+    // Guarded by the local queue's mutex: what the store reported of its grant before the answer was handled.
     private boolean knownLost;
     private boolean inDoubt;
 

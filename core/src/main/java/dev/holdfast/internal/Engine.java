@@ -150,7 +150,7 @@ public final class Engine {
                 case PERMITS -> "semaphores";
             };
             throw new UnsupportedByStoreException(
-                    store.description() + " has no " + lacking + ", so there is none for '" + name + "'");
+                    store.description() + " has no " + lacking + ", so none for '" + name + "': use another store");
         }
         return names.of(name, mode);
     }

@@ -63,7 +63,7 @@ final class LiveGrant {
 
     private volatile Loss.@Nullable Cause renewalStopped;
 
-    // Guarded by the local lock's mutex: the block of tokens under the present grant number.
+    // Guarded by the local queue's mutex: the block of tokens under the present grant number.
     private int tokensUsed;
     private @Nullable LiveHold lastHold;
     private long blockSince;
@@ -346,7 +346,7 @@ final class LiveGrant {
         return inDoubt || renewing.get() || sessionBound || (autoRenew && renewalStopped == null);
     }
 
-    // ---- hand-over: under the local lock's mutex ----
+    // ---- hand-over: under the local queue's mutex ----
 
     /** Whether a waiter with these options can be given this grant as it is. */
     boolean fits(HoldOptions options) {

@@ -56,7 +56,7 @@ final class LocalPool extends LocalQueue {
 
     /** Releases not answered yet, where requests may overtake each other. */
     private final Set<CompletableFuture<Void>> goingBack = ConcurrentHashMap.newKeySet();
-    /** In which claims are sent for those who still wait after an answer. */
+    /** Sends the claims of those who still wait after an answer; made within it, each would nest in the one before. */
     private final Turns turns = new Turns();
 
     /** A pool nobody is in yet. */

@@ -18,10 +18,15 @@ final class Seat {
     private final LocalPool pool;
     private final boolean shared;
     private final Set<LiveHold> holds = new LinkedHashSet<>();
+    /** Those of the holds that are renewed no more: the grant is, until none but these are left. */
     private final Set<LiveHold> stopped = new LinkedHashSet<>();
+
     private Loss.@Nullable Cause whyStopped;
+    /** By {@code nanoTime}: since when readers join without another word from the store. */
     private long openedAt;
+    /** The store is being asked whether anybody else waits. */
     private boolean asking;
+    /** Its way back is planned, once: whoever comes before the store sends may still have it. */
     private boolean lingering;
 
     Seat(LocalPool pool, LiveGrant grant) {

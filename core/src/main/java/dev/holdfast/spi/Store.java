@@ -86,8 +86,8 @@ public interface Store extends AutoCloseable {
     CompletionStage<Boolean> release(Grant grant);
 
     /**
-     * Runs a task, soon and once, just before requests about a name leave: on whatever thread sends them where this store gathers
-     * requests on one, at once where it does not. What the task asks of the store then leaves together.
+     * Runs a task, soon and once, just before requests about a name leave: on whatever thread sends them where this
+     * store gathers requests on one, at once where it does not. What the task asks of the store then leaves together.
      *
      * <p>The engine has a grant go back so, so that a caller who closes a hold and asks for the lock again in the same
      * instant pays one trip for both. Never waits for more requests to come.

@@ -25,7 +25,10 @@ public final class StoreRun {
     private final Progress progress;
     private final Optional<Duration> deadline;
 
-    /** A run of these workloads whose workers share the page, a file; at the deadline, counted as progress is, it leaves out the rest. */
+    /**
+     * A run of these workloads whose workers share the page, a file; at the deadline, counted as progress is, it leaves
+     * out the rest.
+     */
     public StoreRun(
             Server server,
             Plan plan,

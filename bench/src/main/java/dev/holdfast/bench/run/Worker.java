@@ -21,8 +21,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 
 /**
- * The main class of a worker process: reads {@link Orders} or an {@link Errand}, says {@code @ready}, is told when to begin, and answers with
- * a {@link Tally} or with what went wrong. It keeps its clients from round to round, as an application would.
+ * The main class of a worker process: reads {@link Orders} or an {@link Errand}, says {@code @ready}, is told when to
+ * begin, and answers with a {@link Tally} or with what went wrong. It keeps its clients from round to round, as an
+ * application would.
  */
 public final class Worker {
     static final String READY = "@ready";

@@ -14,11 +14,12 @@ import java.util.Set;
  * <ul>
  *   <li>{@code sqlite:PATH}: a SQLite file on this machine, shared by its processes, for example
  *       {@code sqlite:locks.db} or {@code sqlite:/var/lib/app/locks.db}. The path is absolute or relative to the working
- *       directory; one that begins with {@code ~/} is refused, for nothing expands it. Directories that are missing are created for their owner alone, and
- *       so is the file, which belongs to Holdfast: no other tables live in it.
+ *       directory; one that begins with {@code ~/} is refused, for nothing expands it. Directories that are missing are
+ *       created for their owner alone, and so is the file, which belongs to Holdfast: no other tables live in it.
  *   <li>{@code jdbc:sqlite:PATH}: the same.
- *   <li>{@code jdbc:postgresql://HOST[:PORT]/DATABASE}: a table in that database. The driver's parameters go with it, and
- *       ours, which it does not see: see {@link JdbcOptions}. The driver must be on the class path.
+ *   <li>{@code jdbc:postgresql://HOST[:PORT]/DATABASE}, {@code jdbc:mariadb://…}, {@code jdbc:mysql://…},
+ *       {@code jdbc:h2:…}: a table in that database. The driver's parameters go with it, and ours, which it does not
+ *       see: {@link JdbcOptions}. The driver must be on the class path.
  * </ul>
  *
  * <p>All processes must use one copy of the SQLite driver each: a second copy inside one process (two class loaders)
@@ -44,10 +45,10 @@ public final class JdbcStoreProvider implements StoreProvider {
      *
      * @throws IllegalArgumentException if the URL names no database that is supported, or no path; the message says what
      *     a good one looks like
-     * @throws dev.holdfast.StoreRefusedException if the file cannot be used: rights, another kind of file, a newer
-     *     layout, a network file system
-     * @throws dev.holdfast.StoreUnavailableException if the file was blocked by another process for too long, or the
-     *     disk is full
+     * @throws dev.holdfast.StoreRefusedException if the file or the database cannot be used: rights, another kind of
+     *     file, a newer layout, a network file system, a replica
+     * @throws dev.holdfast.StoreUnavailableException if the file was blocked by another process for too long, the disk
+     *     is full, or the server does not answer
      */
     @Override
     public Store open(String url, StoreContext context) {
@@ -94,13 +95,12 @@ public final class JdbcStoreProvider implements StoreProvider {
         }
         if (text.startsWith(":") || text.startsWith("file:")) {
             throw new IllegalArgumentException("a SQLite URL names a plain file, neither :memory: nor file:; "
-                    + GOOD_URLS + ", or mem: for locks of" + " this process");
+                    + GOOD_URLS + ", or mem: for locks of this process");
         }
         if (text.equals("~") || text.startsWith("~/")) {
-            // A shell puts the home there in HOLDFAST_STORE=sqlite:~/x, not in --store sqlite:~/x: two files for one
-            // name.
-            throw new IllegalArgumentException("'~' is not expanded in a SQLite URL; write the whole path, or sqlite:./"
-                    + "~ for a folder of that name");
+            // A shell puts the home there in HOLDFAST_STORE=sqlite:~/x, not in --store sqlite:~/x: one name, two files.
+            throw new IllegalArgumentException(
+                    "'~' is not expanded in a SQLite URL; write the whole path, or sqlite:./~ for a folder named so");
         }
         if (text.indexOf('?') >= 0) {
             throw new IllegalArgumentException("a SQLite URL takes no options after '?'; " + GOOD_URLS);

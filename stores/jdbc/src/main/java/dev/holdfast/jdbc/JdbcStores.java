@@ -27,7 +27,11 @@ public final class JdbcStores {
 
     private JdbcStores() {}
 
-    /** Locks in table {@code holdfast_lock}, over 2 connections of the pool, and one more while claims wait. */
+    /**
+     * Locks in table {@code holdfast_lock}, over 2 connections of the pool, and one more while claims wait.
+     *
+     * @throws dev.holdfast.HoldfastException as {@link #on(DataSource, JdbcOptions)}
+     */
     public static Store on(DataSource dataSource) {
         return on(dataSource, JdbcOptions.defaults().connections(BORROWED));
     }

@@ -97,7 +97,7 @@ final class RowTables {
             }
             table.read(""); // fails where columns are missing
         } catch (SQLException e) {
-            throw errors.explain("open", "", e);
+            throw errors.explain("open the locks", "", e);
         }
     }
 

@@ -109,7 +109,7 @@ final class ServerStore implements Store {
             ready = true;
             return store;
         } catch (SQLException e) {
-            throw tables.errors().explain("open", "", e);
+            throw tables.errors().explain("open the locks", "", e);
         } finally {
             if (!ready) {
                 opened.forEach(each -> tables.giveBack(each.session()));

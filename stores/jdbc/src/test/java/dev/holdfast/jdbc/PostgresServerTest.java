@@ -200,6 +200,7 @@ class PostgresServerTest extends ServerCases {
         assertRefused(with(url(), "options=-c%20default_transaction_read_only=on"), "read-only");
         assertThatThrownBy(() -> LockClient.connect("jdbc:postgresql://127.0.0.1:1/x?user=me&password=s3cret"))
                 .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("cannot open the locks on jdbc:postgresql://")
                 .hasMessageContaining("cannot be reached")
                 .hasMessageNotContaining("s3cret");
     }

@@ -43,6 +43,7 @@ public final class RedisFence {
      * @param resource what is guarded; usually the name of the lock
      * @param token of the hold under which the work is done, not negative
      * @throws StaleTokenException if a higher one was admitted before
+     * @throws IllegalArgumentException if the token is negative
      * @throws dev.holdfast.StoreUnavailableException if the server did not answer; the token may have been admitted
      * @throws dev.holdfast.StoreRefusedException if the server would not, for want of a right or because the key holds
      *     something else

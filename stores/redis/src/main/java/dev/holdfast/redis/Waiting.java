@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -187,7 +188,7 @@ final class Waiting implements Pending {
         }
     }
 
-    private void step(java.util.function.Supplier<Runnable> transition) {
+    private void step(Supplier<Runnable> transition) {
         Runnable then;
         mutex.lock();
         try {

@@ -45,7 +45,9 @@ public final class ZooKeeperFence {
      * @param resource what is guarded; usually the name of the lock
      * @param token of the hold under which the work is done, not negative
      * @throws StaleTokenException if a higher one was admitted before
-     * @throws dev.holdfast.StoreUnavailableException if the servers did not answer; the token may have been admitted
+     * @throws IllegalArgumentException if the token is negative
+     * @throws dev.holdfast.StoreUnavailableException if the servers did not answer, or the thread was interrupted, as
+     *     its flag then says; the token may have been admitted
      * @throws dev.holdfast.StoreRefusedException if they would not, for want of a right or because the node holds something
      *     else
      */

@@ -7,6 +7,10 @@ import org.apache.curator.framework.imps.DefaultACLProvider;
 /**
  * How locks in ZooKeeper are kept; immutable.
  *
+ * <pre>{@code
+ * Store store = ZooKeeperStores.on(curator, ZooKeeperOptions.defaults().tick(Duration.ofSeconds(2)));
+ * }</pre>
+ *
  * @param timeout after this a request is answered with {@link dev.holdfast.StoreUnavailableException}; a claim that waits
  *     is not a request
  * @param tick the {@code tickTime} of the servers, or longer: a hold is valid that much shorter than its session may live,
@@ -25,17 +29,28 @@ public record ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOut
         }
     }
 
-    /** Five seconds for a request, a tick of three seconds, and no hold is valid while the connection is broken; open nodes. */
+    /**
+     * Five seconds for a request, a tick of three seconds, and no hold is valid while the connection is broken; open
+     * nodes.
+     */
     public static ZooKeeperOptions defaults() {
         return new ZooKeeperOptions(TIMEOUT, TICK, false, new DefaultACLProvider());
     }
 
-    /** With another time for a request. */
+    /**
+     * With another time for a request.
+     *
+     * @throws IllegalArgumentException if it is zero or negative
+     */
     public ZooKeeperOptions timeout(Duration value) {
         return new ZooKeeperOptions(value, tick, ridesOutDisconnects, acls);
     }
 
-    /** With the tick of the servers. */
+    /**
+     * With the tick of the servers.
+     *
+     * @throws IllegalArgumentException if it is zero or negative
+     */
     public ZooKeeperOptions tick(Duration value) {
         return new ZooKeeperOptions(timeout, value, ridesOutDisconnects, acls);
     }

@@ -23,7 +23,13 @@ public final class ZooKeeperStores {
 
     private ZooKeeperStores() {}
 
-    /** Locks on this client, as {@link ZooKeeperOptions#defaults()} say. */
+    /**
+     * Locks on this client, as {@link ZooKeeperOptions#defaults()} say.
+     *
+     * @param curator started
+     * @throws IllegalStateException if the client is not started
+     * @throws dev.holdfast.HoldfastException as {@link #on(CuratorFramework, ZooKeeperOptions)}
+     */
     public static Store on(CuratorFramework curator) {
         return on(curator, ZooKeeperOptions.defaults());
     }
