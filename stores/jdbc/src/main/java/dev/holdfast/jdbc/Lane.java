@@ -156,6 +156,7 @@ final class Lane {
         } finally {
             drop();
             ended = true;
+            line.forEach(each -> each.fail(tables.closedException()));
             refuseAll();
         }
     }
@@ -270,9 +271,9 @@ final class Lane {
         }
     }
 
+    /** Also on the threads of those who come too late, several at once. */
     private void refuseAll() {
-        inbox.drainTo(line);
-        for (Request each = line.poll(); each != null; each = line.poll()) {
+        for (Request each = inbox.poll(); each != null; each = inbox.poll()) {
             each.fail(tables.closedException());
         }
     }

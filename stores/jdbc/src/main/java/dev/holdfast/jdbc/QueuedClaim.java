@@ -152,8 +152,9 @@ final class QueuedClaim extends Request.Claiming implements Pending {
         return blind ? table.claim(claim, released, queue.channel()) : table.look(claim, queue.channel());
     }
 
+    /** A claim that was called off meanwhile leaves the grant to the cancel behind it, which takes all back. */
     private void take(RowTable table, Optional<Grant> grant) throws SQLException {
-        if (!answer.complete(grant)) {
+        if (!cancelled.get() && !answer.complete(grant)) {
             table.release(claim.name(), claim.id()); // it failed meanwhile
         }
     }

@@ -75,8 +75,8 @@ final class Waiting implements Pending {
         Optional<Grant> grant = table.claim(claim, place);
         if (grant.isPresent()) {
             long served = place;
-            if (!answer.complete(grant)) {
-                table.release(claim.name(), claim.mode(), claim.id()); // it failed meanwhile
+            if (cancelled || !answer.complete(grant)) {
+                table.release(claim.name(), claim.mode(), claim.id()); // it was called off or failed meanwhile
             }
             if (served != LockTable.NO_PLACE) {
                 table.forgetPlaces(claim, served); // after the answer: nobody waits for this
