@@ -12,8 +12,10 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +44,7 @@ final class Lane {
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final int TRIES = 6;
+    private static final int MOST_TWICE = 1024;
 
     private record Later(long at, Runnable task) {}
 
@@ -50,6 +53,9 @@ final class Lane {
     private final BlockingQueue<Request> inbox = new LinkedTransferQueue<>();
     private final Deque<Request> line = new ArrayDeque<>();
     private final PriorityQueue<Later> later = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
+    /** Claims of which a first copy may still be carried out; of one that is forgotten, it costs a lease. */
+    private final Set<ClaimId> sentTwice = ConcurrentHashMap.newKeySet();
+
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
     private @Nullable RowTable table;
@@ -85,6 +91,11 @@ final class Lane {
         Request.Release release = new Request.Release(name, id, tables.description());
         add(release);
         return release.answer;
+    }
+
+    /** Whether a copy of this claim may still be on its way; forgets it. */
+    boolean wasSentTwice(ClaimId id) {
+        return !sentTwice.isEmpty() && sentTwice.remove(id);
     }
 
     /** Runs a task on the lane's thread before it sends the next request. */
@@ -226,7 +237,10 @@ final class Lane {
                 boolean broken = tables.errors().isBroken(e) || isClosed();
                 if (broken) {
                     drop();
-                    request.mayBeDone = true;
+                    if (sentTwice.size() >= MOST_TWICE) {
+                        sentTwice.clear();
+                    }
+                    request.broke(sentTwice);
                 }
                 boolean again = tables.errors().isPassing(e) || (broken && tries == 1);
                 if (tries >= TRIES || !again || (broken && !request.mayRepeat())) {

@@ -46,7 +46,6 @@ final class QueuedClaim extends Request.Claiming implements Pending {
 
     private static final long FIRST_RETRY = Duration.ofMillis(50).toNanos();
 
-    private final Claim claim;
     private final QueuedClaims queue;
     private final Lane lane;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
@@ -60,8 +59,7 @@ final class QueuedClaim extends Request.Claiming implements Pending {
     private long plan;
 
     QueuedClaim(Claim claim, QueuedClaims queue, Lane lane) {
-        super(claim.name());
-        this.claim = claim;
+        super(claim);
         this.queue = queue;
         this.lane = lane;
     }

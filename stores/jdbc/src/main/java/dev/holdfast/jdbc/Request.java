@@ -2,8 +2,10 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import java.sql.SQLException;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,15 @@ abstract class Request {
 
     abstract void fail(HoldfastException failure);
 
+    /**
+     * Its connection broke.
+     *
+     * @param sentTwice the claims that may be carried out twice, to which it adds its own
+     */
+    void broke(Set<ClaimId> sentTwice) {
+        mayBeDone = true;
+    }
+
     /** Whether it may be sent again when nobody knows what came of it. */
     boolean mayRepeat() {
         return true;
@@ -38,8 +49,17 @@ abstract class Request {
 
     /** A claim, which may take a release of the same client into its step. */
     abstract static class Claiming extends Request {
-        Claiming(String name) {
-            super("claim", name);
+        final Claim claim;
+
+        Claiming(Claim claim) {
+            super("claim", claim.name());
+            this.claim = claim;
+        }
+
+        @Override
+        final void broke(Set<ClaimId> sentTwice) {
+            super.broke(sentTwice);
+            sentTwice.add(claim.id());
         }
 
         @Override
@@ -129,6 +149,12 @@ abstract class Request {
             this.release = release;
             this.claim = claim;
             this.since = release.since;
+        }
+
+        @Override
+        void broke(Set<ClaimId> sentTwice) {
+            super.broke(sentTwice);
+            claim.broke(sentTwice);
         }
 
         @Override

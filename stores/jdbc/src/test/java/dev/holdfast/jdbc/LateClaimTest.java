@@ -1,0 +1,92 @@
+package dev.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A claim that was sent twice, since its connection broke, may be carried out twice: the second time after its release,
+ * when nobody wants it any more.
+ */
+class LateClaimTest {
+    private static final String NAME = "order:42";
+    private static final Duration LEASE = Duration.ofSeconds(9);
+    private final AtomicInteger sent = new AtomicInteger();
+    private Meddling connections;
+
+    @BeforeEach
+    void connect() {
+        connections = new Meddling("jdbc:h2:mem:late" + System.nanoTime() + ";DB_CLOSE_DELAY=-1");
+    }
+
+    @Test
+    void isWithdrawnOnceMoreAfterItsRelease() throws SQLException {
+        try (ServerStore store = connections.store();
+                ServerStore next = connections.store()) {
+            Claim claim = Rig.lease(Rig.claim(NAME), LEASE);
+            loseTheNextReply();
+            Grant grant = Rig.get(store.claim(claim).answer()).orElseThrow();
+            assertThat(sent).as("sent again").hasValueGreaterThan(1);
+            assertThat(Rig.get(store.release(grant))).isTrue();
+
+            assertIsWithdrawn(claim, next);
+        }
+    }
+
+    @Test
+    void isWithdrawnOnceMoreWhenItLeftWithTheReleaseBeforeIt() throws SQLException {
+        try (ServerStore store = connections.store();
+                ServerStore next = connections.store()) {
+            Grant before = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            Claim claim = Rig.lease(Rig.claim(NAME), LEASE);
+            CompletableFuture<CompletionStage<Optional<Grant>>> claimed = new CompletableFuture<>();
+            loseTheNextReply();
+            store.beforeSending(NAME, () -> {
+                store.release(before);
+                claimed.complete(store.claim(claim).answer());
+            });
+            Grant grant = Rig.get(Rig.get(claimed)).orElseThrow();
+            assertThat(Rig.get(store.release(grant))).isTrue();
+
+            assertIsWithdrawn(claim, next);
+        }
+    }
+
+    @Test
+    void oneThatWasSentOnceIsNot() throws SQLException {
+        try (ServerStore store = connections.store()) {
+            Duration lease = Duration.ofMillis(600);
+            Grant grant = Rig.get(store.claim(Rig.lease(Rig.claim(NAME), lease)).answer())
+                    .orElseThrow();
+            assertThat(Rig.get(store.release(grant))).isTrue();
+            connections.meddle(sql -> sent.incrementAndGet());
+
+            await().during(lease).untilAsserted(() -> assertThat(sent).hasValue(0));
+        }
+    }
+
+    /** The copy comes on a connection of which the client knows nothing any more. */
+    private static void assertIsWithdrawn(Claim claim, ServerStore next) {
+        assertThat(Rig.get(next.claim(claim).answer())).as("for nobody").isPresent();
+        await().atMost(LEASE.multipliedBy(2).dividedBy(3))
+                .until(() -> Rig.get(next.claim(Rig.claim(NAME)).answer()).isPresent());
+    }
+
+    private void loseTheNextReply() {
+        connections.meddle(sql -> {
+            if (sql.contains("UPDATE") && sent.getAndIncrement() == 0) {
+                throw new SQLException("the connection broke", "08006");
+            }
+        });
+    }
+}
