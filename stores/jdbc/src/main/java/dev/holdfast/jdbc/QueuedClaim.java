@@ -35,14 +35,17 @@ final class QueuedClaim extends Request.Claiming implements Pending {
     /** How often a claim that would be told looks all the same, in case a word was lost. */
     private static final long SAFETY_NANOS = Duration.ofSeconds(3).toNanos();
 
-    /** Where nobody tells, it looks every eighth of the time in which nothing has moved, within these bounds. */
+    /** Where nobody tells, it looks every sixteenth of the time in which nothing has moved, within these bounds. */
     private static final long QUICKEST_LOOK = TimeUnit.MICROSECONDS.toNanos(250);
 
     private static final long SLOWEST_LOOK = Duration.ofMillis(20).toNanos();
-    private static final long SHARE = 8;
+    private static final long SHARE = 16;
 
-    /** Where it is told, it looks as well while a turn may be so short that a look is sooner than the word. */
+    /** While a turn may be over any moment, it looks by the statement that would take the lock at once. */
     private static final long SHORT_TURN = Duration.ofMillis(3).toNanos();
+
+    /** Where it is told, it looks as well at first: PostgreSQL's driver keeps a word to itself for a millisecond. */
+    private static final long LOOKS_BESIDE = Duration.ofMillis(20).toNanos();
 
     private static final long FIRST_RETRY = Duration.ofMillis(50).toNanos();
 
@@ -191,7 +194,7 @@ final class QueuedClaim extends Request.Claiming implements Pending {
         long atEnd = TimeUnit.MICROSECONDS.toNanos(said.microsToNextEnd())
                 + TimeUnit.MILLISECONDS.toNanos(1 + 3L * said.ahead());
         long quiet = System.nanoTime() - moved;
-        boolean told = queue.tables().dialect().pushes() && (said.ahead() > 0 || quiet > SHORT_TURN);
+        boolean told = queue.tables().dialect().pushes() && (said.ahead() > 0 || quiet > LOOKS_BESIDE);
         return Math.min(atEnd, told ? jittered(SAFETY_NANOS) : quickLook(quiet, said.ahead()));
     }
 
