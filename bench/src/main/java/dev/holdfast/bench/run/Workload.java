@@ -105,7 +105,7 @@ public record Workload(String id, String title, Load load, Tier tier) {
                     READS_10,
                     "one read-write lock, 2 processes × 16 threads, 95 % reads, held 10 ms",
                     Load.one(2, 16).on(Locks.ONE_MOSTLY_READ).holding(MILLI.multipliedBy(10)),
-                    Tier.FULL),
+                    Tier.NORMAL),
             new Workload(
                     SEMAPHORE,
                     "one semaphore of 4, 2 processes × 16 threads",
@@ -115,14 +115,14 @@ public record Workload(String id, String title, Load load, Tier tier) {
                     SEMAPHORE_10,
                     "one semaphore of 4, 2 processes × 16 threads, held 10 ms",
                     Load.one(2, 16).on(Locks.ONE_SEMAPHORE).holding(MILLI.multipliedBy(10)),
-                    Tier.FULL),
+                    Tier.NORMAL),
             new Workload(
                     MULTI, "5 own locks held together, 1 thread", Load.own(1).on(Locks.OWN_SEVERAL), Tier.NORMAL),
             new Workload(
                     MULTI_ROUND_TRIP,
                     "5 own locks held together, 1 thread, 2 ms of round trip added",
                     Load.own(1).on(Locks.OWN_SEVERAL).through(MILLI.multipliedBy(2)),
-                    Tier.FULL),
+                    Tier.NORMAL),
             new Workload(
                     MULTI_2X16,
                     "5 locks held together, 2 processes × 16 threads",
