@@ -21,7 +21,7 @@ class CancelTest {
 
     @Test
     void isAnsweredWithNothingAndLeavesNothingOnAServer() throws SQLException {
-        Meddling connections = new Meddling("jdbc:h2:mem:cancel;DB_CLOSE_DELAY=-1");
+        Meddling connections = new Meddling("jdbc:h2:mem:cancel" + System.nanoTime() + ";DB_CLOSE_DELAY=-1");
         try (ServerStore store = connections.store()) {
             Rig.get(store.release(Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow()));
             connections.meddle(sql -> {
