@@ -11,6 +11,15 @@ import java.util.concurrent.locks.Lock;
 /**
  * A mutual-exclusion lock that all processes on the same store share by its name.
  *
+ * <pre>{@code
+ * DistributedLock lock = client.lock("order:42");
+ * try (Hold hold = lock.acquire()) {                                // waits its turn
+ *     orders.charge(42, hold.token());
+ * }
+ * Optional<Hold> now = lock.tryAcquire();                           // asks once
+ * Optional<Hold> soon = lock.tryAcquire(Duration.ofSeconds(2));     // waits for two seconds at most
+ * }</pre>
+ *
  * <p>Threads of one client queue up locally in the order they came; the client as a whole waits once in the store. Not
  * re-entrant unless {@link HoldOptions#reentrant()} is set: a thread that asks for a lock it holds itself waits, and is
  * warned about in the log.

@@ -7,6 +7,10 @@ import java.util.Optional;
 /**
  * What a store knows of one lock at one moment; it may be out of date when it arrives.
  *
+ * <pre>{@code
+ * lock.status().grant().ifPresent(held -> System.out.println(held.holder() + " for " + held.held()));
+ * }</pre>
+ *
  * @param name the lock
  * @param grant who holds it, if anybody does; one of them where readers or permits are held together
  * @param waiting how many clients wait for it in the store: one per client, whatever the number of its threads

@@ -7,6 +7,11 @@ import java.util.Set;
  * What a store can and cannot do. The engine asks before it relies on anything; a user reads it to know what is
  * promised. Asking for what a store lacks fails when the lock is built.
  *
+ * <pre>{@code
+ * client.capabilities().caveats().forEach(System.out::println);
+ * boolean hasSemaphores = client.capabilities().modes().contains(Mode.Kind.PERMITS);
+ * }</pre>
+ *
  * @param modes the modes it grants
  * @param maxNames how many names one claim may hold, at least 1
  * @param sessionBound whether grants end with a session rather than with a lease of their own
