@@ -36,6 +36,21 @@ class BrokenStoreTest extends EngineCase {
     }
 
     @Test
+    void aLeaseThatNobodyAskedForIsRefusedAndNotAskedForAgain() {
+        line.grantMap = grant -> grant.withLease(s(7));
+        assertRefused(client.lock("a"));
+        assertRefused(client.readWriteLock("b").read());
+        assertThatThrownBy(() -> client.semaphore("c", 2).acquire()).isInstanceOf(StoreRefusedException.class);
+        assertThat(line.claimed).as("claims sent").hasSize(3);
+    }
+
+    private static void assertRefused(DistributedLock lock) {
+        assertThatThrownBy(lock::acquire)
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContainingAll(lock.name(), "7s", "30s");
+    }
+
+    @Test
     void anErrorAtAClaimFailsItsCallerAndServesTheNext() throws Exception {
         line.claimOverride = claim -> {
             throw new NoClassDefFoundError("com/example/Driver");

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** Requests, answers and doubts cross on their way: no two holds are ever valid at once, and no token falls. */
@@ -119,6 +121,25 @@ class CrossingAnswersTest extends EngineCase {
         Hold ours = claim.getNow(null);
         assertThat(theirs.isValid()).isTrue();
         assertThat(ours != null && ours.isValid()).as("two valid holds").isFalse();
+    }
+
+    @Test
+    void aTryThatIsGrantedWhileTheMachineFallsAsleepIsAnswered() throws Exception {
+        assertAnsweredAfterSleep(one -> one.lock("a").tryAcquire());
+        assertAnsweredAfterSleep(one -> one.readWriteLock("b").read().tryAcquire());
+        assertAnsweredAfterSleep(one -> one.semaphore("c", 1).tryAcquire());
+    }
+
+    private void assertAnsweredAfterSleep(Function<LockClient, Optional<Hold>> trying) throws Exception {
+        HookedTime hooked = new HookedTime(time);
+        LockClient sleeper = clientOn(memory.open(time), hooked);
+        hooked.once("hasSlept", () -> time.sleepMachine(s(60)));
+        Hold hold = start(() -> trying.apply(sleeper)).result().orElseThrow();
+        assertThat(hooked.happened).isTrue();
+        assertThat(hold.isValid()).as("not before the store has confirmed it").isFalse();
+        time.advance(s(0.01));
+        assertThat(hold.isValid()).isTrue();
+        sleeper.close();
     }
 
     @Test

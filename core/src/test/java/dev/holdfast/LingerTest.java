@@ -122,6 +122,30 @@ class LingerTest {
     }
 
     @Test
+    void aWriterWhoTriesComesBehindTheReleaseOfAReaderOfItsClient() throws Exception {
+        DistributedReadWriteLock lock = client.readWriteLock("a");
+        lock.read().acquire().close();
+
+        assertThat(lock.write().tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void aReaderWhoTriesComesBehindTheReleaseOfAWriterOfItsClient() throws Exception {
+        DistributedReadWriteLock lock = client.readWriteLock("a");
+        lock.write().acquire().close();
+
+        assertThat(lock.read().tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void aWriterWhoWaitsFindsNoReaderOfItsClientInItsWay() throws Exception {
+        DistributedReadWriteLock lock = client.readWriteLock("a");
+        lock.read().acquire().close();
+
+        assertThat(lock.write().acquireAsync()).isCompletedWithValueMatching(Hold::isValid);
+    }
+
+    @Test
     void aCloseThatAwaitsItsReleaseDoesNotLinger() throws Exception {
         client.lock("a", HoldOptions.defaults().awaitRelease(true)).acquire().close();
 

@@ -7,6 +7,7 @@ import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Readers who share a grant share neither each other's end nor each other's news. */
@@ -83,6 +84,19 @@ class SharedGrantTest extends EngineCase {
         assertThat(line.claimed).as("claims sent").hasSize(1);
         assertThat(reader.join().isValid()).isTrue();
         reader.join().close();
+    }
+
+    @Test
+    void thousandsOfReadersComeInOneAfterAnotherAndNotOneWithinAnother() {
+        Hold writing = theirs.write().acquireAsync().join();
+        List<CompletableFuture<Hold>> readers = IntStream.range(0, 30_000)
+                .mapToObj(i -> lock.read().acquireAsync())
+                .toList();
+        writing.close();
+        assertThat(readers.stream().filter(CompletableFuture::isDone).count())
+                .as("readers let in")
+                .isEqualTo(readers.size());
+        readers.forEach(reader -> reader.join().close());
     }
 
     @Test

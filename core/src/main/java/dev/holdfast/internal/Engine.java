@@ -387,6 +387,19 @@ public final class Engine {
                 host.holder(who));
     }
 
+    /** Makes a claim, behind the releases of this client's grants by which the name was held in another way. */
+    void send(ClaimInFlight claim, LockName name) {
+        Runnable send = () -> claim.sendTo(store, time);
+        for (Map<String, LocalQueue> sameMode : queues.values()) {
+            LocalQueue queue = sameMode.get(name.inStore());
+            if (queue != null && queue.name().mode().kind() != name.mode().kind()) {
+                Runnable then = send;
+                send = () -> queue.claimBehind(then);
+            }
+        }
+        send.run();
+    }
+
     /** A grant number that any later one of this client must be above. */
     void saw(long number) {
         highestNumber.accumulateAndGet(number, Math::max);
@@ -417,6 +430,16 @@ public final class Engine {
             return Optional.of(new StoreUnavailableException(
                     "the session or connection to " + storeDescription() + " broke while it was asked; try again"));
         }
+        return whyBroken(grant, claim.claim.lease());
+    }
+
+    private Optional<Throwable> whyBroken(LiveGrant grant, Duration asked) {
+        Duration lease = grant.grant().lease();
+        if (!grant.isSessionBound() && !lease.equals(asked)) {
+            return Optional.of(new StoreRefusedException(
+                    storeDescription() + " gave a lease of " + Durations.text(lease) + " where " + Durations.text(asked)
+                            + " was asked for: report this to whoever made the store"));
+        }
         long number = grant.grant().number();
         return Tokens.isNumber(number)
                 ? Optional.empty()
@@ -431,6 +454,15 @@ public final class Engine {
     /** Gives a grant back to the store; completes with whether it had still been there. */
     CompletableFuture<Boolean> giveBack(LiveGrant grant, @Nullable LiveHold last) {
         return returns.release(grant, last);
+    }
+
+    /**
+     * Gives a grant back, and completes once a claim may follow: with the answer or, where requests take effect in the
+     * order in which they are made, as soon as this one is.
+     */
+    CompletableFuture<Boolean> giveBackBeforeClaims(LiveGrant grant, @Nullable LiveHold last) {
+        CompletableFuture<Boolean> answer = giveBack(grant, last);
+        return capabilities.ordered() ? CompletableFuture.completedFuture(true) : answer;
     }
 
     /** Does something once the store sends, which must happen: at once where the store cannot say when that is. */

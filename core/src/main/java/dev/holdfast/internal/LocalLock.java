@@ -1,5 +1,8 @@
 package dev.holdfast.internal;
 
+import static dev.holdfast.internal.Steps.NOTHING;
+import static dev.holdfast.internal.Steps.both;
+
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
@@ -33,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
  *
  * <p>A grant that has to go back from HELD lingers first, until the store is about to send: one who comes back in the same
- * instant finds it still there, and the claim of one who may not have it leaves in the same packet as the release.
+ * instant finds it still there, and the claim of one who may not have it leaves in the same packet as the release. No
+ * claim overtakes a release of its own client: also those of readers, who queue up elsewhere, come behind it.
  *
  * <p>Joining the queue takes no lock: whoever ends a phase writes the next phase first and looks at the queue after
  * that, while whoever joins writes the queue first and looks at the phase after that, so that one of the two sees the
@@ -53,7 +57,7 @@ final class LocalLock extends LocalQueue {
         LINGERING,
         /** Between two holds: the store is asked to renew the grant or to give it a fresh number. */
         REFRESHING,
-        /** The store is asked to take the grant back, and the next claim must wait for that. */
+        /** The grant goes back, and the next claim must wait until it may follow. */
         RELEASING,
         /** Forgotten by the engine; a new one takes its place. */
         RETIRED
@@ -66,6 +70,8 @@ final class LocalLock extends LocalQueue {
     private volatile @Nullable LiveHold hold;
     /** Who closed a hold while the store is asked whether its grant goes on, and waits to know: was it given back? */
     private @Nullable CompletableFuture<Boolean> parting;
+    /** Claims for the name in other ways, which come behind the release under way. */
+    private Runnable claimsBehind = NOTHING;
 
     /** A lock nobody wants yet. */
     LocalLock(Engine engine, LockName name) {
@@ -258,7 +264,7 @@ final class LocalLock extends LocalQueue {
         }
         grant = live;
         engine.keeper().watch(live);
-        if (live.hasSlept() || of.isInDoubt()) {
+        if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
             return renewFor(live, of.asker.options); // confirmed before anybody has it
         }
         return of.claim.waits() ? give(live) : giveTo(live, of.asker).orElseGet(() -> give(live));
@@ -311,8 +317,12 @@ final class LocalLock extends LocalQueue {
         });
     }
 
-    private void releaseAnswered() {
-        transition(() -> phase == Phase.RELEASING ? next() : NOTHING);
+    private void claimsMayFollow() {
+        transition(() -> {
+            Runnable claims = claimsBehind;
+            claimsBehind = NOTHING;
+            return both(next(), claims);
+        });
     }
 
     @Override
@@ -361,7 +371,7 @@ final class LocalLock extends LocalQueue {
         ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker, this::answered);
         phase = Phase.CLAIMING;
         claiming = started;
-        return () -> started.sendTo(engine.store(), engine.time());
+        return () -> engine.send(started, name);
     }
 
     /**
@@ -375,6 +385,19 @@ final class LocalLock extends LocalQueue {
     private Runnable linger(LiveGrant live) {
         phase = Phase.LINGERING;
         return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(live)));
+    }
+
+    @Override
+    void claimBehind(Runnable claim) {
+        transition(() -> {
+            LiveGrant live = grant;
+            Runnable back = live == null ? NOTHING : endOfLinger(live);
+            if (phase != Phase.RELEASING) {
+                return both(back, claim);
+            }
+            claimsBehind = both(claimsBehind, claim);
+            return back;
+        });
     }
 
     private Runnable endOfLinger(LiveGrant live) {
@@ -487,11 +510,8 @@ final class LocalLock extends LocalQueue {
         grant = null;
         engine.keeper().forget(live);
         LiveHold last = live.lastHold();
-        if (engine.capabilities().ordered()) {
-            return both(() -> engine.giveBack(live, last), next());
-        }
         phase = Phase.RELEASING;
-        return () -> engine.giveBack(live, last).whenComplete((held, failure) -> releaseAnswered());
+        return () -> engine.giveBackBeforeClaims(live, last).whenComplete((held, failure) -> claimsMayFollow());
     }
 
     /** Watches a waiter whose thread holds this lock itself, and so may wait for itself. */

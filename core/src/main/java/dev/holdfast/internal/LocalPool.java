@@ -1,5 +1,9 @@
 package dev.holdfast.internal;
 
+import static dev.holdfast.internal.Steps.NOTHING;
+import static dev.holdfast.internal.Steps.all;
+import static dev.holdfast.internal.Steps.both;
+
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
@@ -54,7 +58,7 @@ final class LocalPool extends LocalQueue {
     private @Nullable ClaimInFlight claiming;
     private boolean retired;
 
-    /** Releases not answered yet, where requests may overtake each other. */
+    /** Releases that a claim may not follow yet. */
     private final Set<CompletableFuture<Void>> goingBack = ConcurrentHashMap.newKeySet();
     /** Sends the claims of those who still wait after an answer; made within it, each would nest in the one before. */
     private final Turns turns = new Turns();
@@ -97,7 +101,7 @@ final class LocalPool extends LocalQueue {
             return refuse(waiter); // others of this client are before this one
         }
         warnIfItsOwn(waiter);
-        Runnable first = releaseLingering(); // it does not suit, and would stand in the way
+        Runnable first = giveBackFree(); // it does not suit, and would stand in the way
         if (waiter.waits) {
             waiters.add(waiter);
             return both(first, claimNext());
@@ -105,12 +109,20 @@ final class LocalPool extends LocalQueue {
         return both(first, claimFor(waiter));
     }
 
-    private Runnable releaseLingering() {
-        Runnable then = NOTHING;
+    private Runnable giveBackFree() {
+        List<Runnable> back = new ArrayList<>();
         for (Seat seat : List.copyOf(seats.values())) {
-            then = both(then, seat.isFree() ? giveBack(seat) : NOTHING);
+            if (seat.isFree()) {
+                back.add(giveBack(seat));
+            }
         }
-        return then;
+        return all(back);
+    }
+
+    @Override
+    void claimBehind(Runnable claim) {
+        transition(() -> both(giveBackFree(), nextIfIdle()));
+        afterOwnReleases(claim);
     }
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
@@ -227,7 +239,7 @@ final class LocalPool extends LocalQueue {
         if (refused.isPresent()) {
             return both(failed(of, refused.get()), nextIfIdle());
         }
-        if (of.isKnownLost() || of.isInDoubt() || live.hasSlept()) {
+        if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
             return both(() -> engine.withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew
         }
         Seat seat = sit(live);
@@ -267,14 +279,14 @@ final class LocalPool extends LocalQueue {
 
     /** Lets those in who waited for a grant: one for permits; of readers all but those behind a writer. */
     private Runnable serve(Seat seat) {
-        Runnable then = NOTHING;
+        List<Runnable> wakes = new ArrayList<>();
         for (Waiter first = waiters.peek(); first != null && maySit(seat, first); first = waiters.peek()) {
             if (waiters.remove(first)) {
-                then = both(then, seat.enter(first).orElse(NOTHING));
+                seat.enter(first).ifPresent(wakes::add);
             }
         }
         Runnable back = seat.isFree() ? release(seat) : NOTHING;
-        return both(both(then, back), both(afterLeaving(), nextIfIdle()));
+        return both(both(all(wakes), back), both(afterLeaving(), nextIfIdle()));
     }
 
     private boolean maySit(Seat seat, Waiter first) {
@@ -358,10 +370,8 @@ final class LocalPool extends LocalQueue {
 
     private Runnable lostStep(Seat seat, Loss.Cause cause) {
         seats.remove(seat.grant);
-        Runnable tell = NOTHING;
-        for (LiveHold loser : seat.holds()) {
-            tell = both(tell, tellLoss(loser, cause));
-        }
+        Runnable tell =
+                all(seat.holds().stream().map(loser -> tellLoss(loser, cause)).toList());
         Runnable clear = mayStillStand(seat.grant, cause) ? () -> engine.giveBack(seat.grant, null) : NOTHING;
         return both(both(tell, clear), nextIfIdle());
     }
@@ -370,11 +380,10 @@ final class LocalPool extends LocalQueue {
     void shutDown(Throwable closed) {
         transition(() -> {
             ClaimInFlight unwanted = claiming;
-            Runnable then = both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel);
-            for (LiveGrant held : List.copyOf(seats.keySet())) {
-                then = both(then, () -> engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED));
-            }
-            return then;
+            Runnable lose = all(List.copyOf(seats.keySet()).stream()
+                    .<Runnable>map(held -> () -> engine.keeper().lose(held, Loss.Cause.CLIENT_CLOSED))
+                    .toList());
+            return both(both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
         });
         forgetOwners();
         transition(this::nextIfIdle);
@@ -412,10 +421,10 @@ final class LocalPool extends LocalQueue {
         } else {
             tries.add(started);
         }
-        return () -> afterOwnReleases(() -> started.sendTo(engine.store(), engine.time()));
+        return () -> afterOwnReleases(() -> engine.send(started, name));
     }
 
-    /** Where requests may overtake each other, a claim waits for this client's own releases before it. */
+    /** A claim waits for this client's own releases before it. */
     private void afterOwnReleases(Runnable send) {
         if (goingBack.isEmpty()) {
             send.run();
@@ -436,12 +445,9 @@ final class LocalPool extends LocalQueue {
         seats.remove(seat.grant);
         engine.keeper().forget(seat.grant);
         LiveHold last = seat.grant.lastHold();
-        if (engine.capabilities().ordered()) {
-            return () -> engine.giveBack(seat.grant, last);
-        }
         CompletableFuture<Void> gone = new CompletableFuture<>();
         goingBack.add(gone);
-        return () -> engine.giveBack(seat.grant, last).whenComplete((held, failed) -> {
+        return () -> engine.giveBackBeforeClaims(seat.grant, last).whenComplete((held, failed) -> {
             goingBack.remove(gone);
             gone.complete(null);
             transition(this::nextIfIdle);

@@ -1,5 +1,9 @@
 package dev.holdfast.internal;
 
+import static dev.holdfast.internal.Steps.NOTHING;
+import static dev.holdfast.internal.Steps.all;
+import static dev.holdfast.internal.Steps.both;
+
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
@@ -27,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * what is to be done, and that is run after the mutex is free. Thread-safe.
  */
 abstract sealed class LocalQueue permits LocalLock, LocalPool {
-    static final Runnable NOTHING = () -> {};
     private static final int PLACE_SAMPLE = 16;
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
@@ -129,6 +132,9 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
             throw closing.lostException();
         }
     }
+
+    /** Makes a claim for the name in another way: behind the release of what lingers here, and of what is going back. */
+    abstract void claimBehind(Runnable claim);
 
     // ---- whose the holds are ----
 
@@ -265,7 +271,7 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
             wakes.add(fail(waiter, failure));
         }
-        return () -> wakes.forEach(Runnable::run);
+        return all(wakes);
     }
 
     final void transition(Supplier<Runnable> step) {
@@ -278,21 +284,5 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         }
         engine.observer().flush();
         then.run();
-    }
-
-    static Runnable both(Runnable first, Runnable second) {
-        if (first == NOTHING) {
-            return second;
-        }
-        if (second == NOTHING) {
-            return first;
-        }
-        return () -> {
-            try {
-                first.run();
-            } finally {
-                second.run();
-            }
-        };
     }
 }

@@ -9,8 +9,8 @@ import java.util.List;
  * @param id the claim it answers
  * @param names the names held, in the claim's order
  * @param mode how they are held
- * @param lease how long it lives from {@code sentNanos} on if it is not renewed; for a session-bound store, how long the
- *     session lives without a word from the client
+ * @param lease how long it lives from {@code sentNanos} on if it is not renewed: as long as the claim says, or else the
+ *     engine refuses it; for a session-bound store, how long the session lives without a word from the client
  * @param numbers the grant number of each name, in the order of {@code names}: greater than that of every earlier
  *     conflicting grant of that name, and than {@link Claim#floor()}
  * @param sentNanos {@link TimeSource#nanoTime()} read <em>before</em> the request that proves the grant was sent; the

@@ -108,6 +108,16 @@ abstract class ReadWriteCases extends SharedCases {
     }
 
     @Test
+    void whoeverWasHereAndIsGoneKeepsNobodyOfTheSameClientOut() throws Exception {
+        DistributedReadWriteLock lock = locks(1, HoldOptions.defaults()).get(0);
+        for (int i = 0; i < PASSES; i++) {
+            lock.read().acquire().close();
+            lock.write().tryAcquire().orElseThrow().close();
+            lock.read().tryAcquire().orElseThrow().close();
+        }
+    }
+
+    @Test
     void noReaderComesInBeforeAWriterOfAnotherClientWhoWaits() throws Exception {
         assumeFair();
         RawClient raw = rig.raw();
