@@ -40,7 +40,10 @@ final class HoldfastCommand implements Callable<Integer> {
             names = STORE,
             paramLabel = "URL",
             scope = ScopeType.INHERIT,
-            description = "Where the locks live: sqlite:PATH, redis://HOST:PORT, zk://HOST:PORT, or a jdbc: URL.")
+            description = {
+                "Where the locks live, as sqlite:PATH, redis://HOST:PORT,",
+                "zk://HOST:PORT, or the jdbc: URL of a database."
+            })
     private @Nullable String store;
 
     @Option(

@@ -32,6 +32,7 @@ record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
 
     private static final String TLS = "rediss";
     private static final int PORT = 6379;
+    private static final int HIGHEST_PORT = 65_535;
     private static final String GOOD_URLS = "write redis://127.0.0.1:6379 or rediss://user:password@host:6379/0";
     private static final Pattern TIME = Pattern.compile("(\\d{1,7})(ms|s)");
 
@@ -40,7 +41,7 @@ record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
         URI parsed = split(url);
         RedisURI.Builder uri = RedisURI.builder()
                 .withHost(host(parsed))
-                .withPort(parsed.getPort() < 0 ? PORT : parsed.getPort())
+                .withPort(port(parsed))
                 .withDatabase(database(parsed))
                 .withSsl(isTls(parsed));
         logIn(uri, parsed.getRawUserInfo(), password);
@@ -97,6 +98,14 @@ record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
     private static String host(URI parsed) {
         String host = parsed.getHost();
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    private static int port(URI parsed) {
+        int port = parsed.getPort() < 0 ? PORT : parsed.getPort();
+        if (port == 0 || port > HIGHEST_PORT) {
+            throw new IllegalArgumentException("the port of a Redis URL is 1 to " + HIGHEST_PORT + "; " + GOOD_URLS);
+        }
+        return port;
     }
 
     private static int database(URI parsed) {

@@ -52,6 +52,8 @@ class RedisUrlTest {
                 "redis:host",
                 "redis://:6379",
                 "redis://host:port",
+                "redis://host:0",
+                "redis://host:65536",
                 "redis://s3cret host",
                 "redis://me:s3cret/x@host",
                 "redis://me:s3%zzcret@host",

@@ -33,10 +33,11 @@ record ZooKeeperUrl(
         Optional<ZKClientConfig> config) {
     private static final Duration SESSION = Duration.ofSeconds(15);
     private static final String GOOD_URLS =
-            "write zk://host1:2181,host2:2181,host3:2181 or" + " zk://user:password@host:2181/chroot?session=15s";
+            "write zk://host1:2181,host2:2181,host3:2181 or zk://user:password@host:2181/chroot?session=15s";
     private static final Pattern URL =
             Pattern.compile("zk://(?:([^@/?#]*)@)?([^@/?#]+)(/[^?#]*)?(?:\\?([^#]*))?", Pattern.CASE_INSENSITIVE);
-    private static final Pattern HOSTS = Pattern.compile("(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?");
+    private static final Pattern HOSTS = Pattern.compile("(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::(\\d{1,5}))?");
+    private static final int HIGHEST_PORT = 65_535;
     private static final Pattern TIME = Pattern.compile("(\\d{1,7})(ms|s|m)");
 
     /** Parses it; no message shows anything of it that may be secret. */
@@ -44,11 +45,13 @@ record ZooKeeperUrl(
         Matcher parts = URL.matcher(url);
         if (!parts.matches()) {
             throw new IllegalArgumentException("not a URL of ZooKeeper servers; " + GOOD_URLS
-                    + "; in user and password write @ as %40, / as %2F, : as %3A");
+                    + " (in user and password write @ as %40, / as %2F, : as %3A)");
         }
         for (String host : parts.group(2).split(",", -1)) {
-            if (!HOSTS.matcher(host).matches()) {
-                throw new IllegalArgumentException("a ZooKeeper URL names servers between commas; " + GOOD_URLS);
+            Matcher server = HOSTS.matcher(host);
+            if (!server.matches() || !isPort(server.group(1))) {
+                throw new IllegalArgumentException(
+                        "a ZooKeeper URL names servers between commas, with ports from 1 to 65535; " + GOOD_URLS);
             }
         }
         ZooKeeperUrl plain = new ZooKeeperUrl(
@@ -64,6 +67,10 @@ record ZooKeeperUrl(
                     decode(parameter.substring(parameter.indexOf('=') + 1)));
         }
         return plain;
+    }
+
+    private static boolean isPort(@Nullable String number) {
+        return number == null || (Integer.parseInt(number) > 0 && Integer.parseInt(number) <= HIGHEST_PORT);
     }
 
     /** As messages name the store: without user and password. */

@@ -150,6 +150,8 @@ class RefusalTest {
                 "zk://",
                 "zk:///chroot",
                 "zk://host:port",
+                "zk://host:0",
+                "zk://host:2181,host:65536",
                 "zk://a,,b",
                 "zk://a@b@c",
                 "zk://s3cret@host",
