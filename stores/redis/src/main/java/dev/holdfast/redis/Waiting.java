@@ -111,12 +111,12 @@ final class Waiting implements Pending {
         if (phase != Phase.ASKING || waiters.scripts().isClosed()) {
             return NOTHING; // the client is closed, and has given up the place: end() follows, or was here
         }
+        if (cancelled) {
+            return leaving(); // also with a grant: who called it off may have let the next one in already
+        }
         if (said.grant().isPresent()) {
             phase = Phase.ANSWERED;
             return () -> answer.complete(said.grant());
-        }
-        if (cancelled) {
-            return leaving();
         }
         if (channel.isEmpty()) {
             phase = Phase.RESTING;

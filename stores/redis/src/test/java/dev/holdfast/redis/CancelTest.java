@@ -1,0 +1,39 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.spi.Pending;
+import dev.holdfast.testbed.TcpProxy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A claim that is called off while the server carries it out. Who called it off may have let the next one in already: a
+ * grant that comes after that would block it for a lease.
+ */
+class CancelTest {
+    private final Rig rig = new Rig();
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void isAnsweredWithNothingAndLeavesNothing() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            RedisStore next = rig.open();
+            Rig.hold(store, "warm-up");
+            proxy.toClient().hold();
+            Pending waits = store.claim(Rig.waiting(Rig.claim("a")));
+            Rig.until("it to be carried out", () -> Rig.get(next.status("a")).isHeld());
+
+            waits.cancel();
+            proxy.toClient().resume();
+
+            assertThat(Rig.get(waits.answer())).isEmpty();
+            assertThat(Rig.attempt(next, "a")).isPresent();
+        }
+    }
+}
