@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
@@ -8,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -92,6 +95,23 @@ class GivenBackTest extends EngineCase {
         } catch (ExecutionException e) {
             assertThat(e).hasCauseInstanceOf(ClientClosedException.class);
         }
+    }
+
+    @Test
+    void aHoldThatIsLostBeforeACancelledFutureGivesItBackThrowsNothingAtTheExecutor() {
+        Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+        LockClient busy = LockClient.builder(memory.open(time))
+                .time(time)
+                .executor(tasks::add)
+                .build();
+        CompletableFuture<Hold> future = busy.lock("a").acquireAsync();
+        assertThat(tasks).as("granted, and not told yet").hasSize(1);
+        future.cancel(false);
+        rival.revoke("a", true);
+        time.advance(s(11));
+        assertThatCode(tasks.remove()::run).doesNotThrowAnyException();
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+        busy.close();
     }
 
     @Test

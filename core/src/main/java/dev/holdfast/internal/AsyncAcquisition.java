@@ -1,5 +1,6 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockEvent.NotAcquired;
 import java.util.Objects;
@@ -71,11 +72,19 @@ final class AsyncAcquisition<H> {
             engine.observer().recordWait(name, asked, granted.anchor());
             H hold = wrap.apply(granted.anchor());
             if (!future.complete(hold)) {
-                close.accept(hold);
+                giveBack(hold);
             }
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
             engine.observer().recordWait(name, asked, Observer.reason(failed.failure()));
             future.completeExceptionally(Failures.here(failed.failure(), "could not acquire '" + name + "'"));
+        }
+    }
+
+    private void giveBack(H unwanted) {
+        try {
+            close.accept(unwanted);
+        } catch (HoldLostException ended) {
+            // Nobody had it in hand, so nobody lost it; on the caller's executor nobody would catch this.
         }
     }
 }
