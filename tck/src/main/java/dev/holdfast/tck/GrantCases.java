@@ -1,6 +1,7 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
@@ -85,6 +86,26 @@ abstract class GrantCases extends Cases {
                     .isGreaterThan(grant.number());
         }
         assertThat(times).hasValue(1);
+    }
+
+    @Test
+    void aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent() {
+        RawClient one = rig.raw();
+        assumeTrue(rig.capabilities().ordered(), "a claim awaits the answer of the release before it");
+        Grant grant = one.hold(rig.name());
+        CompletableFuture<Optional<Grant>> claimed = new CompletableFuture<>();
+
+        one.store.beforeSending(grant.name(), () -> {
+            one.store.release(grant);
+            rig.patience.result(
+                    rig.fork(() -> {
+                        forward(one.store.claim(Claims.of(grant.name())).answer(), claimed);
+                        return true;
+                    }),
+                    "the claim to be made");
+        });
+
+        assertThat(rig.patience.answer(claimed, "claim")).isPresent();
     }
 
     private static <T> void forward(CompletionStage<T> from, CompletableFuture<T> to) {

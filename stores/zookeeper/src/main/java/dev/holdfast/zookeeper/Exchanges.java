@@ -2,7 +2,9 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.zookeeper.Session.Found;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.ACL;
@@ -12,12 +14,15 @@ import org.jspecify.annotations.Nullable;
  * A release and the claim that follows it at once leave as one write: the old node is deleted and the new one made,
  * both or neither. It is one less for the servers to agree on and to write down before the next in line is called.
  *
- * <p>Only what one task asks for on its own thread is put together; nothing waits for anything else. Thread-safe.
+ * <p>Only what one task asks for on its own thread is put together. A claim by another thread that comes in between, after
+ * the removal was asked for and before it has left, waits until it has: it would overtake it. Thread-safe.
  */
 final class Exchanges {
     private static final ThreadLocal<Exchange> CURRENT = new ThreadLocal<>();
 
     private final Removals removals;
+    /** Asked for, and not sent yet. */
+    private final Set<Leaving> heldBack = ConcurrentHashMap.newKeySet();
 
     Exchanges(Removals removals) {
         this.removals = removals;
@@ -42,9 +47,25 @@ final class Exchanges {
             return removals.remove(session, path);
         }
         removeNow();
-        Leaving leaving = new Leaving(session, path, new CompletableFuture<>());
+        Leaving leaving = new Leaving(session, path, new CompletableFuture<>(), new CompletableFuture<>());
+        heldBack.add(leaving);
         exchange.leaving = leaving;
         return leaving.removed;
+    }
+
+    /** Makes a claim, behind the removals of nodes of its lock that other threads have asked for. */
+    void behindOthers(String lock, Runnable claim) {
+        if (heldBack.isEmpty()) {
+            claim.run();
+            return;
+        }
+        Exchange exchange = CURRENT.get();
+        Leaving own = exchange == null ? null : exchange.leaving;
+        CompletableFuture.allOf(heldBack.stream()
+                        .filter(each -> each != own && each.path.startsWith(lock + "/"))
+                        .map(Leaving::sent)
+                        .toArray(CompletableFuture<?>[]::new))
+                .thenRun(claim);
     }
 
     /** Makes an ephemeral sequential node; together with a removal it is answered without its stat. */
@@ -55,14 +76,18 @@ final class Exchanges {
             removeAlone(old);
             return session.create(path, text, acl, CreateMode.EPHEMERAL_SEQUENTIAL);
         }
-        return session.replace(old.path, path, text, acl).thenApply(found -> {
-            if (found.code() == Code.OK) {
-                old.removed.complete(true);
-            } else {
-                removeAlone(old); // it may be gone already, which is why both failed
-            }
-            return found;
-        });
+        try {
+            return session.replace(old.path, path, text, acl).thenApply(found -> {
+                if (found.code() == Code.OK) {
+                    old.removed.complete(true);
+                } else {
+                    removeAlone(old); // it may be gone already, which is why both failed
+                }
+                return found;
+            });
+        } finally {
+            sent(old);
+        }
     }
 
     /** What is to be removed is so before anything is read. */
@@ -75,12 +100,22 @@ final class Exchanges {
 
     private void removeAlone(@Nullable Leaving leaving) {
         if (leaving != null) {
-            removals.remove(leaving.session, leaving.path, leaving.removed);
+            try {
+                removals.remove(leaving.session, leaving.path, leaving.removed);
+            } finally {
+                sent(leaving);
+            }
         }
     }
 
+    private void sent(Leaving leaving) {
+        heldBack.remove(leaving);
+        leaving.sent.complete(null);
+    }
+
     /** A node to be removed. */
-    private record Leaving(Session session, String path, CompletableFuture<Boolean> removed) {}
+    private record Leaving(
+            Session session, String path, CompletableFuture<Boolean> removed, CompletableFuture<Void> sent) {}
 
     private static final class Exchange {
         private @Nullable Leaving leaving;

@@ -57,7 +57,7 @@ final class Places {
         } else {
             locks.timeouts().end(place.answer());
         }
-        place.begin();
+        locks.exchanges().behindOthers(locks.paths().lock(claim.name()), place::begin);
         return place;
     }
 
