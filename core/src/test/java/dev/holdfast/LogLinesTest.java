@@ -143,6 +143,25 @@ class LogLinesTest {
     }
 
     @Test
+    void noneOfARenewalWithoutAnAnswerWhenTheHoldIsClosedMeanwhile() throws InterruptedException {
+        CompletableFuture<Void> broken = new CompletableFuture<>();
+        Hold hold = lock.acquire();
+        line.renews = new HostileStore.Gate() {
+            @Override
+            public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
+                return broken.thenCompose(never -> request.get());
+            }
+        };
+        time.advance(Duration.ofSeconds(11));
+        assertThat(line.renewed).hasSize(1);
+
+        hold.close();
+        broken.completeExceptionally(noRoute());
+
+        assertThat(log.lines).isEmpty();
+    }
+
+    @Test
     void aListenerThatFails() throws InterruptedException {
         LockListener broken = new LockListener() {
             @Override

@@ -217,17 +217,20 @@ final class Keeper {
         long wallLead = due.get(0).wallLead();
         Events.@Nullable Renewed event = observer.beginRenewal();
         Returns.guarded(() -> store.renew(request)).whenComplete((verdicts, failure) -> {
-            int unanswered = 0;
+            List<LiveGrant> unanswered = new ArrayList<>();
             for (int i = 0; i < due.size(); i++) {
                 Renewal verdict =
                         verdicts == null ? null : verdicts.get(request.get(i).id());
-                unanswered += renewed(due.get(i), request.get(i), verdict, failure, wallLead) ? 0 : 1;
+                if (!renewed(due.get(i), request.get(i), verdict, failure, wallLead)) {
+                    unanswered.add(due.get(i));
+                }
             }
-            observer.recordRenewal(event, due.get(0), due.size(), unanswered);
-            if (unanswered == 0) {
+            observer.recordRenewal(event, due.get(0), due.size(), unanswered.size());
+            if (unanswered.isEmpty()) {
                 failing.set(false);
             } else {
-                sayOnce(due, unanswered, failure);
+                unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
+                sayOnce(unanswered, due.size(), failure);
             }
         });
     }
@@ -248,10 +251,10 @@ final class Keeper {
     }
 
     /** Once per outage: each grant is tried several times before its deadline. */
-    private void sayOnce(List<LiveGrant> due, int unanswered, @Nullable Throwable failure) {
-        if (failing.compareAndSet(false, true)) {
-            Log.warn(() -> "could not renew " + unanswered + " of " + due.size() + " hold(s), such as '"
-                    + due.get(0).queue().name() + "', on " + store.description()
+    private void sayOnce(List<LiveGrant> unanswered, int due, @Nullable Throwable failure) {
+        if (!unanswered.isEmpty() && failing.compareAndSet(false, true)) {
+            Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
+                    + unanswered.get(0).queue().name() + "', on " + store.description()
                     + "; tried again until their leases end; see that the store is up and can be reached: "
                     + (failure == null ? "it gave no answer for them" : Redacted.text(failure)));
         }
