@@ -6,7 +6,7 @@ bench_path=$bench_made/class-path
 
 bench_is_stale() {
   [[ -f $bench_path ]] || return 0
-  [[ -n $(find "$home/pom.xml" "$home"/{core,testbed,bench,stores/*}/{pom.xml,src/main} -newer "$bench_path" 2> /dev/null) ]]
+  [[ -n $(find "$home/pom.xml" "$home"/{core,testbed,bench,stores/*}/{pom.xml,src/main} -cnewer "$bench_path" 2> /dev/null) ]]
 }
 
 # Keeps copies of our own jars: a later build must not change a bench that runs.
@@ -36,7 +36,7 @@ bench_build() {
     resources:resources compiler:compile jar:jar dependency:build-classpath -DincludeScope=runtime \
     "-Dmdep.outputFile=$bench_made/resolved" > "$log" 2>&1 < /dev/null) &
   maven=$!
-  trap 'kill "$maven" 2> /dev/null; rm -f "$lock"' EXIT
+  trap 'kill "$maven" 2> /dev/null' EXIT
   while kill -0 "$maven" 2> /dev/null; do
     sleep 2
     printf '. ' >&2
@@ -48,7 +48,7 @@ bench_build() {
   fi
   rm -rf "$bench_made"/jars.*
   bench_keep || fail "cannot write to $bench_made"
-  trap 'rm -f "$lock"' EXIT
+  trap - EXIT
   printf 'ready (%d s)\n' $(( SECONDS - started )) >&2
 }
 

@@ -32,6 +32,7 @@ final class Summary {
     private static final int SHOWN_LINES = 60;
     private static final int SHOWN_NAMES = 6;
     private static final int FRAMES = 4;
+    private static final int SLOWEST = 10;
 
     private final Path root = Path.of("");
     private final Map<String, String> options;
@@ -67,6 +68,8 @@ final class Summary {
             tellLog();
         }
         tellSuites();
+        tellMinutes();
+        tellSlowest();
         tellSkips();
         tellCoverage();
         tellFailures();
@@ -217,6 +220,61 @@ final class Summary {
         }
     }
 
+    /** How long each part took by the clock, compiling and checks included: what Maven says at its end. */
+    private void tellMinutes() {
+        Pattern part = Pattern.compile("\\[INFO] Holdfast ?(.*?) \\.+ (?:SUCCESS|FAILURE) \\[ *([\\d.:]+) (min|s|h)]");
+        String minutes = log().stream()
+                .map(part::matcher)
+                .filter(Matcher::matches)
+                .map(line -> (line.group(1).isEmpty() ? "parent" : line.group(1).toLowerCase(Locale.ROOT)) + " "
+                        + inMinutes(line.group(2), line.group(3)))
+                .collect(Collectors.joining(", "));
+        if (!minutes.isEmpty()) {
+            System.out.println("\nMinutes by part: " + minutes);
+        }
+    }
+
+    /** Maven writes {@code 12.3 s}, {@code 02:15 min} or {@code 01:02 h}. */
+    private static String inMinutes(String time, String unit) {
+        String[] fields = time.split(":");
+        double last = Double.parseDouble(fields[fields.length - 1]);
+        double minutes = switch (unit) {
+            case "s" -> last / 60;
+            case "min" -> Integer.parseInt(fields[0]) + last / 60;
+            default -> Integer.parseInt(fields[0]) * 60 + last;
+        };
+        return String.format(Locale.ROOT, "%.1f", minutes);
+    }
+
+    /** A contract's inner classes count for the store they ran for. */
+    private void tellSlowest() {
+        Pattern running = Pattern.compile("\\[INFO] Running ([\\w.]+)");
+        Pattern ended =
+                Pattern.compile("\\[(?:INFO|WARNING|ERROR)] +Tests run: [1-9].*Time elapsed: ([\\d.,]+) s.* -- in .*");
+        Map<String, Double> seconds = new LinkedHashMap<>();
+        String host = "";
+        String jdk = "";
+        for (String line : log()) {
+            Matcher start = running.matcher(line);
+            Matcher end = ended.matcher(line);
+            if (line.contains("surefire") && line.contains(":test ")) {
+                jdk = line.contains("(second-jdk)") ? " on JDK " + options.get("second") : "";
+            } else if (start.matches()) {
+                host = start.group(1).substring(start.group(1).lastIndexOf('.') + 1);
+            } else if (end.matches()) {
+                seconds.merge(host + jdk, seconds(end.group(1)), Double::sum);
+            }
+        }
+        if (!seconds.isEmpty()) {
+            System.out.println("\nSlowest");
+            seconds.entrySet().stream()
+                    .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+                    .limit(SLOWEST)
+                    .forEach(each ->
+                            System.out.printf(Locale.ROOT, "  %-48s %7.1f s%n", each.getKey(), each.getValue()));
+        }
+    }
+
     private void tellSkips() {
         if (skips.isEmpty()) {
             return;
@@ -290,6 +348,10 @@ final class Summary {
             verdict = "FAILED: no test ran";
         } else {
             verdict = "OK";
+        }
+        if (options.get("tier").equals("everyday")) {
+            System.out.println("Left to ./verify --all: the engine's cases on the other stores, the rest of core on the"
+                    + " second JDK, longer searches for races");
         }
         System.out.printf("%s (%d min %d s)%n", verdict, took.toMinutes(), took.toSecondsPart());
         return verdict.equals("OK") ? 0 : 1;

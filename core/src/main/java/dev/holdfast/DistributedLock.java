@@ -48,15 +48,16 @@ public final class DistributedLock {
     }
 
     /**
-     * Acquires the lock, waiting as long as it takes.
+     * Acquires the lock, waiting as long as it takes. The wait rides out an outage of the store for one minute at most,
+     * unless {@link LockClient.Builder#outageLimit} says otherwise.
      *
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
-     * @throws StoreUnavailableException if the store did not answer
+     * @throws StoreUnavailableException if the store has not answered for that long
      * @throws StoreRefusedException if the store would not
      * @throws ClientClosedException if the client is closed
      * @throws HoldLostException if this is a re-entry into a hold that was lost and is not closed yet
-     * @throws IllegalStateException if the thread holds this name to {@linkplain DistributedReadWriteLock#read() read}:
-     *     it would wait for itself
+     * @throws IllegalStateException if the thread holds this name to {@linkplain DistributedReadWriteLock#read() read},
+     *     by a hold that is {@linkplain HoldOptions#reentrant() bound to it}: it would wait for itself
      */
     @CheckReturnValue
     public Hold acquire() throws InterruptedException {
@@ -69,6 +70,7 @@ public final class DistributedLock {
      *
      * @return the hold, or empty if another holds it or is about to, if it would enter a hold that is in doubt, or if
      *     the thread holds this name to read
+     * @throws StoreUnavailableException if the store did not answer this one request
      * @throws HoldfastException as {@link #acquire()}
      */
     @CheckReturnValue
@@ -77,10 +79,13 @@ public final class DistributedLock {
     }
 
     /**
-     * Acquires the lock if that succeeds within a time.
+     * Acquires the lock if that succeeds within a time. When the time has passed the store is asked whether it still
+     * answers, so that an outage is never mistaken for a lock that others hold; that takes as long as the store takes to
+     * answer, or its time-out for requests.
      *
      * @param wait how long to wait; zero is {@link #tryAcquire()}, more than 292 years is for ever
-     * @return the hold, or empty if the time passed
+     * @return the hold, or empty if the time passed and others hold the lock
+     * @throws StoreUnavailableException if the time passed and the store does not answer
      * @throws IllegalArgumentException if {@code wait} is negative
      * @throws IllegalStateException as {@link #acquire()}, unless {@code wait} is zero
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then

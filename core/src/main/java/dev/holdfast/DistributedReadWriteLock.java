@@ -32,8 +32,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  *   <li>A write hold's token is greater than those of all holds before it, a read hold's greater than those of all write
  *       holds before it; readers of one client may have the same. Let a resource check writers' tokens only.
  *   <li>A writer may become a reader ({@link #downgrade}), keeping token and place. A reader cannot become a writer: two
- *       who tried would wait for each other. A thread that asks for it is told at once, by an
- *       {@link IllegalStateException}, and where it would not wait, by an empty answer.
+ *       who tried would wait for each other. A thread whose read hold is bound to it is refused immediately, by an
+ *       {@link IllegalStateException}, and where it would not wait, by an empty answer. A thread whose read hold any
+ *       thread may close waits, and is warned about in the log: it may have handed that hold on.
  *   <li>With {@link HoldOptions#reentrant()} a thread that holds the lock may acquire it again in the same way, and one
  *       that writes may read.
  * </ul>
@@ -91,7 +92,8 @@ public final class DistributedReadWriteLock {
     /**
      * This lock as a {@link ReadWriteLock}: owned by threads and re-entrant, as {@link DistributedLock#asLock()} tells.
      * A thread that holds the write lock may take the read lock, and reads on when it unlocks the write lock first; the
-     * other way round, {@code writeLock().tryLock()} is false and {@code lock()} throws {@link IllegalStateException}.
+     * other way round, {@code writeLock().tryLock()} is false, with a time after that time, and {@code lock()} throws
+     * {@link IllegalStateException}.
      */
     public ReadWriteLock asReadWriteLock() {
         return engine.javaReadWriteLock(name, options);

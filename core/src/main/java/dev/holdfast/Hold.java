@@ -72,9 +72,10 @@ public final class Hold implements AutoCloseable {
     /**
      * Renews a hold without {@link HoldOptions#autoRenew()} for another lease, counted from now; waits for the store.
      *
-     * @param lease the new lease, 100 ms to 7 days; where grants are bound to a session, the session's counts instead
+     * @param lease the new lease, 100 ms to 7 days
      * @throws HoldLostException if the hold is lost, or turns out to be
-     * @throws StoreUnavailableException if the store did not answer: the deadline stays as it was
+     * @throws StoreUnavailableException if the store did not answer: the shorter of the old lease and the new one counts.
+     *     The request may still arrive, after later ones; so a later extension counts for no longer than this one asked
      * @throws IllegalStateException if the hold is renewed by itself, or closed
      */
     public void extend(Duration lease) {

@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Names;
 import dev.holdfast.internal.Seams;
@@ -9,6 +10,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -160,18 +162,28 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Breaks a lock: its holder loses it and is told at its next renewal. The next holder gets it when the lease has run
-     * out; with {@code now} at once, while the first may still be at work, unaware: only a resource that checks the
-     * token is safe then. Readers, and holders of permits, lose it all together.
+     * Breaks a lock: the grant that was shown, never its successor. Its holder loses it and is notified at its next
+     * renewal. The next holder gets the lock when the lease has run out; with {@code now} immediately, while the first
+     * may still be at work, unaware: only a resource that checks the token is safe then. Other readers, and other holders
+     * of permits, keep what they have.
+     *
+     * <pre>{@code
+     * LockStatus.Held stuck = lock.status().grant().orElseThrow();
+     * boolean broken = client.breakGrant("order:42", stuck.token(), false);
+     * }</pre>
      *
      * @param name of the lock, without the client's namespace
-     * @param now whether the next holder gets it at once
-     * @return whether anybody held it
-     * @throws IllegalArgumentException if the name is none
+     * @param token a token of the grant, as {@link LockStatus.Held#token()} shows it
+     * @param now whether the next holder gets it immediately
+     * @return false if that grant has ended meanwhile; then nothing has changed
+     * @throws IllegalArgumentException if the name is none, or the token is not positive
      * @throws HoldfastException if the store does not answer or refuses
      */
-    public boolean revoke(String name, boolean now) {
-        return engine.revoke(name, now);
+    public boolean breakGrant(String name, long token, boolean now) {
+        if (token <= 0) {
+            throw new IllegalArgumentException("a token is positive, not " + token);
+        }
+        return engine.breakGrant(name, token, now);
     }
 
     /**
@@ -203,13 +215,18 @@ public final class LockClient implements AutoCloseable {
 
     /** The settings of a client to be. Not thread-safe. */
     public static final class Builder {
+        private static final Duration OUTAGE_LIMIT = Duration.ofMinutes(1);
+        private static final Duration LONGEST_SESSION = Duration.ofDays(7);
+
         private final Opener opener;
         private String namespace = "";
         private String label = "";
         private Executor executor = ForkJoinPool.commonPool();
         private final List<LockListener> listeners = new ArrayList<>();
+        private Duration outageLimit = OUTAGE_LIMIT;
         private @Nullable TimeSource time;
         private @Nullable String password;
+        private @Nullable Duration session;
 
         private Builder(Opener opener) {
             this.opener = opener;
@@ -257,6 +274,35 @@ public final class LockClient implements AutoCloseable {
             return this;
         }
 
+        /**
+         * How long {@code acquire()}, {@code acquireAsync()} and {@code lock()} wait while the store does not answer:
+         * they ride out an outage up to that long, counted from when this client noticed it or from the call if that
+         * came later, and throw {@link StoreUnavailableException} then. Default one minute. A wait with a time of its
+         * own ends when that has passed, and throws the same where the store does not answer then.
+         *
+         * @param value not negative; with zero a wait ends as soon as an outage is noticed
+         */
+        public Builder outageLimit(Duration value) {
+            this.outageLimit = Durations.checkOutageLimit(value);
+            return this;
+        }
+
+        /**
+         * How long the store should keep the locks of this client after it has died, where the store keeps them by a
+         * session, as ZooKeeper does, and its URL does not say how long. The servers may give another time; the log says
+         * so. Other stores take each lock's lease.
+         *
+         * @param value 1 ms to 7 days; default the store's own
+         * @throws IllegalArgumentException if it is not
+         */
+        public Builder session(Duration value) {
+            if (value.toMillis() < 1 || value.compareTo(LONGEST_SESSION) > 0) {
+                throw new IllegalArgumentException("a session is 1 ms to 7 days, not " + value);
+            }
+            this.session = value;
+            return this;
+        }
+
         /** The source of time, for tests; default the system's. */
         public Builder time(TimeSource value) {
             this.time = value;
@@ -272,12 +318,14 @@ public final class LockClient implements AutoCloseable {
         @CheckReturnValue
         public LockClient build() {
             Optional<String> secret = Optional.ofNullable(password);
+            Optional<Duration> asked = Optional.ofNullable(session);
             return new LockClient(Engine.open(
-                    clock -> opener.open(new StoreContext(clock, secret)),
+                    clock -> opener.open(new StoreContext(clock, secret, asked)),
                     Seams.ofThisMachine(time, executor),
                     namespace,
                     label,
-                    listeners));
+                    listeners,
+                    outageLimit));
         }
     }
 

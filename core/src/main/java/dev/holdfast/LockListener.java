@@ -1,8 +1,8 @@
 package dev.holdfast;
 
 /**
- * Hears what happens to the locks of a client. Every method may be left out; each gets one small record, and
- * {@link LockEvent} shows their order.
+ * Hears what happens to the locks of a client. Every method may be left out; each gets one small record;
+ * {@link LockEvent} shows their order, and {@link StoreEvent} is about the store as a whole.
  *
  * <p>Calls come one after another on the client's listener thread, never on the caller's, and for one lock in the order
  * in which things happened. A listener that is slow delays other listeners, never a lock. A listener that throws is
@@ -53,4 +53,10 @@ public interface LockListener {
 
     /** The store did not confirm a release; the lock is free when its lease has run out at the latest. */
     default void onReleaseFailed(LockEvent.ReleaseFailed event) {}
+
+    /** The store does not answer this client; told once, until {@link #onStoreReachable}. */
+    default void onStoreUnreachable(StoreEvent.Unreachable event) {}
+
+    /** The store answers again. */
+    default void onStoreReachable(StoreEvent.Reachable event) {}
 }

@@ -16,6 +16,12 @@ public record Loss(String name, long token, Cause cause, String store) implement
         EXPIRED(
                 "its lease ran out before a renewal was confirmed: the process or the store stalled, or was out of reach;"
                         + " check what was written under this token, and take a longer lease if it happens again"),
+        /**
+         * The lease of a hold without {@link HoldOptions#autoRenew()} ended, as was asked for; it was neither closed nor
+         * extended before. Logged at {@code INFO}.
+         */
+        LEASE_ENDED("its lease ended, and a hold without autoRenew is not renewed;"
+                + " close it earlier, extend it, or take a longer lease if its work was not done"),
         /** The store said that the grant is not there any more: it was broken, deleted, or had run out. */
         REFUSED("the store has it no more: it was broken, deleted, or had run out;"
                 + " check what was written under this token, and who removed it"),

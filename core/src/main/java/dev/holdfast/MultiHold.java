@@ -15,8 +15,7 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>The locks that were not lost stay locked until it is closed: whoever holds it may still be at work. It cannot be
- * extended: without {@link HoldOptions#autoRenew()} it ends with its lease.
+ * <p>The locks that were not lost stay locked until it is closed: whoever holds it may still be at work.
  *
  * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
  */
@@ -78,6 +77,19 @@ public final class MultiHold implements AutoCloseable {
                 action.accept(loss);
             }
         }));
+    }
+
+    /**
+     * Renews all the locks of a hold without {@link HoldOptions#autoRenew()} for another lease, one after another, each
+     * counted from its own request; waits for the store. Where one of them fails, those before it are extended.
+     *
+     * @param lease the new lease, as for {@link Hold#extend}
+     * @throws HoldLostException if one of the locks is lost, or turns out to be
+     * @throws StoreUnavailableException if the store did not answer: {@link #remaining()} tells what is sure
+     * @throws IllegalStateException if the hold is renewed by itself, or closed
+     */
+    public void extend(Duration lease) {
+        holds.forEach(hold -> hold.extend(lease));
     }
 
     /** Keeps the hold for the life of the process; see {@link Hold#detach()}. */

@@ -151,7 +151,7 @@ class BadInputTest {
         assertThatThrownBy(lock::acquireAsync).isInstanceOf(ClientClosedException.class);
         assertThatThrownBy(() -> lock.asLock().lock()).isInstanceOf(ClientClosedException.class);
         assertThatThrownBy(() -> client.list("*")).isInstanceOf(ClientClosedException.class);
-        assertThatThrownBy(() -> client.revoke("a", false)).isInstanceOf(ClientClosedException.class);
+        assertThatThrownBy(() -> client.breakGrant("a", 1, false)).isInstanceOf(ClientClosedException.class);
     }
 
     @Test

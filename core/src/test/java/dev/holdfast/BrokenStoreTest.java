@@ -81,7 +81,7 @@ class BrokenStoreTest extends EngineCase {
             Started<Optional<Hold>> waiter =
                     startAndWaitUntilItWaits(() -> client.lock("a").tryAcquire(s(1)));
             time.advance(s(2));
-            assertThat(waiter.result()).isEmpty();
+            assertThatThrownBy(waiter::result).hasCauseInstanceOf(StoreUnavailableException.class);
             assertThat(theirs.isValid()).isTrue();
         }
     }

@@ -123,7 +123,7 @@ class BrokenSurroundingsTest extends EngineCase {
 
         @Override
         public void publish(LogRecord line) {
-            if (line.getLevel().intValue() >= Level.WARNING.intValue()) {
+            if (line.getLevel().intValue() >= Level.INFO.intValue()) {
                 thrown.incrementAndGet();
                 throw new IllegalStateException("handler broken");
             }

@@ -127,7 +127,7 @@ class ClientStatisticsTest {
     void aLossFoundAtTheReleaseIsCountedBesideTheRelease() throws InterruptedException {
         try (LockClient client = client()) {
             Hold hold = client.lock("a", AWAITED).acquire();
-            client.revoke("a", true);
+            Breaking.shown(client, "a", true);
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
 
             ClientStatistics done = client.statistics();

@@ -149,7 +149,7 @@ class CrossingAnswersTest extends EngineCase {
         line.renews = slow;
         time.advance(s(10.1)); // handled by the store, the answer is on its way
         line.renews = HostileStore.PASS;
-        rival.revoke("a", true); // the server lost it: restart, failover
+        Breaking.shown(rival, "a", true); // the server lost it: restart, failover
         line.listener.suspect(grantOf(hold.id()));
         assertThat(hold.isValid()).isFalse();
         Hold theirs = rival.lock("a").tryAcquire().orElseThrow();

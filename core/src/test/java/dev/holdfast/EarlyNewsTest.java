@@ -56,7 +56,7 @@ class EarlyNewsTest extends EngineCase {
         CompletableFuture<Hold> waiter = client.lock("a").acquireAsync();
         String first = claimed(0);
         line.listener.suspect(grantOf(first));
-        rival.revoke("a", true); // the store lost it with the connection
+        Breaking.shown(rival, "a", true); // the store lost it with the connection
         Hold theirs = rival.lock("a").tryAcquire().orElseThrow();
         line.claims = HostileStore.PASS;
         slow.open.complete(null);

@@ -14,12 +14,14 @@ import java.util.concurrent.CompletableFuture;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What Java Flight Recorder sees. */
 @Timeout(60)
+@Tag("both-jdks")
 class FlightRecorderTest {
     private static final List<String> EVENTS = List.of("Wait", "Hold", "Loss", "Renewal", "ReleaseFailed");
 
@@ -36,7 +38,7 @@ class FlightRecorderTest {
             closed.close();
             Hold broken =
                     client.lock("b", HoldOptions.defaults().awaitRelease(true)).acquire();
-            client.revoke("b", true);
+            Breaking.shown(client, "b", true);
             assertThatThrownBy(broken::close).isInstanceOf(HoldLostException.class);
             recording.stop();
             List<RecordedEvent> events = dump(recording);

@@ -107,7 +107,7 @@ class GivenBackTest extends EngineCase {
         CompletableFuture<Hold> future = busy.lock("a").acquireAsync();
         assertThat(tasks).as("granted, and not told yet").hasSize(1);
         future.cancel(false);
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         time.advance(s(11));
         assertThatCode(tasks.remove()::run).doesNotThrowAnyException();
         assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
@@ -172,7 +172,7 @@ class GivenBackTest extends EngineCase {
         }
         locked.await();
         for (int i = 0; i < 50; i++) {
-            rival.revoke("n" + i, true);
+            Breaking.shown(rival, "n" + i, true);
         }
         time.advance(s(11));
         end.countDown();

@@ -58,7 +58,8 @@ class HoldLifeTest {
         assertThat(hold.isValid()).as("valid up to 1 % before the lease ends").isFalse();
         assertThat(rival.lock("a").tryAcquire()).as("not yet").isEmpty();
         await().until(() -> losses.size() == 1);
-        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.EXPIRED);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.LEASE_ENDED);
+        assertThat(losses.get(0).message()).contains("not renewed").doesNotContain("stalled");
         time.advance(Duration.ofMillis(300));
         Hold next = rival.lock("a").tryAcquire().orElseThrow();
         assertThat(next.token()).isGreaterThan(hold.token());
@@ -91,7 +92,7 @@ class HoldLifeTest {
         assertThatThrownBy(() -> renewed.extend(LEASE)).isInstanceOf(IllegalStateException.class);
         renewed.close();
         Hold broken = client.lock("a", FIXED).acquire();
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         assertThatThrownBy(() -> broken.extend(LEASE)).isInstanceOf(HoldLostException.class);
         assertThat(broken.isValid()).isFalse();
         Hold unreachable = client.lock("c", FIXED).acquire();
@@ -105,7 +106,7 @@ class HoldLifeTest {
     void aBrokenLockIsLostAtTheNextRenewalAndFreeWhenItsLeaseHasRunOut() throws InterruptedException {
         Hold hold = client.lock("a").acquire();
         hold.onLost(losses::add);
-        assertThat(rival.revoke("a", false)).isTrue();
+        assertThat(Breaking.shown(rival, "a", false)).isTrue();
         time.advance(Duration.ofSeconds(11));
         await().until(() -> losses.size() == 1);
         assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.REFUSED);
@@ -190,7 +191,7 @@ class HoldLifeTest {
     void aSuspectHoldThatTheStoreDoesNotKnowIsLost() throws InterruptedException {
         Hold hold = client.lock("a").acquire();
         hold.onLost(losses::add);
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         time.sleepMachine(Duration.ofSeconds(5));
         assertThat(hold.isValid()).isFalse();
         time.advance(Duration.ofMillis(1));
@@ -305,12 +306,12 @@ class HoldLifeTest {
     void aLossFoundOnlyAtTheReleaseIsStillTold() throws InterruptedException {
         Hold hold = client.lock("a").acquire();
         hold.onLost(losses::add);
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         assertThatThrownBy(hold::close).as("this store answers at once").isInstanceOf(HoldLostException.class);
         await().until(() -> losses.size() == 1);
         Hold awaited =
                 client.lock("a", HoldOptions.defaults().awaitRelease(true)).acquire();
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         assertThatThrownBy(awaited::close).isInstanceOf(HoldLostException.class);
     }
 

@@ -184,8 +184,8 @@ final class HostileStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return real.revoke(name, now);
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return real.breakGrant(name, number, now);
     }
 
     @Override

@@ -64,7 +64,7 @@ class JavaLockLossTest extends JavaLockCase {
     }
 
     private void loseIt() {
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         time.advance(Duration.ofSeconds(11)); // its renewal is refused
     }
 

@@ -8,12 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 /** Virtual threads own the lock as any others do; by reflection, since the build knows Java 17 alone. */
 @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads need Java 21 or later")
+@Tag("both-jdks")
 class JavaLockVirtualThreadsTest extends JavaLockCase {
     private int count; // plain on purpose: the lock guards it
 

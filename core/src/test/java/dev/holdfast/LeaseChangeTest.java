@@ -21,6 +21,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A grant whose lease changes: what counts from when on, and for whom. All were found by the simulation. */
 @Timeout(30)
@@ -53,9 +55,10 @@ class LeaseChangeTest {
         assertThat(rival.lock("a").tryAcquire()).as("the store did shorten it").isPresent();
     }
 
-    @Test
-    void whereRequestsMayOvertakeEachOtherNoLeaseCountsForLongerThanOneThatGotNoAnswer() throws InterruptedException {
-        line.caps = capabilities -> HostileStore.with(capabilities, false, false, true);
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void noLeaseCountsForLongerThanOneThatGotNoAnswer(boolean ordered) throws InterruptedException {
+        line.caps = capabilities -> HostileStore.with(capabilities, false, ordered, true);
         LockClient client = open(line);
         Hold hold = client.lock("a", FIXED).acquire();
         Late late = new Late();

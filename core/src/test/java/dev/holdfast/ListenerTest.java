@@ -159,7 +159,7 @@ class ListenerTest {
     @Test
     void aLossEndsAHoldInsteadOfARelease() throws InterruptedException {
         Hold hold = lock.acquire();
-        memory.open(time).revoke("a", true);
+        Breaking.shown(memory.open(time), "a", true);
         time.advance(Duration.ofSeconds(11));
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
 
@@ -170,7 +170,7 @@ class ListenerTest {
     @Test
     void aLossFoundOnlyWhenItIsReleasedFollowsTheRelease() throws InterruptedException {
         Hold hold = client.lock("a", AWAITED).acquire();
-        client.revoke("a", true);
+        Breaking.shown(client, "a", true);
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
 
         awaitKinds("Waiting a", "Acquired a", "Released a", "Loss a");
@@ -324,7 +324,7 @@ class ListenerTest {
                 quick.acquire().close();
             }
             Hold hold = quick.acquire();
-            memory.open(time).revoke("b", true);
+            Breaking.shown(memory.open(time), "b", true);
             time.advance(Duration.ofSeconds(11));
             assertThat(hold.isValid()).isFalse();
             long dropped = flooded.statistics().droppedEvents();

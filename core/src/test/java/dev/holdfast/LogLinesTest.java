@@ -79,7 +79,7 @@ class LogLinesTest {
     @Test
     void aLoss() throws InterruptedException {
         Hold hold = lock.acquire();
-        client.revoke("order:42", true);
+        Breaking.shown(client, "order:42", true);
         time.advance(Duration.ofSeconds(11));
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
 
@@ -91,7 +91,7 @@ class LogLinesTest {
     void aLossFoundAtTheRelease() throws InterruptedException {
         Hold hold = client.lock("order:42", HoldOptions.defaults().awaitRelease(true))
                 .acquire();
-        client.revoke("order:42", true);
+        Breaking.shown(client, "order:42", true);
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
 
         assertSays("lost the hold", "check what was written under this token");
@@ -184,7 +184,7 @@ class LogLinesTest {
         hold.onLost(loss -> {
             throw new IllegalStateException("broken");
         });
-        client.revoke("order:42", true);
+        Breaking.shown(client, "order:42", true);
         time.advance(Duration.ofSeconds(11));
         assertThat(hold.isValid()).isFalse();
 
@@ -245,7 +245,7 @@ class LogLinesTest {
                 .build();
         Hold hold = other.lock("order:42").acquire();
         slow.releases = late;
-        slow.real.revoke("order:42", true);
+        Breaking.shown(slow.real, "order:42", true);
         hold.close();
         other.close(); // gives up waiting for the release
         late.open.complete(null);

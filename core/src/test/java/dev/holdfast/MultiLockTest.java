@@ -99,8 +99,8 @@ class MultiLockTest extends EngineCase {
     void oneLostIsAllLost() throws Exception {
         MultiHold hold = lock.acquire();
         hold.onLost(losses::add);
-        rival.revoke("b", true);
-        rival.revoke("c", true);
+        Breaking.shown(rival, "b", true);
+        Breaking.shown(rival, "c", true);
         advance(4, s(1));
         soon(() -> !losses.isEmpty());
         assertThat(hold.isValid()).isFalse();
@@ -116,7 +116,7 @@ class MultiLockTest extends EngineCase {
     void whatWasLostWhileAnotherWasWaitedForIsLockedAgain() throws Exception {
         Hold taken = rival.lock("b").acquire();
         Started<MultiHold> waiting = startAndWaitUntilItWaits(lock::acquire);
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         advance(4, s(1));
         taken.close();
         MultiHold hold = waiting.result();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.junit.jupiter.api.Test;
 
@@ -179,23 +181,80 @@ class ReadWriteLockTest extends EngineCase {
                     .hasMessageContaining("write()");
         }
         Hold lost = lock.write().acquire();
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         advance(4, s(1));
         assertThatThrownBy(() -> lock.downgrade(lost)).isInstanceOf(HoldLostException.class);
         assertThatThrownBy(lost::close).isInstanceOf(HoldLostException.class);
     }
 
     @Test
-    void aReaderWhoWantsToWriteIsToldNoAtOnce() throws Exception {
-        try (Hold reading = lock.read().acquire()) {
-            assertThat(lock.write().tryAcquire()).isEmpty();
-            assertThatThrownBy(() -> lock.write().acquire())
+    void aThreadBoundReaderWhoWantsToWriteIsToldNoAtOnce() throws Exception {
+        DistributedReadWriteLock bound = client.readWriteLock("a", lease(10).reentrant(true));
+        try (Hold reading = bound.read().acquire()) {
+            assertThat(bound.write().tryAcquire()).isEmpty();
+            assertThatThrownBy(() -> bound.write().acquire())
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("'a'")
                     .hasMessageContaining("close that hold first");
-            assertThatThrownBy(() -> lock.write().tryAcquire(s(5))).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> bound.write().tryAcquire(s(5))).isInstanceOf(IllegalStateException.class);
             assertThat(reading.isValid()).isTrue();
         }
+        lock.write().acquire().close();
+    }
+
+    @Test
+    void aReaderWhoHandedItsHoldToAnotherThreadMayWaitToWrite() throws Exception {
+        try (LogEar log = new LogEar()) {
+            AtomicReference<Hold> handed = new AtomicReference<>();
+            Started<Hold> writer = startAndWaitUntilItWaits(() -> {
+                handed.set(lock.read().acquire());
+                assertThat(lock.write().tryAcquire()).isEmpty();
+                return lock.write().acquire();
+            });
+            time.advance(s(4));
+            assertThat(log.with("waits for 'a'"))
+                    .singleElement()
+                    .asString()
+                    .contains("while it holds it itself", "unless another thread closes that hold", "close it before");
+            handed.get().close();
+            writer.result().close();
+        }
+    }
+
+    @Test
+    void theJavaViewWaitsForItsTimeWhereAReaderWantsToWrite() throws Exception {
+        ReadWriteLock java = lock.asReadWriteLock();
+        Started<Boolean> writer = start(() -> {
+            java.readLock().lock();
+            boolean written = java.writeLock().tryLock(3, TimeUnit.SECONDS);
+            java.readLock().unlock();
+            return written;
+        });
+        soon(writer::isWaiting);
+        assertThat(theirs.read().tryAcquire())
+                .as("it does not stand in the way")
+                .hasValueSatisfying(Hold::close);
+        time.advance(s(2.9));
+        assertThat(writer.isOver()).isFalse();
+        time.advance(s(0.2));
+        assertThat(writer.result()).isFalse();
+        lock.write().acquire().close();
+    }
+
+    @Test
+    void anInterruptEndsThatWait() throws Exception {
+        ReadWriteLock java = lock.asReadWriteLock();
+        Started<Boolean> writer = start(() -> {
+            java.readLock().lock();
+            try {
+                return java.writeLock().tryLock(3, TimeUnit.SECONDS);
+            } finally {
+                java.readLock().unlock();
+            }
+        });
+        soon(writer::isWaiting);
+        writer.thread().interrupt();
+        assertThatThrownBy(writer::result).hasCauseInstanceOf(InterruptedException.class);
         lock.write().acquire().close();
     }
 
@@ -205,7 +264,7 @@ class ReadWriteLockTest extends EngineCase {
         Hold second = lock.read().acquire();
         first.onLost(losses::add);
         second.onLost(losses::add);
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         advance(4, s(1));
         soon(() -> losses.size() == 2);
         assertThatThrownBy(first::close).isInstanceOf(HoldLostException.class);

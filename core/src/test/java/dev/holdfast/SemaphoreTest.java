@@ -122,7 +122,7 @@ class SemaphoreTest extends EngineCase {
     void aLostPermitSaysSo() throws Exception {
         Hold permit = three.acquire();
         permit.onLost(losses::add);
-        rival.revoke("s", true);
+        Breaking.shown(rival, "s", true);
         advance(4, s(1));
         soon(() -> losses.size() == 1);
         assertThatThrownBy(permit::close).isInstanceOf(HoldLostException.class);

@@ -26,7 +26,7 @@ class SharedGrantTest extends EngineCase {
         first.onLost(losses::add);
         second.onLost(toldOther::add);
         second.close();
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         assertThatThrownBy(first::close).isInstanceOf(HoldLostException.class);
         soon(() -> losses.size() == 1);
         assertThat(toldOther).as("closed while the grant stood").isEmpty();
@@ -129,7 +129,7 @@ class SharedGrantTest extends EngineCase {
             assertThat(log.lines).isEmpty();
             time.advance(s(4));
             assertThat(log.lines).singleElement().asString().contains("'a'", "while it holds it itself");
-            rival.revoke("a", true);
+            Breaking.shown(rival, "a", true);
             advance(10, s(1));
             assertThatThrownBy(reader.result()::close).isInstanceOf(HoldLostException.class);
         }

@@ -44,7 +44,7 @@ class SuspectReentryTest extends EngineCase {
             return true;
         });
         soon(owner::isWaiting);
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         line.renews = HostileStore.PASS;
         time.advance(Duration.ofSeconds(31));
         assertThat(owner.result()).isTrue();

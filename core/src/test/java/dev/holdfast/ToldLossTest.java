@@ -34,7 +34,7 @@ class ToldLossTest extends EngineCase {
             List<Loss> told = new CopyOnWriteArrayList<>();
             Hold hold = closing.lock("b").acquire();
             hold.onLost(told::add);
-            rival.revoke("b", true);
+            Breaking.shown(rival, "b", true);
             HostileStore.HoldReply slow = new HostileStore.HoldReply();
             wire.releases = slow;
             hold.close();
@@ -62,7 +62,7 @@ class ToldLossTest extends EngineCase {
     private void acquireAndClose(HostileStore.HoldReply slow) throws InterruptedException {
         Hold hold = client.lock("a").acquire();
         hold.onLost(losses::add);
-        rival.revoke("a", true);
+        Breaking.shown(rival, "a", true);
         line.releases = slow;
         hold.close();
     }

@@ -42,6 +42,8 @@ final class UnreliableStore implements Store {
     final AtomicInteger claimRequests = new AtomicInteger();
     final AtomicInteger extendRequests = new AtomicInteger();
     final AtomicInteger releaseRequests = new AtomicInteger();
+    /** How many requests and replies the line has lost. */
+    final AtomicInteger lost = new AtomicInteger();
     /** Whether requests are gathered until {@link #send}. */
     volatile boolean gathers;
 
@@ -74,10 +76,11 @@ final class UnreliableStore implements Store {
         }
     }
 
-    private static <T> CompletionStage<T> over(Line line, Supplier<CompletionStage<T>> request) {
+    private <T> CompletionStage<T> over(Line line, Supplier<CompletionStage<T>> request) {
         if (line == Line.UP) {
             return request.get();
         }
+        lost.incrementAndGet();
         if (line == Line.REPLY_LOST) {
             request.get();
         }
@@ -173,8 +176,8 @@ final class UnreliableStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return store.revoke(name, now);
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return store.breakGrant(name, number, now);
     }
 
     @Override

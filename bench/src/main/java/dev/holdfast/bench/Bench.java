@@ -1,30 +1,18 @@
 package dev.holdfast.bench;
 
-import dev.holdfast.bench.peer.PeerKind;
-import dev.holdfast.bench.peer.Peers;
-import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.report.JsonFile;
 import dev.holdfast.bench.report.Page;
 import dev.holdfast.bench.report.Terminal;
 import dev.holdfast.bench.run.CommandLineFigures;
-import dev.holdfast.bench.run.Environment;
-import dev.holdfast.bench.run.Figures;
-import dev.holdfast.bench.run.Holdfasts;
 import dev.holdfast.bench.run.Plan;
 import dev.holdfast.bench.run.Progress;
 import dev.holdfast.bench.run.Results;
-import dev.holdfast.bench.run.StoreRun;
-import dev.holdfast.bench.run.Workload;
 import dev.holdfast.bench.run.Workload.Tier;
-import dev.holdfast.bench.server.Server;
-import dev.holdfast.bench.server.Servers;
-import dev.holdfast.testbed.ServerMissingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +40,9 @@ import picocli.CommandLine.ParameterException;
             "Examples:",
             "  holdfast bench --quick",
             "  holdfast bench --only redis,sqlite",
+            "  holdfast bench --workload service",
             "  holdfast bench --only redis --workload own-1,one-2x16",
+            "  holdfast bench --only postgresql --workload soak --soak 60",
             "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)"
         })
 public final class Bench implements Callable<Integer> {
@@ -75,9 +65,17 @@ public final class Bench implements Callable<Integer> {
             names = "--workload",
             split = ",",
             paramLabel = "ID",
-            description = "only these, whatever their place, and no other figures: ${COMPLETION-CANDIDATES}",
+            description = "only these, whatever their place, and no other figures; service stands for all that begin"
+                    + " with it: ${COMPLETION-CANDIDATES}",
             completionCandidates = WorkloadIds.class)
     private List<String> workloads = new ArrayList<>();
+
+    @Option(
+            names = "--soak",
+            paramLabel = "SECONDS",
+            defaultValue = "600",
+            description = "how long a soak goes on; default 600")
+    private int soak;
 
     @Option(names = "--out", paramLabel = "FOLDER", description = "where the files go; default target/bench")
     private @Nullable Path out;
@@ -95,39 +93,26 @@ public final class Bench implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Plan plan = plan();
-        List<StoreKind> stores = stores();
-        Results results = new Results();
-        Environment.describe(results, plan);
-        Progress progress = new Progress(System.err, plan, cells(plan, stores));
-        progress.say("About " + minutes(progress.expected().plus(extra(plan, stores))) + " in all, " + plan);
+        Selection selection;
+        try {
+            selection = Selection.of(plan, only, workloads);
+        } catch (IllegalArgumentException e) {
+            throw misused(String.valueOf(e.getMessage()));
+        }
+        if (soak < 1) {
+            throw misused("--soak is a number of seconds, at least 1");
+        }
+        Run run = new Run(plan, selection, Duration.ofSeconds(soak));
         TemporaryFolder.use(folder -> {
-            for (int i = 0; i < stores.size(); i++) {
-                int share = i + 1;
-                Optional<Duration> deadline =
-                        plan.budget().map(budget -> budget.multipliedBy(share).dividedBy(stores.size()));
-                measure(stores.get(i), plan, folder.resolve("page"), results, progress, deadline);
-            }
-            if (isWhole(plan)) {
-                commandLine(plan, folder, results, progress);
+            run.measure(folder);
+            if (selection.whole()) {
+                commandLine(plan, folder, run.results(), run.progress());
             }
         });
+        Results results = run.results();
         Terminal.print(results, System.out);
-        write(results, plan);
-        return results.failures().isEmpty() && results.breaches().isEmpty() ? 0 : 1;
-    }
-
-    private void measure(
-            StoreKind store, Plan plan, Path page, Results results, Progress progress, Optional<Duration> deadline) {
-        try (Server server = Servers.start(store)) {
-            new StoreRun(server, plan, workloads(plan), page, results, progress, deadline).run();
-            boolean figures = hasFigures(plan) && store != StoreKind.MEMORY;
-            if (figures && Holdfasts.hasStoreFor(Peers.of(Peers.HOLDFAST, store), server)) {
-                new Figures(server, page, results, progress, plan.tier() == Tier.FULL).measure();
-            }
-        } catch (ServerMissingException e) {
-            progress.say(store.title() + ": " + e.getMessage());
-            results.leaveOut(store.title() + ": " + e.getMessage());
-        }
+        write(results, selection);
+        return results.isSound() ? 0 : 1;
     }
 
     private static void commandLine(Plan plan, Path scratch, Results results, Progress progress) {
@@ -146,12 +131,12 @@ public final class Bench implements Callable<Integer> {
         });
     }
 
-    private void write(Results results, Plan plan) throws IOException {
+    private void write(Results results, Selection selection) throws IOException {
         Path folder = out != null ? out : home().orElse(Path.of("")).resolve("target/bench");
         Files.createDirectories(folder);
         JsonFile.write(folder.resolve("results.json"), results);
         List<Path> pages = new ArrayList<>(List.of(folder.resolve("benchmarks.md")));
-        if (out == null && isWhole(plan)) {
+        if (out == null && selection.whole()) {
             home().map(home -> home.resolve("docs/benchmarks.md")).ifPresent(pages::add);
         }
         for (Path page : pages) {
@@ -159,26 +144,6 @@ public final class Bench implements Callable<Integer> {
         }
         System.out.println("Written: " + folder.resolve("results.json") + ", "
                 + pages.stream().map(Path::toString).collect(Collectors.joining(", ")));
-    }
-
-    /** Whether it leaves nothing out, so that its report may stand for all. */
-    private boolean isWhole(Plan plan) {
-        return only.isEmpty() && hasFigures(plan);
-    }
-
-    private boolean hasFigures(Plan plan) {
-        return workloads.isEmpty() && plan.tier() != Tier.QUICK;
-    }
-
-    private List<Workload> workloads(Plan plan) {
-        for (String id : workloads) {
-            if (!Workload.ids().contains(id)) {
-                throw misused("there is no workload '" + id + "': it is one of " + String.join(", ", Workload.ids()));
-            }
-        }
-        return workloads.isEmpty()
-                ? Workload.upTo(plan.tier())
-                : workloads.stream().map(Workload::of).toList();
     }
 
     private ParameterException misused(String message) {
@@ -203,46 +168,11 @@ public final class Bench implements Callable<Integer> {
         return quick ? Plan.QUICK : full ? Plan.FULL : Plan.NORMAL;
     }
 
-    private List<StoreKind> stores() {
-        List<String> known =
-                Arrays.stream(StoreKind.values()).map(StoreKind::id).toList();
-        for (String name : only) {
-            if (!known.contains(name)) {
-                throw misused("there is no store '" + name + "' here: it is one of " + String.join(", ", known));
-            }
-        }
-        return Arrays.stream(StoreKind.values())
-                .filter(store -> only.isEmpty() || only.contains(store.id()))
-                .toList();
-    }
-
-    private int cells(Plan plan, List<StoreKind> stores) {
-        int cells = 0;
-        for (StoreKind store : stores) {
-            for (PeerKind peer : StoreRun.peers(plan, store)) {
-                cells += (int) workloads(plan).stream()
-                        .filter(workload -> workload.suits(store) && workload.suits(peer))
-                        .count();
-            }
-        }
-        return cells;
-    }
-
-    private Duration extra(Plan plan, List<StoreKind> stores) {
-        return !hasFigures(plan)
-                ? Duration.ZERO
-                : Figures.expected(plan.tier() == Tier.FULL).multipliedBy(stores.size());
-    }
-
     /** For the help. */
     static final class WorkloadIds implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
-            return Workload.ids().iterator();
+            return Selection.words().iterator();
         }
-    }
-
-    private static String minutes(Duration time) {
-        return Math.max(1, time.plusSeconds(30).toMinutes()) + " min";
     }
 }

@@ -51,7 +51,7 @@ public final class ContendedMinute {
             TimeUnit.SECONDS.sleep(seconds / 4);
             minute.holdLong(one.lock("stock", OPTIONS));
             TimeUnit.SECONDS.sleep(seconds / 4);
-            two.revoke("stock", true);
+            two.lock("stock").status().grant().ifPresent(held -> two.breakGrant("stock", held.token(), true));
             for (Thread thread : threads) {
                 thread.join();
             }

@@ -45,6 +45,19 @@ class BenchTest {
         assertThat(folder.resolve("benchmarks.md")).isNotEmptyFile();
     }
 
+    @Test
+    void aServicesPaceRunsAloneAndItsTableShowsWaits() {
+        try (ChildProcess bench = ChildJvm.main(Bench.class)
+                .args("--quick", "--only=sqlite", "--workload=service-1x16,tries-20", "--out=" + folder)
+                .start()) {
+            assertThat(bench.waitFor(PATIENCE)).as(bench.story()).isZero();
+            bench.expect("SQLite: at a service's pace, 1 process × 16 threads, warm JVM", PATIENCE);
+            assertThat(bench.lines()).anyMatch(line -> line.contains("wait p50 ms") && line.contains("not served %"));
+            assertThat(bench.lines()).anyMatch(line -> line.contains("refused %"));
+            bench.expect("Disk: a forced write of 4 KiB", PATIENCE);
+        }
+    }
+
     /** What the launcher shows before the bench is built. */
     @Test
     void itsHelpStandsInAFileAsWell() {

@@ -132,7 +132,7 @@ class PagesTest {
         }
     }
 
-    private static Path projectRoot() {
+    static Path projectRoot() {
         Path folder = Path.of("").toAbsolutePath();
         while (folder != null && !Files.exists(folder.resolve("README.md"))) {
             folder = folder.getParent();

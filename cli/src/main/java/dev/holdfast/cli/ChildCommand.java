@@ -2,111 +2,144 @@ package dev.holdfast.cli;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The command that runs while the lock is held: it shares our terminal, stdin, stdout, stderr and process group. */
 final class ChildCommand {
     private static final Pattern ERRNO = Pattern.compile("error[=:] ?(\\d+)");
     private static final String NO_SUCH_FILE = "2";
-    /** How often a stopped family is looked at. Descendants are no children of ours: nothing tells of their end. */
-    private static final long LOOK_MILLIS = 10;
-    /** After SIGKILL only a process stuck in the kernel is still there. */
-    private static final Duration KILLED = Duration.ofSeconds(1);
 
-    private final Process process;
+    /** The program itself, by the one who started it. */
+    interface Running {
+        /** Its handle; of one that has ended already, any that has. */
+        ProcessHandle handle();
 
-    private ChildCommand(Process process) {
-        this.process = process;
+        /** Waits for its end; false if it still runs after the time. */
+        boolean awaitEnd(Duration atMost) throws InterruptedException;
+
+        /** Its exit code, once it has ended; 128 + n when signal n ended it. */
+        int exitCode();
+    }
+
+    private final Running running;
+    private final String holdId;
+    private final SignalSender sender = new SignalSender();
+
+    /**
+     * A command that runs.
+     *
+     * @param holdId what its environment has as {@code HOLDFAST_HOLD_ID}
+     */
+    ChildCommand(Running running, String holdId) {
+        this.running = running;
+        this.holdId = holdId;
     }
 
     /**
      * Starts it.
      *
+     * @param command what to start
+     * @param environment what its environment has besides ours
+     * @param byLauncher whether to let the launcher start it, where that keeps descriptors for it
      * @throws CliException with 126 or 127, as shells do
      */
-    static ChildCommand start(List<String> command, Map<String, String> environment) {
+    static ChildCommand start(List<String> command, Map<String, String> environment, boolean byLauncher)
+            throws InterruptedException {
+        String holdId = environment.getOrDefault(Held.ID_VARIABLE, "");
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         ChildEnvironment.prepare(builder.environment(), environment);
         try {
-            return new ChildCommand(builder.start());
+            Running started = byLauncher && LauncherStart.isOffered()
+                    ? LauncherStart.start(command.get(0), environment)
+                    : running(builder.start());
+            return new ChildCommand(started, holdId);
+        } catch (CliException e) {
+            throw e;
         } catch (IOException e) {
             throw notStarted(command.get(0), e);
+        } catch (Throwable e) {
+            // Without a thread to await its end, Java hands out no process, but the command already runs.
+            stopAll(ProcessHandle.current().children().toList(), holdId);
+            throw e;
+        }
+    }
+
+    private static Running running(Process process) {
+        return new Running() {
+            @Override
+            public ProcessHandle handle() {
+                return process.toHandle();
+            }
+
+            @Override
+            public boolean awaitEnd(Duration atMost) throws InterruptedException {
+                return process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS);
+            }
+
+            @Override
+            public int exitCode() {
+                return process.exitValue();
+            }
+        };
+    }
+
+    private static void stopAll(List<ProcessHandle> roots, String holdId) throws InterruptedException {
+        try (SignalSender sender = new SignalSender()) {
+            List<ProcessHandle> unused = new CommandStop(new ProcessFamily(roots, holdId), sender).run(Duration.ZERO);
         }
     }
 
     private static CliException notStarted(String program, IOException e) {
         Matcher errno = ERRNO.matcher(String.valueOf(e.getMessage()));
-        if (errno.find() && errno.group(1).equals(NO_SUCH_FILE)) {
-            return new CliException(
-                    ExitCode.NOT_FOUND, "command '" + program + "' not found; check its name and $PATH", e);
-        }
+        return errno.find() && errno.group(1).equals(NO_SUCH_FILE) ? notFound(program, e) : notExecutable(program, e);
+    }
+
+    static CliException notFound(String program, @Nullable Throwable cause) {
+        return new CliException(
+                ExitCode.NOT_FOUND, "command '" + program + "' not found; check its name and $PATH", cause);
+    }
+
+    static CliException notExecutable(String program, @Nullable Throwable cause) {
         return new CliException(
                 ExitCode.NOT_EXECUTABLE,
                 "command '" + program + "' cannot be executed; check its permissions, or start it by its interpreter",
-                e);
+                cause);
+    }
+
+    /** Its process id. */
+    long pid() {
+        return running.handle().pid();
     }
 
     /** Waits for its end; false if it still runs after the time. */
     boolean awaitEnd(Duration atMost) throws InterruptedException {
-        return process.waitFor(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        return running.awaitEnd(atMost);
     }
 
     /** Its exit code, once it has ended; 128 + n when signal n ended it. */
     int exitCode() {
-        return process.exitValue();
+        return running.exitCode();
     }
 
-    /** Passes a signal on. Java can send no other than SIGTERM and SIGKILL: the shell's kill, always there, can. */
-    void send(OsSignal signal) {
-        if (!process.isAlive()) {
-            return;
-        }
-        try {
-            new ProcessBuilder("/bin/sh", "-c", "kill -s \"$0\" \"$1\"", signal.name(), Long.toString(process.pid()))
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-        } catch (IOException e) {
-            process.toHandle().destroy(); // asked to end it, in nearly all cases; better that than deaf
-        }
+    /** Passes a signal on; false if it runs and the signal did not reach it. */
+    boolean send(OsSignal signal) {
+        ProcessHandle process = running.handle();
+        return !process.isAlive()
+                || sender.send(Integer.toString(signal.number()), process.pid())
+                || !process.isAlive();
     }
 
-    /** Ends it and all its descendants: SIGTERM, and SIGKILL for those still there after the grace. */
-    void stop(Duration grace) throws InterruptedException {
-        Set<ProcessHandle> family = new LinkedHashSet<>();
-        terminateNewcomers(family);
-        long begin = System.nanoTime();
-        while (System.nanoTime() - begin < grace.toNanos() && anyAlive(family)) {
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-            terminateNewcomers(family);
-        }
-        family.forEach(ProcessHandle::destroyForcibly);
-        process.waitFor();
-        long killed = System.nanoTime();
-        while (System.nanoTime() - killed < KILLED.toNanos() && anyAlive(family)) {
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-        }
-    }
-
-    /** Once its parent has ended, a descendant is found no more: all who are seen are remembered. */
-    private void terminateNewcomers(Set<ProcessHandle> family) {
-        for (ProcessHandle known : List.copyOf(family)) {
-            known.descendants().filter(family::add).forEach(ProcessHandle::destroy);
-        }
-        if (family.add(process.toHandle())) {
-            List<ProcessHandle> descendants = process.descendants().toList();
-            process.toHandle().destroy();
-            descendants.stream().filter(family::add).forEach(ProcessHandle::destroy);
-        }
-    }
-
-    private static boolean anyAlive(Set<ProcessHandle> family) {
-        return !family.stream().allMatch(ProcStat::hasEnded);
+    /**
+     * Ends it and all its descendants: SIGTERM, and SIGKILL for those still there after the grace.
+     *
+     * @return those that could not be ended
+     */
+    List<ProcessHandle> stop(Duration grace) throws InterruptedException {
+        return new CommandStop(new ProcessFamily(List.of(running.handle()), holdId), sender).run(grace);
     }
 }

@@ -14,11 +14,18 @@ final class ChildEnvironment {
 
     private static final String LOCALE = "LC_ALL";
 
+    /** Set by the launcher, to this value, if it was not set before. */
+    private static final String JVM_SIGNAL = "_JAVA_SR_SIGNUM";
+
+    private static final String OF_THE_LAUNCHER = "50";
+
     private ChildEnvironment() {}
 
     /** Turns our environment into the command's. */
     static void prepare(Map<String, String> environment, Map<String, String> hold) {
         environment.remove(StoreUrl.PASSWORD_VARIABLE);
+        environment.remove(LauncherStart.VARIABLE);
+        environment.remove(JVM_SIGNAL, OF_THE_LAUNCHER);
         @Nullable String locale = environment.remove(LOCALE_BEFORE);
         if (locale != null) {
             environment.remove(LOCALE);

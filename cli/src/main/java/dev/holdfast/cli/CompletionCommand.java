@@ -22,10 +22,12 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  holdfast completion bash > ~/.local/share/bash-completion/completions/holdfast",
             "  eval \"$(holdfast completion bash)\"                   (for this shell)",
-            "  holdfast completion zsh > ~/.holdfast.zsh            (and source it in .zshrc)"
+            "  holdfast completion zsh > ~/.holdfast.zsh            (and source it in .zshrc)",
+            "  holdfast completion fish > ~/.config/fish/completions/holdfast.fish"
         })
 final class CompletionCommand implements Callable<Integer> {
-    private static final List<String> SHELLS = List.of(CompletionScript.BASH, CompletionScript.ZSH);
+    private static final List<String> SHELLS =
+            List.of(CompletionScript.BASH, CompletionScript.ZSH, CompletionScript.FISH);
 
     /** The shells there are scripts for, for picocli. */
     static final class Shells implements Iterable<String> {

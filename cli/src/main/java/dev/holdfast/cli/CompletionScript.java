@@ -20,6 +20,7 @@ import picocli.CommandLine.Model.OptionSpec;
 final class CompletionScript {
     static final String BASH = "bash";
     static final String ZSH = "zsh";
+    static final String FISH = "fish";
 
     private static final String ZSH_PRELUDE = """
             #compdef holdfast
@@ -28,10 +29,20 @@ final class CompletionScript {
 
             """;
 
+    /** As a file on zsh's fpath the script is itself the function that is called for the first completion. */
+    private static final String ZSH_EPILOGUE = """
+
+            [[ ${funcstack[1]:-} != _holdfast ]] || _bash_complete -F _holdfast
+            """;
+
     private CompletionScript() {}
 
     static String of(String shell, CommandSpec top) {
-        return (shell.equals(ZSH) ? ZSH_PRELUDE : "") + table(top) + template();
+        if (shell.equals(FISH)) {
+            return FishScript.of(top);
+        }
+        String script = table(top) + template();
+        return shell.equals(ZSH) ? ZSH_PRELUDE + script + ZSH_EPILOGUE : script;
     }
 
     private static String table(CommandSpec top) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param patience how long to wait for the lock; null is for ever
  * @param grace how long the command may take to end after the hold was lost
+ * @param dieWithParent whether the kernel is to kill the command when this process ends
  * @param conflictCode what to exit with when the lock was not acquired in time
  */
 record GuardedRun(
@@ -25,11 +27,13 @@ record GuardedRun(
         List<String> command,
         @Nullable Duration patience,
         Duration grace,
+        boolean dieWithParent,
         int conflictCode) {
     private static final int LONGEST_LABEL = 60;
 
     int call() throws InterruptedException {
-        try (LockClient client = store.open(label())) {
+        List<String> started = dieWithParent ? ParentDeath.bind(command) : command;
+        try (LockClient client = store.open(label(), Optional.of(options.lease()))) {
             Wanted.Way way = wanted.by(client, options);
             SignalRelay signals = SignalRelay.install();
             Optional<Held> hold = acquire(way);
@@ -38,7 +42,7 @@ record GuardedRun(
                 hold.ifPresent(this::release);
                 throw stoppedWaiting(ended.get());
             }
-            return runHolding(hold.orElseThrow(() -> notAcquired(client)), signals);
+            return runHolding(hold.orElseThrow(() -> notAcquired(client)), signals, started);
         }
     }
 
@@ -51,32 +55,83 @@ record GuardedRun(
         }
     }
 
-    private int runHolding(Held hold, SignalRelay signals) throws InterruptedException {
+    private int runHolding(Held hold, SignalRelay signals, List<String> started) throws InterruptedException {
+        if (!hold.isValid()) { // this process was stopped, or the machine slept, since the lock was granted
+            throw lostBeforeStart(release(hold));
+        }
         ChildCommand child;
         try {
-            child = ChildCommand.start(command, hold.environment());
-        } catch (CliException e) {
+            child = ChildCommand.start(started, hold.environment(), !dieWithParent);
+        } catch (Throwable e) {
             release(hold);
             throw e;
         }
-        signals.attach(child);
-        boolean lost = new HoldWatch(hold).untilEndOf(child);
-        if (lost) {
+        return watch(hold, signals, child);
+    }
+
+    /** Whatever goes wrong, the command and its descendants are ended before the lock is released. */
+    private int watch(Held hold, SignalRelay signals, ChildCommand child) throws InterruptedException {
+        boolean lost;
+        List<ProcessHandle> survivors = List.of();
+        try {
+            signals.attach(child);
+            lost = new HoldWatch(hold).untilEndOf(child);
+            if (lost) {
+                sayStopping();
+                survivors = child.stop(grace);
+            }
+        } catch (Throwable e) {
             child.stop(grace);
+            release(hold);
+            throw e;
         }
-        return finish(hold, lost, child.exitCode());
+        return finish(hold, lost ? stopped(survivors) : "", lost ? 0 : child.exitCode());
+    }
+
+    private void sayStopping() {
+        String afterGrace = grace.isZero() ? ", then SIGKILL" : ", SIGKILL in " + HumanTime.of(grace);
+        System.err.println("holdfast: the hold of " + wantedOnStore() + " is lost; stopping '" + shortCommand()
+                + "' and its descendants: SIGTERM now" + afterGrace);
+    }
+
+    private String stopped(List<ProcessHandle> survivors) {
+        if (survivors.isEmpty()) {
+            return "'" + shortCommand() + "' was stopped; check what it left";
+        }
+        String named = survivors.stream().map(GuardedRun::named).collect(Collectors.joining(", "));
+        return "'" + shortCommand() + "' COULD NOT BE STOPPED and goes on without the lock: " + named
+                + "; end it as that user, then check what it left";
+    }
+
+    private static String named(ProcessHandle process) {
+        ProcessHandle.Info info = process.info();
+        String program = info.command()
+                .map(path -> Path.of(path).getFileName().toString())
+                .or(() -> ProcStat.program(process))
+                .map(name -> name + " ")
+                .orElse("");
+        return program + "(pid " + process.pid()
+                + info.user().map(user -> ", user " + user).orElse("") + ")";
+    }
+
+    private CliException lostBeforeStart(Optional<HoldLostException> loss) {
+        String why = loss.map(HoldLostException::getMessage).orElse("the hold of " + wantedOnStore() + " is in doubt");
+        return new CliException(
+                ExitCode.HOLD_LOST,
+                why + "; '" + shortCommand() + "' was not started; run it again",
+                loss.orElse(null));
     }
 
     /** A hold that was lost at the very end shows only when it is closed: the command then ran to its end in doubt. */
-    private int finish(Held hold, boolean lost, int exitCode) {
+    private int finish(Held hold, String stopped, int exitCode) {
         Optional<HoldLostException> loss = release(hold);
-        if (!lost && loss.isEmpty()) {
+        if (stopped.isEmpty() && loss.isEmpty()) {
             return exitCode;
         }
         String why = loss.map(HoldLostException::getMessage).orElse("the hold of " + wantedOnStore() + " is in doubt");
-        String what = lost
-                ? "'" + shortCommand() + "' was stopped; check what it left"
-                : "'" + shortCommand() + "' had just ended with " + exitCode + "; check its work";
+        String what = stopped.isEmpty()
+                ? "'" + shortCommand() + "' had just ended with " + exitCode + "; check its work"
+                : stopped;
         throw new CliException(ExitCode.HOLD_LOST, why + "; " + what, loss.orElse(null));
     }
 

@@ -9,6 +9,9 @@ import java.util.stream.Collectors;
 
 /** What a command runs under: a hold, or several that count as one. */
 interface Held {
+    /** The variable by which every descendant of the command can be recognised. */
+    String ID_VARIABLE = "HOLDFAST_HOLD_ID";
+
     /** What the command sees of it. */
     Map<String, String> environment();
 
@@ -80,6 +83,6 @@ interface Held {
     }
 
     private static Map<String, String> variables(String name, String token, String id) {
-        return Map.of("HOLDFAST_NAME", name, "HOLDFAST_TOKEN", token, "HOLDFAST_HOLD_ID", id);
+        return Map.of("HOLDFAST_NAME", name, "HOLDFAST_TOKEN", token, ID_VARIABLE, id);
     }
 }

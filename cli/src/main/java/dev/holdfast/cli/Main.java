@@ -48,7 +48,8 @@ public final class Main {
                 .addSubcommand(new SchemaCommand())
                 .addSubcommand(new DemoCommand())
                 .addSubcommand(new CompletionCommand())
-                .addSubcommand(new DemoWorkerCommand());
+                .addSubcommand(new DemoWorkerCommand())
+                .addSubcommand(new ManPageCommand());
         return line.setExpandAtFiles(false)
                 .setParameterExceptionHandler((e, unused) -> failures.report(e))
                 .setExecutionExceptionHandler((e, unused, parsed) -> failures.report(e));

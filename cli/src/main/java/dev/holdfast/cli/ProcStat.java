@@ -22,10 +22,22 @@ record ProcStat(char state, long group, long foreground) {
 
     /** Whether this process is in the foreground of a terminal, which then sends Ctrl-C to our child as to us. */
     static boolean isInForeground() {
-        return of("self")
-                .or(ProcStat::ofSelfByPs)
-                .map(stat -> stat.group == stat.foreground)
-                .orElse(false);
+        return ofSelf().map(stat -> stat.group == stat.foreground).orElse(false);
+    }
+
+    /** Whether this process has a terminal that could send it a signal. */
+    static boolean hasTerminal() {
+        return ofSelf().map(stat -> stat.foreground > 0).orElse(false);
+    }
+
+    /** Whether a process belongs to the process group of this one: what a terminal sends reaches both. */
+    static boolean isInOurGroup(long pid) {
+        Optional<Long> group = of(Long.toString(pid)).or(() -> byPs(pid)).map(ProcStat::group);
+        return group.isPresent() && group.equals(ofSelf().map(ProcStat::group));
+    }
+
+    private static Optional<ProcStat> ofSelf() {
+        return of("self").or(() -> byPs(ProcessHandle.current().pid()));
     }
 
     /** Whether a process runs nothing any more, also when its parent, or a lazy init, has not collected it yet. */
@@ -36,11 +48,21 @@ record ProcStat(char state, long group, long foreground) {
                         .orElse(false);
     }
 
-    /** Where there is no /proc, as on a Mac. */
-    private static Optional<ProcStat> ofSelfByPs() {
-        String pid = Long.toString(ProcessHandle.current().pid());
+    /** The name of a process, also of another user's; empty without /proc. */
+    static Optional<String> program(ProcessHandle process) {
         try {
-            Process ps = new ProcessBuilder("ps", "-o", "state=,pgid=,tpgid=", "-p", pid).start();
+            return Optional.of(Files.readString(
+                            Path.of("/proc", Long.toString(process.pid()), "comm"), StandardCharsets.ISO_8859_1)
+                    .strip());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Where there is no /proc, as on a Mac. */
+    private static Optional<ProcStat> byPs(long pid) {
+        try {
+            Process ps = new ProcessBuilder("ps", "-o", "state=,pgid=,tpgid=", "-p", Long.toString(pid)).start();
             String[] fields = new String(ps.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1)
                     .strip()
                     .split(" +", 3);

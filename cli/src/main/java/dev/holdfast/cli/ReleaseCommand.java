@@ -20,8 +20,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /**
- * {@code holdfast release}: breaks a lock. It says who has it and what will happen, asks, and looks again after the
- * answer: a lock that changed hands while somebody thought about it is left alone.
+ * {@code holdfast release}: breaks a lock. It says who has it and what will happen, asks, and breaks the grant it showed:
+ * a lock that changed hands meanwhile is left alone.
  */
 @Command(
         name = "release",
@@ -85,19 +85,12 @@ final class ReleaseCommand implements Callable<Integer> {
         if (held == null) {
             return nothingBroken(lockOnStore + " is not held");
         }
-        if (!yes) {
-            if (!isConfirmed(lockOnStore, held)) {
-                return nothingBroken(lockOnStore + " is left as it is");
-            }
-            long asked = held.token();
-            held = lock.status().grant().orElse(null);
-            if (held == null || held.token() != asked) {
-                return nothingBroken(lockOnStore + " changed hands meanwhile and is left as it is; see '"
-                        + store.listCommand() + "'");
-            }
+        if (!yes && !isConfirmed(lockOnStore, held)) {
+            return nothingBroken(lockOnStore + " is left as it is");
         }
-        if (!client.revoke(name, now)) {
-            return nothingBroken(lockOnStore + " is not held any more");
+        if (!client.breakGrant(name, held.token(), now)) {
+            return nothingBroken(
+                    lockOnStore + " changed hands meanwhile and is left as it is; see '" + store.listCommand() + "'");
         }
         tell("broke " + lockOnStore + ", held by " + held.holder() + others(held) + "; " + consequence(held));
         return ExitCode.OK;
@@ -120,12 +113,12 @@ final class ReleaseCommand implements Callable<Integer> {
         }
     }
 
-    /** Of several holders the store names one, and all of them lose it. */
+    /** Of several holders the store names one, and that one loses it. */
     private static String others(LockStatus.Held held) {
         return switch (held.mode()) {
             case EXCLUSIVE -> "";
-            case SHARED -> ", and by whoever else reads";
-            case PERMITS -> ", and by whoever else has permits";
+            case SHARED -> "; other readers keep it";
+            case PERMITS -> "; other holders of permits keep theirs";
         };
     }
 

@@ -89,6 +89,11 @@ final class RunCommand implements Callable<Integer> {
             description = "Time between SIGTERM and SIGKILL when the hold is lost. Default: 5s.")
     private Duration grace = Duration.ZERO;
 
+    @Option(
+            names = "--die-with-parent",
+            description = "Let the kernel kill CMD when holdfast itself is killed (Linux).")
+    private boolean dieWithParent;
+
     @Option(names = "--fifo", description = "Strictly in order of arrival.")
     private boolean fifo;
 
@@ -115,12 +120,16 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        require(
+                !System.getProperty("os.name", "").startsWith("Windows"),
+                "'run' needs a Unix: Windows has no SIGTERM, by which a command is asked to end when its lock is lost;"
+                        + " use the Windows Subsystem for Linux, or lock in the program itself by the library");
         Wanted wanted = wanted();
         require(
                 conflictExitCode >= 0 && conflictExitCode <= HIGHEST_EXIT_CODE,
                 "an exit code is 0 to 255, not " + conflictExitCode);
         StoreUrl store = Objects.requireNonNull(parent).store();
-        return new GuardedRun(store, wanted, options(), command, wait, grace, conflictExitCode).call();
+        return new GuardedRun(store, wanted, options(), command, wait, grace, dieWithParent, conflictExitCode).call();
     }
 
     private Wanted wanted() {

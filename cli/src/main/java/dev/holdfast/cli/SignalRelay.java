@@ -17,17 +17,25 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class SignalRelay {
-    /** Not USR2, which the JVM needs for itself, and not QUIT, by which it prints what its threads do. */
-    private static final String[] SIGNALS = {"HUP", "INT", "TERM", "USR1"};
+    /**
+     * All that would end this process and leave the command behind. Not QUIT, by which the JVM prints what its threads
+     * do; and not those that tell of a fault of the JVM itself, after which nothing can be passed on.
+     */
+    private static final String[] SIGNALS = {
+        "HUP", "INT", "TERM", "USR1", "USR2", "ALRM", "VTALRM", "PROF", "IO", "POLL", "PWR", "STKFLT", "SYS", "TRAP",
+        "XCPU", "ABRT"
+    };
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Thread waiter;
     private boolean waiting = true;
     private @Nullable OsSignal early;
     private @Nullable ChildCommand child;
+    private final @Nullable InterruptWitness witness;
 
     private SignalRelay(Thread waiter) {
         this.waiter = waiter;
+        this.witness = InterruptWitness.start().orElse(null);
     }
 
     /** Takes the signals over; until {@link #stopWaiting} they interrupt the calling thread. */
@@ -81,14 +89,30 @@ final class SignalRelay {
             lock.unlock();
         }
         if (meanwhile != null) {
-            started.send(meanwhile);
+            send(meanwhile, started);
         }
     }
 
-    /** A terminal sends Ctrl-C to its whole foreground: a second SIGINT would look to the child like a second one. */
-    private static void pass(OsSignal signal, ChildCommand target) {
-        if (!signal.name().equals(OsSignal.INT) || !ProcStat.isInForeground()) {
-            target.send(signal);
+    private void pass(OsSignal signal, ChildCommand target) {
+        if (!signal.name().equals(OsSignal.INT) || !hasGotInterrupt(target)) {
+            send(signal, target);
+        }
+    }
+
+    /**
+     * Whether the child got this SIGINT by itself: a terminal sends Ctrl-C to its whole foreground group, and a second
+     * SIGINT would look to the child like a second Ctrl-C.
+     */
+    private boolean hasGotInterrupt(ChildCommand target) {
+        return ProcStat.isInForeground()
+                && ProcStat.isInOurGroup(target.pid())
+                && (witness == null || witness.sawInterrupt());
+    }
+
+    private static void send(OsSignal signal, ChildCommand target) {
+        if (!target.send(signal)) {
+            System.err.println("holdfast: SIG" + signal.name() + " could not be sent to the command (pid "
+                    + target.pid() + "): it runs as another user; signal it as that user");
         }
     }
 }

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +51,7 @@ record StoreUrl(String value, Source source) {
         }
         String variable = environment.getOrDefault(VARIABLE, "");
         return variable.isEmpty()
-                ? file(new UserFolders(environment).state().resolve("holdfast/locks.db"), Source.DEFAULT)
+                ? file(new UserFolders(environment).state().resolve("locks.db"), Source.DEFAULT)
                 : new StoreUrl(variable, Source.VARIABLE);
     }
 
@@ -97,6 +99,18 @@ record StoreUrl(String value, Source source) {
      * @throws dev.holdfast.HoldfastException if the store is not there, or refuses
      */
     LockClient open(String label) {
+        return open(label, Optional.empty());
+    }
+
+    /**
+     * Opens a client.
+     *
+     * @param label what others see beside its holds
+     * @param session how long its locks should outlive it, where the store keeps them by a session; else the store's own
+     * @throws CliException if the URL is none
+     * @throws dev.holdfast.HoldfastException if the store is not there, or refuses
+     */
+    LockClient open(String label, Optional<Duration> session) {
         if (isOfOneProcess(value)) {
             throw new CliException(
                     ExitCode.USAGE,
@@ -116,6 +130,7 @@ record StoreUrl(String value, Source source) {
             if (password != null && !password.isEmpty()) {
                 builder.password(password);
             }
+            session.ifPresent(builder::session);
             return builder.build();
         } catch (IllegalArgumentException e) {
             throw bad(String.valueOf(e.getMessage()), e);
@@ -142,13 +157,7 @@ record StoreUrl(String value, Source source) {
     }
 
     private static void unpackLibrary() {
-        Path cache;
-        try {
-            cache = new UserFolders(System.getenv()).cache();
-        } catch (CliException e) {
-            return; // no home, no cache
-        }
-        SqliteLibrary.unpackOnce(cache.resolve("holdfast"));
+        new UserFolders(System.getenv()).cache().ifPresent(SqliteLibrary::unpackOnce);
     }
 
     private void makeFolder() {

@@ -2,21 +2,54 @@ package dev.holdfast.cli;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 
 /** The folders of this user, as the XDG base directory specification has them. */
 record UserFolders(Map<String, String> environment) {
+    private static final int ROOT = 0;
+    private static final int GROUP_WRITES = 0020;
+    private static final int OTHERS_WRITE = 0002;
+    /** In such a folder everybody may create files, and only their owners may rename them. */
+    private static final int STICKY = 01000;
 
-    /** Where state lives that should outlast the process. */
+    /** Below the folders of all programs. */
+    private static final String OURS = "holdfast";
+
+    /**
+     * Where our state lives that should outlast the process.
+     *
+     * @throws CliException if this user has no home, or another user's (sudo may keep HOME)
+     */
     Path state() {
-        return folder("XDG_STATE_HOME", Path.of(".local", "state"));
+        Path folder = folder("XDG_STATE_HOME", Path.of(".local", "state"));
+        Optional<Path> foreign = foreign(folder.resolve(OURS));
+        if (foreign.isPresent()) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "another user may change the folder " + foreign.get() + ", below which this user's locks would be"
+                            + " kept; set HOME to a folder of this user (sudo -H does), or name a store with --store or "
+                            + StoreUrl.VARIABLE);
+        }
+        return folder.resolve(OURS);
     }
 
-    /** Where files live that can be made again. */
-    Path cache() {
-        return folder("XDG_CACHE_HOME", Path.of(".cache"));
+    /**
+     * Where our files live that can be made again; empty if another user could exchange them, or there is no such folder.
+     * Code that is found there is run.
+     */
+    Optional<Path> cache() {
+        try {
+            return Optional.of(folder("XDG_CACHE_HOME", Path.of(".cache")))
+                    .map(folder -> folder.resolve(OURS))
+                    .filter(folder -> foreign(folder).isEmpty());
+        } catch (CliException e) {
+            return Optional.empty(); // no home, no cache
+        }
     }
 
     /** Makes a folder, and those above it, for this user alone. */
@@ -25,6 +58,46 @@ record UserFolders(Map<String, String> environment) {
             Files.createDirectories(
                     folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         }
+    }
+
+    /** The first folder on the way to one, from the root on, in which another user may exchange what is in it. */
+    private static Optional<Path> foreign(Path folder) {
+        try {
+            Path place = folder.getRoot();
+            for (Path name : folder.normalize()) {
+                place = place.resolve(name);
+                if (Files.notExists(place, LinkOption.NOFOLLOW_LINKS)) {
+                    return Optional.empty(); // made by us, when it is needed
+                }
+                if (!isOurs(place)) {
+                    return Optional.of(place);
+                }
+            }
+            return Optional.empty();
+        } catch (IOException | UnsupportedOperationException e) {
+            return Optional.empty(); // a system without such owners
+        }
+    }
+
+    private static boolean isOurs(Path folder) throws IOException {
+        Map<String, Object> link = Files.readAttributes(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        Map<String, Object> target = Files.readAttributes(folder, "unix:uid,gid,mode");
+        int mode = number(target, "mode");
+        int group = number(target, "gid");
+        // Some systems give each user a group, and let it write: that group has the user's own number.
+        boolean groupIsOthers = group != ROOT && group != number(target, "uid");
+        boolean othersWrite = (mode & OTHERS_WRITE) != 0 || (mode & GROUP_WRITES) != 0 && groupIsOthers;
+        return isUsOrRoot(number(link, "uid"))
+                && isUsOrRoot(number(target, "uid"))
+                && (!othersWrite || (mode & STICKY) != 0);
+    }
+
+    private static int number(Map<String, Object> attributes, String name) {
+        return (int) Objects.requireNonNull(attributes.get(name));
+    }
+
+    private static boolean isUsOrRoot(int uid) throws IOException {
+        return uid == ROOT || uid == (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     }
 
     /**

@@ -45,6 +45,15 @@ final class Cli {
         return LockClient.connect(store());
     }
 
+    /** Breaks the lock whose status a client sees, at once; false if nobody holds it. */
+    static boolean breakNow(LockClient client, String name) {
+        return client.lock(name)
+                .status()
+                .grant()
+                .map(held -> client.breakGrant(name, held.token(), true))
+                .orElse(false);
+    }
+
     /** A {@code holdfast} to be, without any of this process's own settings. */
     ChildJvm jvm(String... args) {
         return ChildJvm.main(Main.class)

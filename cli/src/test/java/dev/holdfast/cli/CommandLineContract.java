@@ -396,10 +396,7 @@ abstract class CommandLineContract {
                         .as("who waits, when the holder has ended")
                         .isEmpty();
             }
-            assertThat(holder.process().stderr().lines())
-                    .singleElement()
-                    .asString()
-                    .contains("lost", "'job'", "was stopped");
+            assertThat(holder.process().stderr().lines()).last().asString().contains("lost", "'job'", "was stopped");
             assertThat(tokenOf(waiter)).isGreaterThan(holder.token());
         }
     }

@@ -56,7 +56,7 @@ class CompletionTest {
                 "holdfast,list,job,|",
                 "holdfast,release,--n|--now",
                 "holdfast,schema,|sqlite postgresql mariadb mysql h2",
-                "holdfast,completion,|bash zsh",
+                "holdfast,completion,|bash zsh fish",
                 "holdfast,demo-worker,|",
             })
     void bashIsOfferedWhatFits(String words, String offers) throws IOException {
@@ -90,6 +90,50 @@ class CompletionTest {
                 .findFirst()
                 .orElse(Path.of("zsh"));
         assertCompletesWhatIsTyped("zsh", zsh, List.of("-f", "-i"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {
+                "holdfast re|release",
+                "holdfast run --gr|--grace",
+                "holdfast --store sqlite:x li|list",
+                "holdfast list --js|--json",
+                "holdfast completion z|zsh",
+                "holdfast schema maria|mariadb",
+                "holdfast run job -- ls a-f|a-file.txt",
+                "holdfast run job -- ls --gr|",
+            })
+    void fishIsOfferedWhatFits(String typed, String offers) throws IOException {
+        Path fish = Path.of("/usr/bin/fish");
+        assumeTrue(Files.isExecutable(fish), "no fish here");
+        Files.write(cli.file("holdfast.fish"), cli.run("completion", "fish").out());
+        Cli.Ended ended = Cli.end(
+                cli.shell(fish.toString(), "--no-config", "-c", "source holdfast.fish; complete -C $argv[1]", typed)
+                        .environment("HOME", folder.toString())
+                        .start());
+
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out().stream().map(line -> line.split("\t")[0]).filter(word -> !word.startsWith("--group")))
+                .containsExactlyElementsOf(offers == null ? List.of() : List.of(offers));
+    }
+
+    @Test
+    void zshCompletesWithTheFirstTabWhereTheScriptIsOnItsPathOfFunctions() throws IOException {
+        Path zsh = Path.of("/usr/bin/zsh");
+        assumeTrue(Files.isExecutable(zsh), "no zsh here");
+        Files.write(cli.file("_holdfast"), cli.run("completion", "zsh").out());
+        ChildProcess terminal = Pseudoterminal.start(cli, "exec " + zsh + " -f -i");
+        terminal.send("fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; "
+                + "holdfast() { echo \"got: $*\"; }; echo ready now");
+        terminal.expect("ready now", SOON);
+        terminal.send("holdfast li\t--j\t");
+        terminal.expect(line -> line.contains("got: list --json"), SOON);
+        terminal.send("exit");
+
+        assertThat(Cli.end(terminal).code()).isZero();
     }
 
     private void assertCompletesWhatIsTyped(String shell, Path program, List<String> arguments) {

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.Ports;
@@ -65,6 +66,28 @@ class RedisCommandLineTest extends CommandLineContract {
                     .isNotEmpty()
                     .allMatch(line -> line.startsWith("holdfast: "))
                     .anyMatch(line -> line.contains("'job'") && line.contains(goes.uri()));
+        }
+    }
+
+    @Test
+    void aWaitThatEndsWhileTheServerIsAwayIsNoConflict(@TempDir Path folder) throws InterruptedException {
+        try (RedisServer goes = orSkip(RedisServer::start)) {
+            Cli cli = new Cli(folder, goes.uri());
+            ChildProcess run;
+            try (LockClient client = cli.client()) {
+                Hold hold = client.lock("job").acquire();
+                run = cli.start("run", "--wait", "5s", "-E", "0", "job", "--", "true");
+                Awaitility.await()
+                        .atMost(Cli.SOON)
+                        .until(() -> client.lock("job").status().waiting() == 1);
+                assertThat(hold.isValid()).isTrue();
+                goes.process().kill();
+            }
+
+            Cli.Ended ended = Cli.end(run);
+
+            assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+            assertThat(ended.err()).anyMatch(line -> line.contains("'job'") && line.contains(goes.uri()));
         }
     }
 

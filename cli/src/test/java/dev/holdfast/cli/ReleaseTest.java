@@ -47,7 +47,7 @@ class ReleaseTest {
         Cli.Ended ended = Cli.end(terminal);
         assertThat(ended.code()).isZero();
         assertThat(String.join("\n", ended.out())).contains("broke lock 'job'");
-        assertThat(client.revoke("job", true))
+        assertThat(client.breakGrant("job", hold.token(), true))
                 .as("it is kept for the rest of its lease")
                 .isTrue();
     }

@@ -238,7 +238,7 @@ class RunTest {
                 "--",
                 "sh",
                 "-c",
-                "mkdir at-work.$$; ls -d at-work.* | wc -l >> seen; sleep 0.05; rmdir at-work.$$");
+                "mkdir at-work.$$; set -- at-work.*; echo $# >> seen; sleep 0.05; rmdir at-work.$$");
         assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
     }
 

@@ -29,7 +29,7 @@ class SignalRelayTest {
             if (Thread.interrupted()) {
                 System.out.println("interrupted");
             }
-            ChildCommand child = ChildCommand.start(List.of("sleep", "60"), Map.of());
+            ChildCommand child = ChildCommand.start(List.of("sleep", "60"), Map.of(), false);
             relay.attach(child);
             System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
         }

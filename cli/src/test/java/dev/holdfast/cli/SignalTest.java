@@ -62,6 +62,19 @@ class SignalTest {
         assertNothingLeft();
     }
 
+    @ParameterizedTest
+    @CsvSource({"USR2, 140", "ALRM, 142", "VTALRM, 154", "PROF, 155", "IO, 157", "PWR, 158", "XCPU, 152", "ABRT, 134"})
+    void noSignalThatWouldEndHoldfastLeavesTheCommandBehind(String signal, int code) {
+        ChildProcess run = cli.script("run", "job", "--", "sh", "-c", "echo up $$; exec sleep 60")
+                .start();
+        long command = Long.parseLong(run.expect("up ", SOON).substring("up ".length()));
+        Cli.signal(signal, run.pid());
+
+        assertThat(Cli.end(run).code()).isEqualTo(code);
+        assertThat(Cli.isAlive(command)).isFalse();
+        assertNothingLeft();
+    }
+
     @Test
     void aCommandMayIgnoreASignalAndGetsTheNextOneToo() {
         ChildProcess run = cli.start(

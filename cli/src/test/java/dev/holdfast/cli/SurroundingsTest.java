@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
@@ -33,14 +34,42 @@ class SurroundingsTest {
     /** Where the command line is called from. */
     private enum Caller {
         BASH,
+        DASH,
         /** No terminal, nothing to read, hardly any environment; the working directory is the user's home. */
         CRON,
+        /** As a service: hardly any environment, and what systemd says of the service. */
+        SYSTEMD,
+        /** As the first process of a container, with nobody above it to collect orphans. */
+        PID_1,
         /** In the middle of a pipeline. */
         PIPE;
 
         ChildProcess.Builder call(Cli cli, String line) {
             return switch (this) {
                 case BASH -> cli.shell("bash", "-c", line);
+                case DASH -> {
+                    assumeTrue(Files.isExecutable(Path.of("/usr/bin/dash")), "no dash here");
+                    yield cli.shell("dash", "-c", line);
+                }
+                case PID_1 -> {
+                    assumeTrue(mayUnshare(), "no PID namespace may be made here");
+                    yield cli.shell("unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", "exec " + line);
+                }
+                case SYSTEMD ->
+                    cli.shell(
+                            "env",
+                            "-i",
+                            "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                            "LANG=C.UTF-8",
+                            "INVOCATION_ID=0123456789abcdef0123456789abcdef",
+                            "JOURNAL_STREAM=8:12345",
+                            "SYSTEMD_EXEC_PID=1",
+                            "HOME=" + cli.file(""),
+                            "HOLDFAST_STORE=" + cli.store(),
+                            "HOLDFAST=" + Launcher.script(),
+                            "sh",
+                            "-c",
+                            "exec " + line + " < /dev/null");
                 case CRON ->
                     cli.shell(
                             "env",
@@ -57,6 +86,14 @@ class SurroundingsTest {
                 case PIPE -> cli.shell("bash", "-c", "echo x | { " + line + "; } | cat; exit ${PIPESTATUS[1]}");
             };
         }
+    }
+
+    private static boolean mayUnshare() {
+        return Files.isExecutable(Path.of("/usr/bin/unshare"))
+                && Cli.end(ChildProcess.command("unshare", "--pid", "--fork", "--mount-proc", "true")
+                                        .start())
+                                .code()
+                        == 0;
     }
 
     /** One row of the documented table. */

@@ -64,6 +64,28 @@ class TerminalTest {
     }
 
     @Test
+    void controlCEndsACommandThatHasAProcessGroupOfItsOwn() {
+        ChildProcess terminal = Pseudoterminal.holdfast(
+                cli, "run", "job", "--", "timeout", "300", "sh", "-c", "echo up; exec sleep 300");
+        terminal.expect("up", SOON);
+        terminal.send(Pseudoterminal.CTRL_C);
+
+        assertThat(Cli.end(terminal).code()).isNotZero();
+        assertFree();
+    }
+
+    @Test
+    void anInterruptSentToHoldfastAloneReachesTheCommandInTheForegroundToo() {
+        ChildProcess terminal = run("echo parent $PPID; exec sleep 300");
+        long holdfast = Long.parseLong(
+                terminal.expect("parent ", SOON).substring("parent ".length()).strip());
+        Cli.signal("INT", holdfast);
+
+        assertThat(Cli.end(terminal).code()).isEqualTo(130);
+        assertFree();
+    }
+
+    @Test
     void controlCEndsTheWaitForTheLock() {
         try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
                 LockClient client = cli.client()) {

@@ -218,6 +218,17 @@ class UsageTest {
     }
 
     @Test
+    void windowsIsRefusedWithAReason() {
+        Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "echo", "in")
+                .flags("-Dos.name=Windows 11")
+                .start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.out()).isEmpty();
+        assertThat(ended.err()).singleElement().asString().contains("Windows has no SIGTERM", "Subsystem for Linux");
+    }
+
+    @Test
     void aUserWithoutAHomeIsAskedToNameAStore() {
         Cli.Ended ended = Cli.end(cli.jvm("run", "job", "--", "true")
                 .flags("-Duser.home=?")

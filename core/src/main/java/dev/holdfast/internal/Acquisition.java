@@ -28,7 +28,7 @@ final class Acquisition {
         if (again != null) {
             return again::now;
         }
-        if (Upgrade.isWanted(engine, name)) {
+        if (Upgrade.isHopeless(Upgrade.heldToRead(engine, name))) {
             return Optional::empty;
         }
         Waiter waiter = Waiter.thread(
@@ -43,10 +43,12 @@ final class Acquisition {
         if (again != null) {
             return again.uninterruptibly();
         }
-        Upgrade.refuse(engine, name);
+        LiveHold reading = Upgrade.heldToRead(engine, name);
+        Upgrade.refuse(engine, name, reading);
         Waiter waiter =
                 Waiter.thread(name.mode(), options, true, true, engine.time().nanoTime());
         engine.submit(name, waiter);
+        Upgrade.warn(engine, reading, waiter);
         return finish(engine, name, waiter, waiter.await(false, engine.parking()))
                 .orElseThrow(IllegalStateException::new);
     }
@@ -64,12 +66,18 @@ final class Acquisition {
         }
         Reentry again = Reentry.of(engine, name, options, threadOwned);
         if (again != null) {
-            return again.within(wait);
+            return again.within(name, wait);
         }
-        Upgrade.refuse(engine, name);
+        LiveHold reading = Upgrade.heldToRead(engine, name);
+        if (threadOwned && wait != null && Upgrade.isHopeless(reading)) {
+            return Upgrade.waitInVain(engine, name, wait);
+        }
+        Upgrade.refuse(engine, name, reading);
         Waiter waiter = Waiter.thread(
                 name.mode(), options, true, threadOwned, engine.time().nanoTime());
+        waiter.timed = wait != null;
         LocalQueue lock = engine.submit(name, waiter);
+        Upgrade.warn(engine, reading, waiter);
         Scheduled timeout = wait == null ? () -> {} : expireAfter(engine, lock, waiter, wait);
         Waiter.Outcome outcome = waiter.await(true, engine.parking());
         timeout.cancel();
@@ -89,15 +97,7 @@ final class Acquisition {
         if (waiter.outcome() != null) {
             return () -> {};
         }
-        return engine.time()
-                .schedule(
-                        () -> {
-                            if (waiter.resolve(Waiter.EMPTY)) {
-                                lock.forget(waiter, NotAcquired.Reason.TIMED_OUT);
-                                waiter.wake();
-                            }
-                        },
-                        wait);
+        return engine.time().schedule(() -> lock.timeOut(waiter), wait);
     }
 
     private static Optional<HoldAnchor> finish(

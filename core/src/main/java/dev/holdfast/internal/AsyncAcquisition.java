@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ final class AsyncAcquisition<H> {
     private final Function<HoldAnchor, H> wrap;
     private final Consumer<H> close;
     private final CompletableFuture<H> future = new CompletableFuture<>();
+    private final AtomicBoolean completing = new AtomicBoolean();
     private @Nullable Waiter waiter;
 
     private AsyncAcquisition(
@@ -59,13 +61,16 @@ final class AsyncAcquisition<H> {
     private void resolved() {
         try {
             executor.execute(this::complete);
-        } catch (RuntimeException full) {
+        } catch (Throwable refused) { // also an Error, such as of no more threads: the caller must hear of the outcome
             // Not here: this is the thread that released the lock, and the next callback would release it again.
             ForkJoinPool.commonPool().execute(this::complete);
         }
     }
 
     private void complete() {
+        if (!completing.compareAndSet(false, true)) {
+            return; // the executor ran it before it threw
+        }
         Waiter asked = Objects.requireNonNull(waiter);
         Waiter.Outcome outcome = asked.outcome();
         if (outcome instanceof Waiter.Outcome.Granted granted) {

@@ -81,9 +81,9 @@ final class AsyncAllOrNone<H> {
     private void begin() {
         try {
             next();
-        } catch (RuntimeException closed) {
+        } catch (Throwable failed) { // the client is closed; or an Error, which must not leave the future incomplete
             none();
-            future.completeExceptionally(closed);
+            future.completeExceptionally(failed);
         }
     }
 

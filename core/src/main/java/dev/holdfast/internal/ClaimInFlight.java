@@ -8,6 +8,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ final class ClaimInFlight {
     private volatile boolean cancelled;
     private volatile @Nullable String storeName;
     private volatile long wallLead;
+    private final CompletableFuture<Void> settled = new CompletableFuture<>();
 
     // Guarded by the local queue's mutex: what the store reported of its grant before the answer was handled.
     private boolean knownLost;
@@ -47,14 +49,32 @@ final class ClaimInFlight {
         try {
             sent = Objects.requireNonNull(store.claim(claim), "the store answered null");
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
-            answered.answered(this, null, broken);
+            answered(null, broken);
             return;
         }
         pending = sent;
-        Returns.guarded(sent::answer).whenComplete((grant, failure) -> answered.answered(this, grant, failure));
+        Returns.guarded(sent::answer).whenComplete(this::answered);
         if (cancelled) {
             cancel(sent);
         }
+    }
+
+    private void answered(@Nullable Optional<Grant> answer, @Nullable Throwable failure) {
+        answered.answered(this, answer, failure);
+        settle(failure);
+    }
+
+    private void settle(@Nullable Throwable failure) {
+        if (failure == null) {
+            settled.complete(null);
+        } else {
+            settled.completeExceptionally(failure);
+        }
+    }
+
+    /** Completes once its answer was dealt with, and fails as it did: where it was called off, whether the store knows. */
+    CompletableFuture<Void> settled() {
+        return settled;
     }
 
     void reportedLost() {
@@ -96,6 +116,7 @@ final class ClaimInFlight {
             Log.warn(() -> "could not call off the claim of '" + claim.name() + "' on " + storeName
                     + "; a grant that still comes is given back, and others may wait for that: report this to whoever"
                     + " made the store: " + Redacted.text(e));
+            settle(e);
         }
     }
 }

@@ -20,19 +20,22 @@ import org.jspecify.annotations.Nullable;
 
 /** A store whose requests are counted and timed on their way; it changes nothing about them. */
 final class CountedStore implements Store {
-    /** A claim that waits takes as long as the others hold: that says nothing of the store. */
-    private static final long NOT_TIMED = Long.MIN_VALUE;
-
     private final Store store;
     private final String description;
     private final Counters counters;
     private final TimeSource time;
+    private @Nullable Reachability reachability;
 
     CountedStore(Store store, String description, Counters counters, TimeSource time) {
         this.store = store;
         this.description = description;
         this.counters = counters;
         this.time = time;
+    }
+
+    /** Names what is told of every answer and every failure. Called once, before the first request. */
+    void report(Reachability to) {
+        reachability = to;
     }
 
     @Override
@@ -54,9 +57,9 @@ final class CountedStore implements Store {
     public Pending claim(Claim claim) {
         counters.claims.increment();
         long sent = sending();
-        Pending pending = counted(() -> store.claim(claim));
+        Pending pending = counted(() -> store.claim(claim), sent);
         if (pending != null) { // a store that breaks its contract is for the engine to deal with
-            answered(pending.answer(), claim.waits() ? NOT_TIMED : sent);
+            answered(pending.answer(), sent, !claim.waits(), false);
         }
         return pending;
     }
@@ -93,17 +96,17 @@ final class CountedStore implements Store {
 
     @Override
     public CompletionStage<LockStatus> status(String name) {
-        return timed(() -> store.status(name));
+        return asked(() -> store.status(name));
     }
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return timed(() -> store.list(prefix));
+        return asked(() -> store.list(prefix));
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return timed(() -> store.revoke(name, now));
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return timed(() -> store.breakGrant(name, number, now));
     }
 
     @Override
@@ -112,9 +115,17 @@ final class CountedStore implements Store {
     }
 
     private <T> CompletionStage<T> timed(Supplier<CompletionStage<T>> request) {
+        return timed(request, false);
+    }
+
+    private <T> CompletionStage<T> asked(Supplier<CompletionStage<T>> question) {
+        return timed(question, true);
+    }
+
+    private <T> CompletionStage<T> timed(Supplier<CompletionStage<T>> request, boolean isQuestion) {
         long sent = sending();
-        CompletionStage<T> answer = counted(request);
-        answered(answer, sent);
+        CompletionStage<T> answer = counted(request, sent);
+        answered(answer, sent, true, isQuestion);
         return answer;
     }
 
@@ -124,30 +135,38 @@ final class CountedStore implements Store {
     }
 
     /** What the store gives back, or throws. */
-    private <T> T counted(Supplier<T> request) {
-        boolean returned = false;
+    private <T> T counted(Supplier<T> request, long sent) {
         try {
-            T given = request.get();
-            returned = true;
-            return given;
-        } finally {
-            if (!returned) {
-                counters.failedStoreCalls.increment();
-            }
+            return request.get();
+        } catch (Throwable thrown) {
+            failed(sent, thrown);
+            throw thrown;
         }
     }
 
-    private void answered(@Nullable CompletionStage<?> answer, long sent) {
+    /** A claim that waits is not timed: it takes as long as the others hold, which says nothing of the store. */
+    private void answered(@Nullable CompletionStage<?> answer, long sent, boolean timed, boolean isQuestion) {
         if (answer == null) {
             return;
         }
         answer.whenComplete((value, failure) -> {
-            if (sent != NOT_TIMED) {
+            if (timed) {
                 counters.storeNanos.add(time.nanoTime() - sent);
             }
             if (failure != null) {
-                counters.failedStoreCalls.increment();
+                failed(sent, failure);
+            } else if (reachability != null && isQuestion) {
+                reachability.answeredQuestion();
+            } else if (reachability != null) {
+                reachability.answered();
             }
         });
+    }
+
+    private void failed(long sent, Throwable failure) {
+        counters.failedStoreCalls.increment();
+        if (reachability != null) {
+            reachability.unanswered(sent, failure);
+        }
     }
 }

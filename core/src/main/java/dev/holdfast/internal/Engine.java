@@ -18,13 +18,16 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,6 +39,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +65,7 @@ public final class Engine {
     private final Keeper keeper;
     private final Teller teller;
     private final Observer observer;
+    private final Reachability reachability;
     private final Returns returns;
     private final Refresh refresh;
     /** The queues of this client by the name in the store, for each way to hold it. */
@@ -77,14 +82,18 @@ public final class Engine {
             Host host,
             Seams seams,
             Teller teller,
-            Counters counters) {
+            Counters counters,
+            Duration outageLimit) {
         for (Mode.Kind kind : Mode.Kind.values()) {
             queues.put(kind, new ConcurrentHashMap<>());
         }
         this.description = store.description();
         this.observer = new Observer(counters, teller, time, description);
         this.beforeSending = store::beforeSending;
-        this.store = new CountedStore(store, description, counters, time);
+        CountedStore counted = new CountedStore(store, description, counters, time);
+        this.reachability = new Reachability(counted, time, observer, outageLimit, new Waits());
+        counted.report(reachability);
+        this.store = counted;
         this.time = time;
         this.ownTime = ownTime;
         this.names = names;
@@ -104,13 +113,15 @@ public final class Engine {
      * Opens a store and an engine on it.
      *
      * @param seams its time, its threads and its ids
+     * @param outageLimit how long callers without a time limit wait while the store does not answer
      */
     public static Engine open(
             Function<TimeSource, Store> opener,
             Seams seams,
             String namespace,
             String label,
-            List<LockListener> listeners) {
+            List<LockListener> listeners,
+            Duration outageLimit) {
         String client = "holdfast-" + CLIENTS.incrementAndGet();
         TimeSource given = seams.time();
         SystemTime own = given == null ? new SystemTime(client + "-timer") : null;
@@ -123,8 +134,8 @@ public final class Engine {
             Teller teller = telling == null
                     ? Teller.onOwnThread(listeners, client + "-listeners", store.description(), counters.droppedEvents)
                     : new Teller(listeners, telling, () -> {}, store.description(), counters.droppedEvents);
-            Engine engine =
-                    new Engine(store, time, own, new Names(namespace), new Host(label), seams, teller, counters);
+            Engine engine = new Engine(
+                    store, time, own, new Names(namespace), new Host(label), seams, teller, counters, outageLimit);
             store.listen(engine.new FromStore());
             return engine;
         } catch (RuntimeException | Error e) {
@@ -215,25 +226,55 @@ public final class Engine {
     /** What the store knows of a lock. */
     public LockStatus status(LockName name) {
         throwIfClosed();
+        String inStore = name.inStore();
         String doing = "could not ask for the status of '" + name + "'";
-        return names.inClient(Failures.await(store.status(name.inStore()), doing));
+        return names.inClient(afterOwnReleases(inStore, () -> store.status(inStore), doing));
     }
 
     /** The locks whose names match. */
     public List<LockStatus> list(String pattern) {
         throwIfClosed();
         Pattern glob = Names.glob(pattern);
-        return Failures.await(store.list(names.prefixOf(pattern)), "could not list '" + pattern + "'").stream()
+        String doing = "could not list '" + pattern + "'";
+        return afterOwnReleases(null, () -> store.list(names.prefixOf(pattern)), doing).stream()
                 .map(names::inClient)
                 .filter(status -> glob.matcher(status.name()).matches())
                 .toList();
     }
 
-    /** Breaks a lock. */
-    public boolean revoke(String name, boolean now) {
+    /** Breaks the grant that a token belongs to. */
+    public boolean breakGrant(String name, long token, boolean now) {
         throwIfClosed();
-        return Failures.await(
-                store.revoke(names.of(name, Mode.EXCLUSIVE).inStore(), now), "could not break '" + name + "'");
+        String inStore = names.of(name, Mode.EXCLUSIVE).inStore();
+        return afterOwnReleases(
+                inStore, () -> store.breakGrant(inStore, Tokens.number(token), now), "could not break '" + name + "'");
+    }
+
+    /**
+     * Asks the store something, and waits for its answer, once it has heard of what this client gave back before: of one
+     * name, or of all where that is null.
+     */
+    private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletionStage<T>> question, String doing) {
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        allQueues()
+                .filter(queue -> inStore == null || queue.name().inStore().equals(inStore))
+                .forEach(queue -> {
+                    CompletableFuture<Void> behind = new CompletableFuture<>();
+                    sent.add(behind);
+                    queue.claimBehind(() -> behind.complete(null));
+                });
+        CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+                .thenCompose(all -> returns.settled(inStore))
+                .thenCompose(all -> Returns.guarded(question));
+        awaiting.accept(answer);
+        return Failures.await(answer, doing);
+    }
+
+    /** Throws if the store does not answer now; waits for it to say so. */
+    void throwIfUnreachable(LockName name) {
+        CompletableFuture<Void> proof = proof(name);
+        awaiting.accept(proof);
+        Failures.await(proof, "could not enter '" + name + "' again");
     }
 
     /** What was done and is done now. */
@@ -264,8 +305,13 @@ public final class Engine {
         if (!closed.compareAndSet(false, true)) {
             return false;
         }
-        queues.values().forEach(sameMode -> sameMode.values().forEach(queue -> queue.shutDown(closedException())));
+        allQueues().forEach(queue -> queue.shutDown(closedException()));
         return true;
+    }
+
+    /** All queues of this client. */
+    Stream<LocalQueue> allQueues() {
+        return queues.values().stream().flatMap(sameMode -> sameMode.values().stream());
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
@@ -324,6 +370,7 @@ public final class Engine {
         while (true) {
             LocalQueue queue = queueFor(name);
             if (queue.submit(waiter)) {
+                reachability.waiting();
                 if (closed.get()) {
                     queue.shutDown(closedException());
                 }
@@ -409,8 +456,10 @@ public final class Engine {
         if (Tokens.isNumber(grant.number())) {
             saw(grant.number());
         }
-        boolean autoRenew = claim.asker.options.autoRenew();
-        return new LiveGrant(queue, grant, autoRenew, capabilities, time, claim.wallLead());
+        HoldOptions options = claim.asker.options;
+        LiveGrant live = new LiveGrant(queue, grant, options.autoRenew(), capabilities, time, claim.wallLead());
+        live.beginLease(options);
+        return live;
     }
 
     /** Why a grant that just came cannot be used; empty when it can. */
@@ -480,6 +529,22 @@ public final class Engine {
         }
     }
 
+    /** Proves that the store answers, by a question about a name if need be; fails if it does not. */
+    CompletableFuture<Void> proof(LockName name) {
+        return reachability.proof(name.inStore());
+    }
+
+    /** Does something once a store that owes its answer was given time enough. */
+    Scheduled afterLongestProof(Runnable task) {
+        return time.schedule(task, reachability.longestProof());
+    }
+
+    /** What a caller hears of a store that owes its answer for so long. */
+    StoreUnavailableException noProof() {
+        return new StoreUnavailableException(description + " did not answer within "
+                + Durations.text(reachability.longestProof()) + " to what came of the wait; see that it is up");
+    }
+
     /** Clears what a claim of unknown outcome may have left. */
     void withdraw(Claim claim) {
         returns.withdraw(claim);
@@ -534,6 +599,32 @@ public final class Engine {
         return new ClientClosedException("the client of " + store.description() + " is closed; make a new one");
     }
 
+    /** The callers of this client who wait, whatever for. */
+    private final class Waits implements Reachability.Waits {
+        @Override
+        public @Nullable String waitedForSince(long nanos) {
+            return allQueues()
+                    .filter(queue -> queue.hasWaitedSince(nanos))
+                    .map(queue -> queue.name().inStore())
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        @Override
+        public @Nullable String waitedFor() {
+            return allQueues()
+                    .filter(queue -> !queue.waiters.isEmpty())
+                    .map(queue -> queue.name().name())
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        @Override
+        public void failSince(long nanos, StoreUnavailableException why) {
+            allQueues().forEach(queue -> queue.failSince(nanos, why));
+        }
+    }
+
     private final class FromStore implements StoreListener {
         @Override
         public void lost(Grant grant) {
@@ -553,12 +644,12 @@ public final class Engine {
 
         @Override
         public void unreachable(String name, Throwable why) {
-            observer.unreachable(names.inClient(name), why);
+            reachability.unreachable(why);
         }
 
         @Override
         public void reachable() {
-            observer.reachable();
+            reachability.answered();
         }
 
         /** The grant as the keeper knows it; null if its claim's answer is not handled yet, and then that is told. */

@@ -23,13 +23,17 @@ final class Failures {
         }
     }
 
+    /** What failed, without what a future wraps it into. */
+    static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
     /**
      * The failure with this thread's stack trace and the store's as its cause: one failure may be thrown by several
      * waiters.
      */
     static HoldfastException here(Throwable failure, String doing) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = cause(failure);
         String message = String.valueOf(cause.getMessage());
         if (cause instanceof StoreUnavailableException) {
             return new StoreUnavailableException(doing + ": " + message, cause);

@@ -295,7 +295,13 @@ final class Keeper {
                     "could not extend the hold of '" + hold.name + "'");
             renewal = answer.getOrDefault(request.id(), renewal);
             long sent = renewal.sentNanos();
-            apply(live, renewal, () -> live.changeLease(lease, sent, wallLead));
+            apply(live, renewal, () -> {
+                boolean goesOn = live.changeLease(lease, sent, wallLead);
+                if (goesOn) {
+                    live.changeFixedLease(asked);
+                }
+                return goesOn;
+            });
         } finally {
             live.endRenewal(renewal.verdict() != Renewal.Verdict.UNKNOWN);
             wakeBy(live.dueAt());

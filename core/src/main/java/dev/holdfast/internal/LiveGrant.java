@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request for a shorter lease moves the deadline closer when it is sent, not when it is answered: the store may
  * handle it at any time from then on. If no answer comes it may be handled even after a later request, so from then on
- * no lease counts for longer than that one, unless the store keeps requests in order.
+ * no lease counts for longer than that one. A store that keeps requests in order keeps it within one connection; bytes
+ * of a connection that broke may still arrive.
  *
  * <pre>
  *   VALID ◄──confirmed── SUSPECT        SUSPECT: the connection broke, or the machine slept
@@ -47,7 +48,6 @@ final class LiveGrant {
     private volatile LocalQueue queue;
     private final TimeSource time;
     private final boolean sessionBound;
-    private final boolean ordered;
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
     private final AtomicReference<Validity> validity;
     private volatile boolean autoRenew;
@@ -62,6 +62,11 @@ final class LiveGrant {
     private volatile @Nullable Duration shortestInDoubt;
 
     private volatile Loss.@Nullable Cause renewalStopped;
+    /** The fixed lease of a hold whose session lives on; null where the session's own lease is all there is. */
+    private volatile @Nullable FixedLease fixed;
+
+    /** A lease that this client ends, by its own clock, since the store knows only the session's. */
+    private record FixedLease(Duration lease, long end) {}
 
     // Guarded by the local queue's mutex: the block of tokens under the present grant number.
     private int tokensUsed;
@@ -77,7 +82,6 @@ final class LiveGrant {
             long wallLeadWhenSent) {
         this.queue = queue;
         this.sessionBound = store.sessionBound();
-        this.ordered = store.ordered();
         this.autoRenew = autoRenew;
         this.time = time;
         this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
@@ -102,7 +106,25 @@ final class LiveGrant {
     /** Whether it is surely held now. Changes nothing; the keeper acts on what it means. */
     boolean isValid() {
         Validity now = validity.get();
-        return now.state() == Validity.State.VALID && !now.hasPassed(time.nanoTime()) && !now.slept(wallLead());
+        return now.state() == Validity.State.VALID && !hasPassed(now) && !now.slept(wallLead());
+    }
+
+    private boolean hasPassed(Validity now) {
+        return time.nanoTime() - endOf(now) >= 0;
+    }
+
+    private long endOf(Validity now) {
+        FixedLease ends = fixed;
+        return ends != null && ends.end - now.deadline() < 0 ? ends.end : now.deadline();
+    }
+
+    /** Begins the fixed lease of a holder, where the store knows only the session's; ends that of the one before. */
+    void beginLease(HoldOptions options) {
+        fixed = sessionBound && !options.autoRenew() ? fixedFromNow(options.lease()) : null;
+    }
+
+    private FixedLease fixedFromNow(Duration lease) {
+        return new FixedLease(lease, time.nanoTime() + nanosOf(lease));
     }
 
     boolean isSessionBound() {
@@ -111,13 +133,13 @@ final class LiveGrant {
 
     /** How long it stays valid without a renewal, in nanoseconds; zero or less when not valid. */
     long remaining() {
-        return isValid() ? validity.get().deadline() - time.nanoTime() : 0;
+        return isValid() ? deadline() - time.nanoTime() : 0;
     }
 
     /** Whether the deadline of a grant not yet lost has passed. */
     boolean hasRunOut() {
         Validity now = validity.get();
-        return now.isOpen() && now.hasPassed(time.nanoTime());
+        return now.isOpen() && hasPassed(now);
     }
 
     /** Whether the wall clock has run ahead since the last confirmation: the machine slept, or its clock was set. */
@@ -127,7 +149,7 @@ final class LiveGrant {
     }
 
     long deadline() {
-        return validity.get().deadline();
+        return endOf(validity.get());
     }
 
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
@@ -175,6 +197,13 @@ final class LiveGrant {
         return move(now -> now.moved(now.grant().withLease(lease), sentNanos, sure(lease), wallLeadWhenSent));
     }
 
+    /** Its holder asked for another fixed lease, and the session was confirmed: it counts from now. */
+    void changeFixedLease(Duration lease) {
+        if (fixed != null) {
+            fixed = fixedFromNow(lease);
+        }
+    }
+
     /**
      * The store gave the grant a fresh number, and its lease anew.
      *
@@ -187,7 +216,7 @@ final class LiveGrant {
     private boolean move(UnaryOperator<Validity> step) {
         while (true) {
             Validity now = validity.get();
-            if (!now.isOpen() || now.hasPassed(time.nanoTime())) {
+            if (!now.isOpen() || hasPassed(now)) {
                 return false;
             }
             Validity next = step.apply(now);
@@ -257,7 +286,7 @@ final class LiveGrant {
     }
 
     boolean renewable() {
-        return (autoRenew || isSuspect()) && renewalStopped == null && !renewing.get();
+        return (autoRenew || sessionBound || isSuspect()) && renewalStopped == null && !renewing.get();
     }
 
     /** Whether renewal is due by then. */
@@ -265,10 +294,13 @@ final class LiveGrant {
         return renewable() && renewAt - by <= 0;
     }
 
-    /** The grant as it is to be renewed: a fixed lease is confirmed for what is left of it, not made longer. */
+    /**
+     * The grant as it is to be renewed: a fixed lease is confirmed for what is left of it, not made longer. A session is
+     * renewed in any case; the fixed lease within it ends here.
+     */
     Grant toRenew() {
         Grant grant = grant();
-        if (autoRenew) {
+        if (autoRenew || sessionBound) {
             return asks(grant);
         }
         long margin = Validity.margin(grant);
@@ -299,7 +331,7 @@ final class LiveGrant {
     /** How much of a lease that the store confirmed is sure. */
     private Duration sure(Duration lease) {
         Duration doubtful = shortestInDoubt;
-        return doubtful == null || ordered || doubtful.compareTo(lease) > 0 ? lease : doubtful;
+        return doubtful == null || doubtful.compareTo(lease) > 0 ? lease : doubtful;
     }
 
     /** Begins a request that moves the lease; false while another is under way. */
@@ -338,7 +370,10 @@ final class LiveGrant {
     /** Why it ends when its deadline passes. */
     Loss.Cause endCause() {
         Loss.Cause stopped = renewalStopped;
-        return stopped == null ? Loss.Cause.EXPIRED : stopped;
+        if (stopped != null) {
+            return stopped;
+        }
+        return autoRenew || inDoubt || isSuspect() ? Loss.Cause.EXPIRED : Loss.Cause.LEASE_ENDED;
     }
 
     /** Whether a renewal may have moved the lease beyond the deadline we know of. */
@@ -354,18 +389,25 @@ final class LiveGrant {
         return autoRenew == options.autoRenew()
                 && renewalStopped == null
                 && (underWay == null || underWay.equals(grant().lease()))
-                && (sessionBound || grant().lease().equals(options.lease()));
+                && (sessionBound ? fitsFixed(options) : grant().lease().equals(options.lease()));
+    }
+
+    private boolean fitsFixed(HoldOptions options) {
+        FixedLease ends = fixed;
+        return ends == null || ends.lease.equals(options.lease());
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
     boolean hasEnoughLease() {
-        return remaining() >= nanosOf(grant().lease()) / 3;
+        FixedLease ends = fixed;
+        return remaining() >= nanosOf(ends == null ? grant().lease() : ends.lease) / 3;
     }
 
     /** Adopts the options of the next holder before the grant is renewed for it. */
     Grant toHandOver(HoldOptions options) {
         autoRenew = options.autoRenew();
         renewalStopped = null;
+        beginLease(options);
         return asks(grant().withLease(leaseFor(options)));
     }
 

@@ -51,7 +51,9 @@ final class LiveHold {
 
     private final Events.@Nullable Held event;
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
-    private final AnchorReference anchor;
+    /** The caller's side, which comes up in the engine's queue when nobody refers to it any more. */
+    final AnchorReference anchor;
+
     private volatile @Nullable HoldAnchor pinned;
     private volatile boolean detached;
     private volatile boolean ownerAwaitsNews;

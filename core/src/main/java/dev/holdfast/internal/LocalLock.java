@@ -201,10 +201,16 @@ final class LocalLock extends LocalQueue {
     }
 
     @Override
-    Runnable afterLeaving() {
-        ClaimInFlight unwanted = claiming;
-        boolean forNobody = unwanted != null && unwanted.claim.waits() && waiters.isEmpty();
-        return forNobody && unwanted != null ? unwanted::cancel : NOTHING;
+    @Nullable
+    ClaimInFlight unwanted() {
+        ClaimInFlight asked = claiming;
+        return asked != null && asked.claim.waits() && waiters.isEmpty() ? asked : null;
+    }
+
+    @Override
+    boolean isSurelyHeldHere() {
+        LiveGrant live = grant;
+        return live != null && live.isValid();
     }
 
     /** Whether a caller of this client waits for an exclusive hold who did not come after this one. */

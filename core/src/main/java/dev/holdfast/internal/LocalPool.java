@@ -10,6 +10,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -167,13 +168,17 @@ final class LocalPool extends LocalQueue {
 
     /** A claim for more permits than the first in the queue wants, or for fewer, is called off: he would wait for it. */
     @Override
-    Runnable afterLeaving() {
+    @Nullable
+    ClaimInFlight unwanted() {
         ClaimInFlight waiting = claiming;
         Waiter first = waiters.peek();
-        if (waiting == null || (first != null && first.mode.equals(waiting.claim.mode()))) {
-            return NOTHING;
-        }
-        return waiting::cancel;
+        return first != null && waiting != null && first.mode.equals(waiting.claim.mode()) ? null : waiting;
+    }
+
+    /** The holds of this client alone do not say whether more would fit. */
+    @Override
+    boolean isSurelyHeldHere() {
+        return false;
     }
 
     @Override
@@ -325,11 +330,15 @@ final class LocalPool extends LocalQueue {
         holds.forEach(action);
     }
 
-    /** Whether this thread acquired one of the open holds. */
-    boolean isHeldBy(Thread thread) {
+    /** An open hold that this thread acquired, one bound to it first; null if there is none. */
+    @Nullable
+    LiveHold heldBy(Thread thread) {
         mutex.lock();
         try {
-            return openHolds().anyMatch(hold -> hold.isOwnedBy(thread));
+            return openHolds()
+                    .filter(hold -> hold.isOwnedBy(thread))
+                    .max(Comparator.comparing(LiveHold::isThreadBound))
+                    .orElse(null);
         } finally {
             mutex.unlock();
         }

@@ -8,6 +8,7 @@ import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,8 +69,17 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         transition(() -> isRetired() ? () -> engine.retired(this) : NOTHING);
     }
 
+    /** The claim in the store that none of those who wait wants any more; null if there is none. Under the mutex. */
+    abstract @Nullable ClaimInFlight unwanted();
+
+    /** Whether a hold of this very client proves that others hold the lock. Under the mutex. */
+    abstract boolean isSurelyHeldHere();
+
     /** What is to be done once a waiter has gone: the last one calls the claim off. Under the mutex. */
-    abstract Runnable afterLeaving();
+    final Runnable afterLeaving() {
+        ClaimInFlight unwanted = unwanted();
+        return unwanted == null ? NOTHING : unwanted::cancel;
+    }
 
     /**
      * Ends a hold, and hands its grant on or gives it back; completes with whether it was given back, once that is
@@ -98,6 +108,68 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         waiters.remove(waiter);
         engine.observer().notAcquired(name, waiter, why);
         transition(this::afterLeaving);
+    }
+
+    /**
+     * The time of a waiter has passed. It leaves the queue, and hears that others hold the lock once the store proves to
+     * answer: by the answer to the claim that is called off with it or, where others of this client wait on, otherwise.
+     */
+    final void timeOut(Waiter waiter) {
+        transition(() -> {
+            if (!waiters.remove(waiter)) {
+                return NOTHING; // served or failed in this moment
+            }
+            ClaimInFlight unwanted = unwanted();
+            if (unwanted != null) {
+                return () -> {
+                    unwanted.cancel();
+                    endOnce(unwanted.settled(), waiter);
+                };
+            }
+            return isSurelyHeldHere() ? timedOut(waiter) : () -> endOnce(engine.proof(name), waiter);
+        });
+    }
+
+    private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
+        Scheduled guard = proof.isDone() ? () -> {} : engine.afterLongestProof(() -> end(waiter, engine.noProof()));
+        proof.whenComplete((answered, failure) -> {
+            guard.cancel();
+            end(waiter, failure);
+        });
+    }
+
+    private void end(Waiter waiter, @Nullable Throwable failure) {
+        transition(() -> failure == null ? timedOut(waiter) : fail(waiter, Failures.cause(failure)));
+    }
+
+    private Runnable timedOut(Waiter waiter) {
+        if (!waiter.resolve(Waiter.EMPTY)) {
+            return NOTHING;
+        }
+        engine.observer().notAcquired(name, waiter, NotAcquired.Reason.TIMED_OUT);
+        return waiter::wake;
+    }
+
+    /** Whether a caller without a time limit has waited since then or longer. */
+    final boolean hasWaitedSince(long nanos) {
+        return waiters.stream().anyMatch(waiter -> waitsSince(waiter, nanos));
+    }
+
+    /** Fails the callers without a time limit who have waited since then or longer. */
+    final void failSince(long nanos, Throwable why) {
+        transition(() -> {
+            List<Runnable> wakes = new ArrayList<>();
+            for (Waiter waiter : List.copyOf(waiters)) {
+                if (waitsSince(waiter, nanos) && waiters.remove(waiter)) {
+                    wakes.add(fail(waiter, why));
+                }
+            }
+            return both(all(wakes), afterLeaving());
+        });
+    }
+
+    private static boolean waitsSince(Waiter waiter, long nanos) {
+        return !waiter.timed && waiter.since - nanos <= 0;
     }
 
     /**
@@ -161,6 +233,16 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         owners.clear();
     }
 
+    /** A lost hold that nobody can close any more leaves nothing of it behind. */
+    final void forgetIfDropped(LiveHold held) {
+        if (!held.grant.isValid()) {
+            engine.keeper().examine(held.grant);
+        }
+        if (held.isLost()) {
+            disown(held);
+        }
+    }
+
     private void disown(LiveHold closing) {
         Thread owner = closing.acquirer;
         if (owner != null && owners.remove(owner, closing)) {
@@ -220,13 +302,13 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         return both(() -> engine.observer().recordLost(loser), watch);
     }
 
-    /** A thread that ends without closing the hold it lost leaves an entry that nobody else would clear. */
+    /** A thread that ends or drops the hold it lost without closing it leaves an entry that nobody else would clear. */
     private void forgetOwnerOnceDead(LiveHold lost) {
         Thread owner = lost.acquirer;
         if (owner == null || owners.get(owner) != lost) {
             return;
         }
-        if (owner.isAlive()) {
+        if (owner.isAlive() && lost.anchor() != null) {
             engine.time().schedule(() -> forgetOwnerOnceDead(lost), OWNER_CHECK);
         } else {
             disown(lost);
@@ -238,7 +320,7 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         return switch (cause) {
             case REFUSED, STORE -> false;
             case CLIENT_CLOSED -> true;
-            case EXPIRED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
+            case EXPIRED, LEASE_ENDED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
         };
     }
 

@@ -16,17 +16,18 @@ final class Log {
     private Log() {}
 
     static void warn(Supplier<String> message) {
-        say(LOG, message);
+        say(LOG, Level.WARNING, message);
     }
 
+    /** What ended as was asked for is no reason to warn. */
     static void lost(Loss loss) {
-        say(LOSSES, loss::message);
+        say(LOSSES, loss.cause() == Loss.Cause.LEASE_ENDED ? Level.INFO : Level.WARNING, loss::message);
     }
 
-    private static void say(System.Logger logger, Supplier<String> message) {
+    private static void say(System.Logger logger, Level level, Supplier<String> message) {
         try {
-            if (logger.isLoggable(Level.WARNING)) {
-                logger.log(Level.WARNING, Redacted.text(message.get()));
+            if (logger.isLoggable(level)) {
+                logger.log(level, Redacted.text(message.get()));
             }
         } catch (RuntimeException logFailed) {
             // there is no place left to say it

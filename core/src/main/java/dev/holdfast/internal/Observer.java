@@ -13,10 +13,10 @@ import dev.holdfast.LockEvent.Suspect;
 import dev.holdfast.LockEvent.Waiting;
 import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
+import dev.holdfast.StoreEvent;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +34,6 @@ final class Observer {
     private final Teller teller;
     private final TimeSource time;
     private final String store;
-    private final AtomicBoolean unreachable = new AtomicBoolean();
 
     Observer(Counters counters, Teller teller, TimeSource time, String store) {
         this.counters = counters;
@@ -309,22 +308,30 @@ final class Observer {
         }
     }
 
-    // ---- what the store says by itself ----
+    // ---- whether the store answers ----
 
-    /** The store cannot be reached while claims wait: said once, until it is there again. */
-    void unreachable(String name, Throwable why) {
-        if (unreachable.compareAndSet(false, true)) {
-            long callers = counters.waitingNow();
-            Log.warn(() -> store + " cannot be reached while " + callers + " caller(s) wait, first seen for '" + name
-                    + "'; they wait on and are served when it is back; see that it is up and can be reached: "
+    /** The store does not answer, from now on; {@link #flush} follows. */
+    void unreachable(Throwable why) {
+        teller.note(new StoreEvent.Unreachable(Redacted.text(why), store), LockListener::onStoreUnreachable);
+    }
+
+    /**
+     * The same, for the log; once no lock is held.
+     *
+     * @param waitedFor a lock that some caller waits for; null if nobody does, and then nothing is said
+     */
+    void recordUnreachable(@Nullable String waitedFor, Throwable why, Duration limit) {
+        long callers = counters.waitingNow();
+        if (waitedFor != null) {
+            Log.warn(() -> store + " cannot be reached while " + callers + " caller(s) wait, such as for '" + waitedFor
+                    + "'; they wait on, those without a time limit for " + Durations.text(limit)
+                    + ", and are served when it is back; see that it is up and can be reached: "
                     + Redacted.text(why));
         }
     }
 
-    /** The store is there again. */
-    void reachable() {
-        if (unreachable.get()) {
-            unreachable.set(false);
-        }
+    /** The store answers again; {@link #flush} follows. */
+    void reachable(Duration after) {
+        teller.note(new StoreEvent.Reachable(after, store), LockListener::onStoreReachable);
     }
 }

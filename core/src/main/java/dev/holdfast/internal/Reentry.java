@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   hold of this thread?  ─ none, or leaked ─► empty: like any other, through the queue
  *           │ valid ─► one entry more
- *           │ lost  ─► HoldLostException, until it was closed as often as entered
+ *           │ lost  ─► HoldLostException, until it was closed as often as entered, or dropped
  *           └ in doubt ─► park; confirmed ─► one entry more
  *                               lost ─► HoldLostException
  *                               time passed, or interrupted ─► as at any wait
@@ -41,7 +41,8 @@ final class Reentry {
     }
 
     /**
-     * The way into the hold that the calling thread has; null if it has none that it may enter.
+     * The way into the hold that the calling thread has; null if it has none that it may enter. A hold that the thread
+     * dropped without closing it is none: it ends with its lease, and until then this thread waits like any other.
      *
      * @throws HoldLostException if that hold is lost
      */
@@ -54,10 +55,14 @@ final class Reentry {
             return null;
         }
         engine.throwIfClosed();
-        throwIfLost(engine, held);
         HoldAnchor anchor = held.anchor();
-        return anchor == null || !held.isOpen()
-                ? null // leaked: it ends with its lease, and this thread waits for that like any other
+        if (anchor == null) {
+            held.grant.queue().forgetIfDropped(held); // its loss was reported, and nobody is left who could close it
+            return null;
+        }
+        throwIfLost(engine, held);
+        return !held.isOpen()
+                ? null
                 : new Reentry(engine, held, anchor, name.mode().kind(), threadOwned);
     }
 
@@ -83,7 +88,7 @@ final class Reentry {
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                LockSupport.park(held);
+                engine.parking().accept(held);
                 interrupted |= Thread.interrupted();
             }
             return enter();
@@ -100,7 +105,7 @@ final class Reentry {
      *
      * @param wait how long; null for ever
      */
-    Optional<HoldAnchor> within(@Nullable Duration wait) throws InterruptedException {
+    Optional<HoldAnchor> within(LockName name, @Nullable Duration wait) throws InterruptedException {
         Optional<HoldAnchor> entered = now();
         if (entered.isPresent()) {
             return entered;
@@ -113,9 +118,10 @@ final class Reentry {
         try {
             while (!isSure()) {
                 if (engine.time().nanoTime() - since >= patience) {
+                    engine.throwIfUnreachable(name);
                     return Optional.empty();
                 }
-                LockSupport.park(held);
+                engine.parking().accept(held);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }

@@ -5,8 +5,8 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,7 +28,8 @@ final class Returns {
     private final TimeSource time;
     private final Observer observer;
     private volatile boolean closed;
-    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+    /** By the name in the store that each is about. */
+    private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
 
     Returns(Store store, TimeSource time, Observer observer) {
         this.store = store;
@@ -54,19 +55,21 @@ final class Returns {
      *     is known already
      */
     CompletableFuture<Boolean> release(LiveGrant grant, @Nullable LiveHold last) {
-        return track(guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
-            if (failure == null) {
-                if (!held && last != null) {
-                    observer.lostUnnoticed(
-                            last, new Loss(last.name, last.token, Loss.Cause.REFUSED, store.description()));
-                }
-                grant.released().complete(held);
-            } else {
-                observer.releaseFailed(grant, last, failure);
-                releaseAgainLater(grant);
-                grant.released().completeExceptionally(failure);
-            }
-        }));
+        return track(
+                grant.grant().name(),
+                guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
+                    if (failure == null) {
+                        if (!held && last != null) {
+                            observer.lostUnnoticed(
+                                    last, new Loss(last.name, last.token, Loss.Cause.REFUSED, store.description()));
+                        }
+                        grant.released().complete(held);
+                    } else {
+                        observer.releaseFailed(grant, last, failure);
+                        releaseAgainLater(grant);
+                        grant.released().completeExceptionally(failure);
+                    }
+                }));
     }
 
     /** Once more for a lease, which ends by itself; for a session, which may live on, until the store answers. */
@@ -87,7 +90,7 @@ final class Returns {
 
     /** Withdraws a claim now and once more a third of its lease later. */
     void withdraw(Claim claim) {
-        track(guarded(() -> withdrawn(claim)));
+        track(claim.name(), guarded(() -> withdrawn(claim)));
         time.schedule(() -> guarded(() -> withdrawn(claim)), third(claim.lease()));
     }
 
@@ -106,8 +109,17 @@ final class Returns {
         return underWay.isEmpty();
     }
 
-    private <T> CompletableFuture<T> track(CompletableFuture<T> sent) {
-        underWay.add(sent);
+    /** Completes once all that is under way now is answered or has failed: of one name, or of all where that is null. */
+    CompletableFuture<Void> settled(@Nullable String inStore) {
+        CompletableFuture<?>[] now = underWay.entrySet().stream()
+                .filter(each -> inStore == null || each.getValue().equals(inStore))
+                .map(Map.Entry::getKey)
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(now).exceptionally(failed -> null);
+    }
+
+    private <T> CompletableFuture<T> track(String inStore, CompletableFuture<T> sent) {
+        underWay.put(sent, inStore);
         sent.whenComplete((answer, failure) -> underWay.remove(sent));
         return sent;
     }

@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.LockEvent;
 import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
+import dev.holdfast.StoreEvent;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,7 +32,17 @@ final class Teller implements AutoCloseable {
     private static final long IDLE_SECONDS = 10;
 
     /** One event for one listener. */
-    private record Note(LockEvent event, Object listener, Runnable call) {}
+    private record Note(Object event, Object listener, Runnable call) {
+        boolean isLoss() {
+            return event instanceof Loss;
+        }
+
+        /** What it is, and of which lock, for messages. */
+        String kind() {
+            String kind = event.getClass().getSimpleName();
+            return event instanceof LockEvent of ? kind + " of '" + of.name() + "'" : kind;
+        }
+    }
 
     private final List<LockListener> listeners;
     private final Executor executor;
@@ -76,6 +87,15 @@ final class Teller implements AutoCloseable {
 
     /** Notes an event for every listener of the client; {@link #hurry} tells it. */
     <E extends LockEvent> void note(E event, BiConsumer<LockListener, E> method) {
+        noteAll(event, method);
+    }
+
+    /** Notes an event of the store for every listener of the client; {@link #hurry} tells it. */
+    <E extends StoreEvent> void note(E event, BiConsumer<LockListener, E> method) {
+        noteAll(event, method);
+    }
+
+    private <E> void noteAll(E event, BiConsumer<LockListener, E> method) {
         for (LockListener listener : listeners) {
             note(new Note(event, listener, () -> method.accept(listener, event)));
         }
@@ -87,8 +107,7 @@ final class Teller implements AutoCloseable {
     }
 
     private void note(Note note) {
-        boolean mayBeDropped = !(note.event instanceof Loss);
-        if (waiting.incrementAndGet() > MOST && mayBeDropped) {
+        if (waiting.incrementAndGet() > MOST && !note.isLoss()) {
             waiting.decrementAndGet();
             dropped.increment();
             full.set(true);
@@ -101,8 +120,8 @@ final class Teller implements AutoCloseable {
     void hurry() {
         if (full.get() && saidFull.compareAndSet(false, true)) {
             Log.warn(() -> "the lock listeners of the client of " + store + " are too slow: " + MOST
-                    + " events wait for them, and until they catch up further ones, but no losses, are dropped, as for '"
-                    + nameOfFirst() + "'; make them quicker, or let them hand their work to others");
+                    + " events wait for them, and until they catch up further ones, but no losses, are dropped, the first in line is "
+                    + first() + "; make them quicker, or let them hand their work to others");
         }
         if (notes.isEmpty() || !telling.compareAndSet(false, true)) {
             return;
@@ -134,8 +153,8 @@ final class Teller implements AutoCloseable {
             note.call.run();
         } catch (Throwable thrown) {
             Log.warn(() -> "the lock listener " + note.listener.getClass().getName() + " threw "
-                    + thrown.getClass().getName() + " when told " + kind(note.event) + " of '" + note.event.name()
-                    + "' on " + store + "; the lock and other listeners go on, mend this one"
+                    + thrown.getClass().getName() + " when told " + note.kind() + " on " + store
+                    + "; the lock and other listeners go on, mend this one"
                     + (thrown.getMessage() == null ? "" : ": " + thrown.getMessage()));
         }
     }
@@ -153,19 +172,15 @@ final class Teller implements AutoCloseable {
         dropped.add(untold);
         int count = untold;
         Log.warn(() -> count + " event(s) of locks on " + store + " could not be told to listeners, first "
-                + kind(first.event) + " of '" + first.event.name()
-                + "', because the client is closed or no thread could be started ("
+                + first.kind()
+                + ", because the client is closed or no thread could be started ("
                 + refused.getClass().getName()
                 + "); close holds before their client");
     }
 
-    private String nameOfFirst() {
+    private String first() {
         Note first = notes.peek();
-        return first == null ? "?" : first.event.name();
-    }
-
-    private static String kind(LockEvent event) {
-        return event.getClass().getSimpleName();
+        return first == null ? "none" : first.kind();
     }
 
     /** Ends once everything already said was told. */

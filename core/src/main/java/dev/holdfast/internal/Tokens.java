@@ -26,4 +26,9 @@ final class Tokens {
         }
         return number * BLOCK + index;
     }
+
+    /** The number of the grant that a token belongs to. */
+    static long number(long token) {
+        return token / BLOCK;
+    }
 }

@@ -1,30 +1,71 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.TimeSource.Scheduled;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread is told that reads and wants to write as well: no, at once.
+ * What happens when a thread wants to write while a hold that it acquired reads.
  *
- * <p>It would wait for itself; and where two readers wanted it, each would wait for the other, for ever. As in
- * {@link java.util.concurrent.locks.ReentrantReadWriteLock} there is no such way; a writer who is content to read can
+ * <p>A thread-bound hold can be closed by that thread alone, so the thread would wait for itself; and where two readers
+ * wanted to write, each would wait for the other, for ever. Such a thread is refused immediately. As in
+ * {@link java.util.concurrent.locks.ReentrantReadWriteLock} there is no such upgrade; a writer who is content to read can
  * become a reader without letting another writer in between.
+ *
+ * <p>Any other hold may be closed by another thread, to which it may have been handed. The thread waits like any other,
+ * and is warned about after a while.
  */
 final class Upgrade {
     private Upgrade() {}
 
-    /** Whether the calling thread wants a name for itself alone that it reads. */
-    static boolean isWanted(Engine engine, LockName name) {
+    /** The open hold by which the calling thread reads a name that it wants for itself alone; null if it has none. */
+    static @Nullable LiveHold heldToRead(Engine engine, LockName name) {
         return name.mode().kind() == Mode.Kind.EXCLUSIVE
-                && engine.queue(name.inStore(), Mode.Kind.SHARED) instanceof LocalPool readers
-                && readers.isHeldBy(Thread.currentThread());
+                        && engine.queue(name.inStore(), Mode.Kind.SHARED) instanceof LocalPool readers
+                ? readers.heldBy(Thread.currentThread())
+                : null;
     }
 
-    /** Throws if the calling thread wants that. */
-    static void refuse(Engine engine, LockName name) {
-        if (isWanted(engine, name)) {
+    /** Whether the calling thread alone can close the hold that is in its way. */
+    static boolean isHopeless(@Nullable LiveHold reading) {
+        return reading != null && reading.isThreadBound();
+    }
+
+    /** Throws if the calling thread would wait for itself. */
+    static void refuse(Engine engine, LockName name, @Nullable LiveHold reading) {
+        if (isHopeless(reading)) {
             throw new IllegalStateException("this thread acquired '" + name + "' on " + engine.storeDescription()
                     + " to read and would wait for itself to write: close that hold first, or acquire to write and"
                     + " downgrade");
+        }
+    }
+
+    /** Has a warning logged if the thread still waits after a while. */
+    static void warn(Engine engine, @Nullable LiveHold reading, Waiter waiter) {
+        if (reading != null) {
+            waiter.recordPlace();
+            engine.watchSelfWait(reading, waiter);
+        }
+    }
+
+    /** Waits for a time without a place in the queue, as a thread does that would wait for itself. */
+    static Optional<HoldAnchor> waitInVain(Engine engine, LockName name, Duration wait) throws InterruptedException {
+        Thread thread = Thread.currentThread();
+        long since = engine.time().nanoTime();
+        Scheduled end = engine.time().schedule(() -> LockSupport.unpark(thread), wait);
+        try {
+            while (engine.time().nanoTime() - since < Durations.nanos(wait)) {
+                engine.parking().accept(name);
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+            }
+            return Optional.empty();
+        } finally {
+            end.cancel();
         }
     }
 }

@@ -42,6 +42,9 @@ final class Waiter {
     /** By {@link dev.holdfast.spi.TimeSource#nanoTime()}. */
     final long since;
 
+    /** Whether the caller waits for a time of its own, and so through any outage; written before it joins. */
+    boolean timed;
+
     /** What the flight recorder is told at the end; written before it joins, read by the caller after its outcome. */
     Events.@Nullable Wait event;
 

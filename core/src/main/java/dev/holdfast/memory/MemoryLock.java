@@ -34,7 +34,7 @@ final class MemoryLock {
         Mode mode;
         long number;
         long expiresAt;
-        boolean revoked;
+        boolean broken;
 
         private Held(Claim claim, long since) {
             this.claim = claim;
@@ -60,15 +60,11 @@ final class MemoryLock {
         this.name = name;
     }
 
-    boolean isHeld() {
-        return !holders.isEmpty();
-    }
-
-    /** What this claim holds, unless it was revoked. */
+    /** What this claim holds, unless it was broken. */
     @Nullable
     Held heldBy(ClaimId id) {
         Held held = holders.get(id);
-        return held == null || held.revoked ? null : held;
+        return held == null || held.broken ? null : held;
     }
 
     /** What this very grant holds: the claim may have come again after it was lost, and has a new number then. */
@@ -111,12 +107,17 @@ final class MemoryLock {
         holders.values().removeIf(held -> now - held.expiresAt >= 0);
     }
 
-    /** Nobody's renewals succeed any more; with {@code now} nobody holds it any more. */
-    void revoke(boolean now) {
-        holders.values().forEach(held -> held.revoked = true);
-        if (now) {
-            holders.clear();
-        }
+    /** The grant of a number is not renewed any more; with {@code now} it has ended. False if there is none. */
+    boolean breakGrant(long number, boolean now) {
+        Optional<Held> shown =
+                holders.values().stream().filter(held -> held.number == number).findFirst();
+        shown.ifPresent(held -> {
+            held.broken = true;
+            if (now) {
+                holders.remove(held.claim.id());
+            }
+        });
+        return shown.isPresent();
     }
 
     /** When the first lease runs out. */

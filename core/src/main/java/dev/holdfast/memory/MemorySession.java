@@ -131,8 +131,8 @@ final class MemorySession implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return unlessClosed(() -> store.revoke(name, now));
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return unlessClosed(() -> store.breakGrant(name, number, now));
     }
 
     @Override

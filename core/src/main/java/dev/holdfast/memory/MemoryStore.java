@@ -174,14 +174,13 @@ public final class MemoryStore {
         }
     }
 
-    boolean revoke(String name, boolean now) {
-        boolean[] wasHeld = new boolean[1];
+    boolean breakGrant(String name, long number, boolean now) {
+        boolean[] broken = new boolean[1];
         change(name, lock -> {
-            wasHeld[0] = lock.isHeld();
-            lock.revoke(now);
+            broken[0] = lock.breakGrant(number, now);
             return settle(lock);
         });
-        return wasHeld[0];
+        return broken[0];
     }
 
     /** A client is gone: it waits no more. Its grants are left to their leases. */

@@ -18,7 +18,8 @@ import java.util.Set;
  * @param pushes whether a waiting claim is woken by the store; otherwise the store polls
  * @param fair whether waiting clients are served in the order of their arrival
  * @param ordered whether requests of one client for one name take effect in the order they were made, so that a claim
- *     need not await the answer of the release before it
+ *     need not await the answer of the release before it. The order may end with a connection: a renewal without an
+ *     answer may still be carried out late
  * @param extendable whether {@link Store#extend} can give a grant a fresh number
  * @param tokens how far tokens can be trusted to rise
  * @param caveats what else a user must know, one sentence each

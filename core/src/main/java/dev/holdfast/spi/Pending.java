@@ -22,8 +22,12 @@ public interface Pending {
     CompletionStage<Optional<Grant>> answer();
 
     /**
-     * Asks to stop waiting. The answer still comes, and soon; a grant that was on its way may win the race. Calling it
-     * again, or after the answer, does nothing.
+     * Asks to stop waiting. The answer still comes, within the store's time-out for requests; a grant that was on its way
+     * may win the race. Calling it again, or after the answer, does nothing.
+     *
+     * <p>At the end of a timed wait this answer decides what the caller hears. It is nothing only once the store has
+     * confirmed that the claim is gone: then others hold the names. Where the store does not answer in time, or cannot be
+     * reached, the answer is a {@link dev.holdfast.StoreUnavailableException}.
      */
     void cancel();
 }

@@ -15,7 +15,8 @@ import java.util.concurrent.CompletionStage;
  * knows no threads, no re-entry, no local waiters. Everything is asynchronous: no method blocks on the store's answer,
  * each starts a request and returns. Every request that got no answer completes exceptionally within the store's own
  * time-out with a {@link dev.holdfast.StoreUnavailableException}, or a {@link dev.holdfast.StoreRefusedException} when
- * the store answered but would not; a claim that waits is the exception, it lives through a store's restart.
+ * the store answered but would not; a claim that waits is the exception, it lives through a store's restart, until
+ * it is {@linkplain Pending#cancel called off}.
  *
  * <p>The walk of a claim:
  *
@@ -113,13 +114,16 @@ public interface Store extends AutoCloseable {
     CompletionStage<List<LockStatus>> list(String prefix);
 
     /**
-     * Breaks a lock: its holder's renewals fail from now on.
+     * Breaks one grant: its renewals fail from now on. The store compares the number in the same step, so that the grant
+     * that follows is never broken in its place, nor another reader or holder of permits beside it. A grant that was
+     * broken may be broken again, with {@code now}.
      *
-     * @param now whether the next grant may come at once, while the holder may still work; otherwise it comes when the
-     *     lease has run out
-     * @return whether anybody held it
+     * @param number the number of the grant, as {@link Grant#number()} or, times 1024, as {@link LockStatus.Held#token()}
+     * @param now whether the next grant may come immediately, while the holder may still work; otherwise it comes when
+     *     the lease has run out
+     * @return false if no grant of that number holds the name; then nothing has changed
      */
-    CompletionStage<Boolean> revoke(String name, boolean now);
+    CompletionStage<Boolean> breakGrant(String name, long number, boolean now);
 
     /** Ends every request under way and frees what the store holds in this process. Grants are left to their leases. */
     @Override

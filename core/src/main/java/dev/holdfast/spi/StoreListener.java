@@ -13,14 +13,16 @@ public interface StoreListener {
     void suspect(Grant grant);
 
     /**
-     * The store cannot be reached, or does not answer, while claims wait: they are kept and tried again. May be told at
-     * every try; people hear of it once, until {@link #reachable}.
+     * The store cannot be reached, or does not answer, while claims wait: they are kept and tried again. Reported as soon
+     * as the store notices, such as when a connection breaks, and at the latest when a question about a waiting claim is
+     * not answered in time. May be reported at every try; people hear of it once, until {@link #reachable}. The engine
+     * takes each request that fails with a {@link dev.holdfast.StoreUnavailableException} for the same.
      *
      * @param name one of the names waited for, as in the claim
      * @param why what failed
      */
     default void unreachable(String name, Throwable why) {}
 
-    /** The store answers again. May be told at every answer. */
+    /** The store answers again. May be reported at every answer; the engine takes each answer to a request for the same. */
     default void reachable() {}
 }

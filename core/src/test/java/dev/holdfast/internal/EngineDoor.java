@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -32,6 +33,35 @@ public final class EngineDoor {
         } else {
             future.complete(Optional.empty());
         }
+    }
+
+    /**
+     * Acquires with a thread that may enter what it holds again.
+     *
+     * @param threadOwned whether as {@link JavaLock} does
+     * @param wait how long to wait; zero tries once
+     */
+    public static Optional<HoldAnchor> enter(
+            Engine engine, LockName name, HoldOptions options, boolean threadOwned, Duration wait)
+            throws InterruptedException {
+        return wait.isZero()
+                ? Acquisition.once(engine, name, options, threadOwned)
+                : Acquisition.interruptibly(engine, name, options, threadOwned, wait);
+    }
+
+    /** Has the collector find that nobody refers to a hold any more. */
+    public static void drop(HoldAnchor anchor) {
+        anchor.hold().anchor.enqueue();
+    }
+
+    /** Whether the calling thread holds a mutex of the engine's queues. */
+    public static boolean holdsMutex(Engine engine) {
+        return engine.allQueues().anyMatch(queue -> queue.mutex.isHeldByCurrentThread());
+    }
+
+    /** The number of the grant that a token belongs to. */
+    public static long number(long token) {
+        return Tokens.number(token);
     }
 
     /** The first half of {@link Engine#close()}. */

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Store;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * <p>The first fails if {@code Keeper.watch} plans before it adds the grant; both fail if {@code Keeper.wakeBy} sets
  * without comparing, or does not cancel a wake-up that was replaced while it was planned.
  */
+@Tag("both-jdks")
 class KeeperRaceTest {
     private static final int MEETINGS = Integer.getInteger("meetings", 20_000);
     private static final Duration SHORT = Duration.ofSeconds(12);

@@ -9,6 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,7 +56,8 @@ final class LocalRace {
                 new Seams(time, Runnable::run, Runnable::run, CompletableFuture::join, LockSupport::park, this::nextId),
                 "",
                 "",
-                List.of());
+                List.of(),
+                Duration.ofMinutes(1));
         lock = engine.name("a", Mode.EXCLUSIVE);
     }
 

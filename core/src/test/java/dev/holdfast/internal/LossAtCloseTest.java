@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.Breaking;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Mode;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -24,8 +26,8 @@ class LossAtCloseTest {
 
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
-    private final Engine engine =
-            Engine.open(memory::open, Seams.ofThisMachine(time, Runnable::run), "", "", List.of());
+    private final Engine engine = Engine.open(
+            memory::open, Seams.ofThisMachine(time, Runnable::run), "", "", List.of(), Duration.ofMinutes(1));
     private final LockName name = engine.name("a", Mode.EXCLUSIVE);
     private final List<Loss> told = new CopyOnWriteArrayList<>();
     private HoldAnchor hold;
@@ -71,7 +73,7 @@ class LossAtCloseTest {
         Waiter gone = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
         engine.submit(name, gone);
-        memory.open().revoke("a", true);
+        Breaking.shown(memory.open(), "a", true);
         assertThatThrownBy(() -> hold.close(Mode.Kind.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
     }
 }

@@ -23,6 +23,7 @@ final class Client implements World.Owner {
     final TimeSource time;
     final Engine engine;
     final RemoteStore store;
+    private final Server server;
     private final int number;
     private boolean alive = true;
     private boolean closing;
@@ -35,6 +36,7 @@ final class Client implements World.Owner {
         this.world = machine.world;
         this.number = number;
         this.setting = setting;
+        this.server = server;
         this.time = machine.clock.as(this);
         this.store = new RemoteStore(world, this, machine.link, server, setting, time);
         Executor telling = task -> {
@@ -42,7 +44,7 @@ final class Client implements World.Owner {
             world.at(lastTold, this, task);
         };
         Seams seams = new Seams(time, this::later, telling, this::await, this::park, () -> Ids.id(number, ++claims));
-        this.engine = Engine.open(same -> store, seams, "", name(), List.of(new Ear()));
+        this.engine = Engine.open(same -> store, seams, "", name(), List.of(new Ear()), Duration.ofMinutes(1));
     }
 
     private final class Ear implements LockListener {
@@ -134,7 +136,7 @@ final class Client implements World.Owner {
     void breakLock(String name, boolean now) {
         breaking = name;
         try {
-            engine.revoke(name, now);
+            server.shown(name).ifPresent(token -> engine.breakGrant(name, token, now));
         } finally {
             breaking = "";
         }

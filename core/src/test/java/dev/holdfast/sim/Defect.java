@@ -28,7 +28,8 @@ enum Defect {
     RELEASE_RETRIED_WITHOUT_ID(
             "internal/Returns",
             "() -> guarded(() -> store.release(grant.grant()))",
-            "() -> guarded(() -> store.revoke(grant.grant().name(), true))",
+            "() -> guarded(() -> store.status(grant.grant().name()).thenCompose(seen -> store.breakGrant("
+                    + "grant.grant().name(), seen.grant().map(held -> Tokens.number(held.token())).orElse(0L), true)))",
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/LocalQueue",

@@ -204,7 +204,7 @@ final class Judge {
         held.told++;
         world.counts.add(
                 switch (loss.cause()) {
-                    case EXPIRED -> Happening.LOST_EXPIRED;
+                    case EXPIRED, LEASE_ENDED -> Happening.LOST_EXPIRED;
                     case REFUSED, LEAKED -> Happening.LOST_REFUSED;
                     case STORE -> Happening.LOST_STORE;
                     case MAXIMUM_HOLD -> Happening.LOST_MAXIMUM_HOLD;

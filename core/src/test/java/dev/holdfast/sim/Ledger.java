@@ -20,17 +20,17 @@ import java.util.TreeMap;
  */
 final class Ledger {
     /** One who has a name. */
-    private record Entry(ClaimId id, Mode mode, long number, long expiresAt, boolean revoked) {
+    private record Entry(ClaimId id, Mode mode, long number, long expiresAt, boolean isBroken) {
         Entry until(long moment) {
-            return new Entry(id, mode, number, moment, revoked);
+            return new Entry(id, mode, number, moment, isBroken);
         }
 
         Entry as(Mode other) {
-            return new Entry(id, other, number, expiresAt, revoked);
+            return new Entry(id, other, number, expiresAt, isBroken);
         }
 
         boolean isOf(ClaimId claim) {
-            return id.equals(claim) && !revoked;
+            return id.equals(claim) && !isBroken;
         }
     }
 
@@ -103,7 +103,7 @@ final class Ledger {
                 judge.broken(
                         Rule.GRANTS,
                         "granted " + claim.name() + " " + mode + " to " + Ids.of(claim.id()) + " while "
-                                + Ids.of(entry.id) + (entry.revoked ? ", revoked," : "") + " has it " + entry.mode);
+                                + Ids.of(entry.id) + (entry.isBroken ? ", broken," : "") + " has it " + entry.mode);
             }
         }
     }
@@ -171,18 +171,28 @@ final class Ledger {
     }
 
     /**
+     * The grant of a number is broken.
+     *
      * @param asked whether a caller broke it, who was warned; nobody else may
+     * @return whose it was
      */
-    void revoked(String name, boolean now, boolean asked) {
+    List<ClaimId> broken(String name, long number, boolean now, boolean asked) {
         Map<ClaimId, Entry> live = live(name);
-        if (now) {
-            if (asked) {
-                broken.addAll(live.keySet());
+        List<ClaimId> shown = live.values().stream()
+                .filter(entry -> entry.number == number)
+                .map(Entry::id)
+                .toList();
+        for (ClaimId id : shown) {
+            if (!now) {
+                live.computeIfPresent(id, (same, entry) -> new Entry(id, entry.mode, number, entry.expiresAt, true));
+                continue;
             }
-            live.clear();
-        } else {
-            live.replaceAll((id, entry) -> new Entry(entry.id, entry.mode, entry.number, entry.expiresAt, true));
+            live.remove(id);
+            if (asked) {
+                broken.add(id);
+            }
         }
+        return shown;
     }
 
     /** Compares with what the store says of itself. */

@@ -321,9 +321,9 @@ final class RemoteStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         boolean asked = client.isBreaking(name);
-        return ask("break " + name, answer -> server.revoke(name, now, asked, answer));
+        return ask("break " + name, answer -> server.breakGrant(name, number, now, asked, answer));
     }
 
     /** The connection broke and is there again: what it holds may be gone. */

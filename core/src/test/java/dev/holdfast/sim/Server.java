@@ -263,18 +263,22 @@ final class Server implements World.Owner {
         });
     }
 
-    void revoke(String name, boolean immediately, boolean asked, Consumer<Boolean> reply) {
+    void breakGrant(String name, long number, boolean immediately, boolean asked, Consumer<Boolean> reply) {
         operate(name, () -> {
-            List<ClaimId> holders = ledger.holders(name);
-            ledger.revoked(name, immediately, asked);
+            List<ClaimId> holders = ledger.broken(name, number, immediately, asked);
             if (immediately && !holders.isEmpty() && world.dice.percent(50)) {
                 holders.forEach(holder -> owners.get(holder).gone.accept(holder));
             }
-            boolean held = now(eye.revoke(name, immediately));
-            world.counts.add(immediately ? Happening.REVOKED_NOW : Happening.REVOKED);
+            boolean held = now(eye.breakGrant(name, number, immediately));
+            world.counts.add(immediately ? Happening.BROKEN_NOW : Happening.BROKEN);
             note(() -> "breaks " + name + (immediately ? " at once" : ""));
             reply.accept(held);
         });
+    }
+
+    /** A token of the grant that somebody may have seen. */
+    Optional<Long> shown(String name) {
+        return status(name).grant().map(LockStatus.Held::token);
     }
 
     LockStatus status(String name) {

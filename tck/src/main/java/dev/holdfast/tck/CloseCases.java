@@ -39,7 +39,7 @@ abstract class CloseCases extends Cases {
         requests.put("withdraw", () -> closed.withdraw(claim));
         requests.put("status", () -> closed.status(grant.name()));
         requests.put("list", () -> closed.list(""));
-        requests.put("revoke", () -> closed.revoke(grant.name(), true));
+        requests.put("break", () -> closed.breakGrant(grant.name(), grant.number(), true));
 
         requests.forEach((what, request) -> assertThat(rig.patience.failure(request, what + " after the close"))
                 .as(what)

@@ -77,7 +77,7 @@ abstract class ExclusionCases extends Cases {
 
         Hold broken = one.lock(name).acquire();
         tokens.add(broken.token());
-        two.revoke(name, true);
+        rig.raw().breakShown(name, true);
 
         Grant another = raw.hold(Claims.waiting(Claims.of(name)));
         tokens.add(another.number() * 1024);

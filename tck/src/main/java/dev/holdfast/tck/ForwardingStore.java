@@ -84,8 +84,8 @@ class ForwardingStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return inner.revoke(name, now);
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return inner.breakGrant(name, number, now);
     }
 
     @Override

@@ -23,6 +23,20 @@ abstract class HoldCases extends Cases {
     }
 
     @Test
+    void aClientReadsItsOwnReleases() throws Exception {
+        LockClient client = rig.client();
+        String name = rig.name();
+        for (int i = 0; i < 20; i++) {
+            client.lock(name).acquire().close();
+            assertThat(client.lock(name).status().isHeld())
+                    .as("status, round " + i)
+                    .isFalse();
+            client.lock(name).acquire().close();
+            assertThat(client.list(name)).as("list, round " + i).isEmpty();
+        }
+    }
+
+    @Test
     void aHeldLockIsNotToBeHadByAnotherClient() throws Exception {
         DistributedLock mine = rig.client().lock(rig.name());
         DistributedLock theirs = rig.client().lock(mine.name());

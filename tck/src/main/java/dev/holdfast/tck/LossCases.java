@@ -70,7 +70,7 @@ abstract class LossCases extends Cases {
         Hold hold = held(rig.client(), rig.name());
         LockClient rival = rig.client();
 
-        assertThat(rival.revoke(hold.name(), false)).isTrue();
+        assertThat(rig.raw().breakShown(hold.name(), false)).isTrue();
 
         assertThat(rig.patience.result(rivalFindsValid(rival, hold), "the rival to hold"))
                 .isFalse();
@@ -82,7 +82,7 @@ abstract class LossCases extends Cases {
         Hold hold = held(rig.client(), rig.name());
         LockClient rival = rig.client();
 
-        rival.revoke(hold.name(), true);
+        rig.raw().breakShown(hold.name(), true);
 
         try (Hold next = rival.lock(hold.name()).tryAcquire().orElseThrow()) {
             assertThat(next.token()).isGreaterThan(hold.token());
@@ -106,7 +106,7 @@ abstract class LossCases extends Cases {
     void theClientThatLostALockGetsItAgain() throws Exception {
         LockClient client = rig.client();
         Hold hold = held(client, rig.name());
-        rig.raw().revoke(hold.name(), true);
+        rig.raw().breakShown(hold.name(), true);
 
         try (Hold again = client.lock(hold.name()).acquire()) {
             assertThat(again.token()).isGreaterThan(hold.token());
@@ -122,7 +122,7 @@ abstract class LossCases extends Cases {
         Hold hold = client.lock(rig.name(), HoldOptions.defaults().awaitRelease(true))
                 .acquire();
         hold.onLost(losses::add);
-        rig.raw().revoke(hold.name(), true);
+        rig.raw().breakShown(hold.name(), true);
 
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class).hasMessageContaining(hold.name());
 
@@ -138,7 +138,7 @@ abstract class LossCases extends Cases {
         assertThat(rig.patience.times(4).result(rivalFindsValid(rig.client(), hold), "the rival to hold"))
                 .isFalse();
 
-        assertToldOnce(hold, Loss.Cause.EXPIRED);
+        assertToldOnce(hold, Loss.Cause.LEASE_ENDED);
     }
 
     @Test
@@ -146,7 +146,7 @@ abstract class LossCases extends Cases {
         HoldOptions fixed = HoldOptions.defaults().autoRenew(false);
         Hold hold = rig.client().lock(rig.name(), fixed).acquire();
         hold.onLost(losses::add);
-        rig.raw().revoke(hold.name(), true);
+        rig.raw().breakShown(hold.name(), true);
 
         assertThatThrownBy(() -> hold.extend(Claims.LONG)).isInstanceOf(HoldLostException.class);
 
@@ -158,7 +158,7 @@ abstract class LossCases extends Cases {
         String name = rig.name();
         Lock lock = rig.client().lock(name, renewedOften()).asLock();
         lock.lock();
-        rig.raw().revoke(name, true);
+        rig.raw().breakShown(name, true);
         Hold next = rig.client().lock(name).acquire();
 
         rig.patience.until("the loss to be noticed", () -> entryIsRefused(lock));

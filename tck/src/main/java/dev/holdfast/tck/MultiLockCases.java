@@ -154,7 +154,7 @@ abstract class MultiLockCases extends Cases {
         AtomicInteger told = new AtomicInteger();
         all.onLost(loss -> told.incrementAndGet());
 
-        raw.revoke(names.get(1), true);
+        raw.breakShown(names.get(1), true);
 
         rig.patience.until("the loss to be told", () -> told.get() > 0 && !all.isValid());
         assertThatThrownBy(all::close).isInstanceOf(HoldLostException.class);

@@ -49,7 +49,7 @@ abstract class NumberCases extends Cases {
         RawClient two = rig.raw();
         String name = rig.name();
         Grant broken = one.hold(name);
-        two.revoke(name, true);
+        two.breakShown(name, true);
 
         assertThat(two.hold(name).number()).isGreaterThan(broken.number());
     }

@@ -17,6 +17,8 @@ import java.util.concurrent.CompletionStage;
 
 /** A client without an engine: speaks to the store directly and waits for each answer. */
 final class RawClient {
+    private static final int TOKENS_PER_NUMBER = 1024;
+
     final Store store;
     private final Patience patience;
 
@@ -118,8 +120,20 @@ final class RawClient {
         wait(store.withdraw(claim).thenApply(done -> true), "withdraw " + claim);
     }
 
-    boolean revoke(String name, boolean now) {
-        return wait(store.revoke(name, now), "revoke '" + name + "'");
+    boolean breakGrant(Grant grant, boolean now) {
+        return breakGrant(grant.name(), grant.number(), now);
+    }
+
+    /** Breaks the grant that the status of a name shows; whether there was one. */
+    boolean breakShown(String name, boolean now) {
+        return status(name)
+                .grant()
+                .map(shown -> breakGrant(name, shown.token() / TOKENS_PER_NUMBER, now))
+                .orElse(false);
+    }
+
+    private boolean breakGrant(String name, long number, boolean now) {
+        return wait(store.breakGrant(name, number, now), "break grant " + number + " of '" + name + "'");
     }
 
     LockStatus status(String name) {

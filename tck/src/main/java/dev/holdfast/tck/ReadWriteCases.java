@@ -9,6 +9,8 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Mode.Kind;
 import java.time.Duration;
@@ -194,14 +196,53 @@ abstract class ReadWriteCases extends SharedCases {
     }
 
     @Test
+    void breakingOneReaderLeavesTheOthers() {
+        assumeShared();
+        Claim reader = Claims.mode(Claims.of(rig.name()), Mode.SHARED);
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Grant shown = one.hold(reader);
+        Grant other = two.hold(Claims.mode(Claims.of(reader.name()), Mode.SHARED));
+
+        assertThat(rig.raw().breakGrant(shown, false)).isTrue();
+        assertThat(one.isHeldBy(shown)).isFalse();
+        assertThat(two.isHeldBy(other)).isTrue();
+        two.release(other);
+        assertThat(two.attempt(reader.name()))
+                .as("the lease of the broken one runs on")
+                .isEmpty();
+
+        assertThat(rig.raw().breakGrant(shown, true)).isTrue();
+        assertThat(two.attempt(reader.name())).isPresent();
+    }
+
+    @Test
+    void theReaderThatIsShownIsTheOneThatIsBroken() {
+        assumeShared();
+        String name = rig.name();
+        RawClient one = rig.raw();
+        List<Grant> readers = List.of(
+                one.hold(Claims.mode(Claims.of(name), Mode.SHARED)),
+                one.hold(Claims.mode(Claims.of(name), Mode.SHARED)));
+        long shown = one.status(name).grant().orElseThrow().token() / 1024;
+
+        assertThat(rig.raw().breakShown(name, true)).isTrue();
+
+        for (Grant reader : readers) {
+            assertThat(one.isHeldBy(reader)).isEqualTo(reader.number() != shown);
+        }
+    }
+
+    @Test
     void aBrokenLockIsLostToReadersOfAllClients() throws Exception {
         List<DistributedReadWriteLock> locks =
                 locks(2, HoldOptions.defaults().lease(rig.brief().multipliedBy(2)));
         Hold one = locks.get(0).read().acquire();
         Hold two = locks.get(1).read().acquire();
 
-        assertThat(rig.raw().revoke(one.name(), true)).isTrue();
-
+        for (Hold hold : List.of(one, two)) {
+            assertThat(rig.raw().breakShown(hold.name(), true)).isTrue();
+        }
         for (Hold hold : List.of(one, two)) {
             rig.patience.until(hold + " to be lost", () -> !hold.isValid());
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
@@ -210,8 +251,8 @@ abstract class ReadWriteCases extends SharedCases {
     }
 
     @Test
-    void aReaderWhoWantsToWriteIsToldNoAtOnce() throws Exception {
-        DistributedReadWriteLock lock = locks(1, AWAITED).get(0);
+    void aThreadBoundReaderWhoWantsToWriteIsToldNoAtOnce() throws Exception {
+        DistributedReadWriteLock lock = locks(1, AWAITED.reentrant(true)).get(0);
         try (Hold reading = lock.read().acquire()) {
             assertThat(lock.write().tryAcquire()).isEmpty();
             assertThatThrownBy(() -> lock.write().acquire()).isInstanceOf(IllegalStateException.class);

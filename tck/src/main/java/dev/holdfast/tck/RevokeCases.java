@@ -18,7 +18,7 @@ abstract class RevokeCases extends Cases {
         RawClient two = rig.raw();
         Grant grant = one.hold(rig.name());
 
-        assertThat(two.revoke(grant.name(), false)).isTrue();
+        assertThat(two.breakGrant(grant, false)).isTrue();
 
         assertThat(one.renew(grant).verdict()).isEqualTo(Verdict.LOST);
         assertThat(one.extend(grant)).isEmpty();
@@ -30,7 +30,7 @@ abstract class RevokeCases extends Cases {
         RawClient two = rig.raw();
         Grant grant = one.hold(rig.name(), rig.brief());
 
-        two.revoke(grant.name(), false);
+        two.breakGrant(grant, false);
 
         Grant next = two.holdWhenFree(grant.name());
         assertThat(rig.now() - grant.sentNanos()).isGreaterThanOrEqualTo(Rig.least(grant.lease()));
@@ -42,7 +42,7 @@ abstract class RevokeCases extends Cases {
         RawClient one = rig.raw();
         RawClient two = rig.raw();
         Grant grant = one.hold(rig.name(), rig.brief());
-        two.revoke(grant.name(), false);
+        two.breakGrant(grant, false);
 
         Grant next = two.hold(Claims.waiting(Claims.of(grant.name())));
 
@@ -56,7 +56,7 @@ abstract class RevokeCases extends Cases {
         RawClient two = rig.raw();
         Grant grant = one.hold(rig.name());
 
-        assertThat(two.revoke(grant.name(), true)).isTrue();
+        assertThat(two.breakGrant(grant, true)).isTrue();
 
         Grant next = two.hold(grant.name());
         assertThat(next.number()).isGreaterThan(grant.number());
@@ -72,7 +72,7 @@ abstract class RevokeCases extends Cases {
         Grant grant = one.hold(rig.name());
         RawClient.Queued waiting = two.queue(grant.name());
 
-        assertThat(rig.raw().revoke(grant.name(), true)).isTrue();
+        assertThat(rig.raw().breakGrant(grant, true)).isTrue();
 
         assertThat(two.isHeldBy(waiting.granted())).isTrue();
     }
@@ -82,22 +82,39 @@ abstract class RevokeCases extends Cases {
         RawClient one = rig.raw();
         RawClient two = rig.raw();
         Grant grant = one.hold(rig.name());
-        two.revoke(grant.name(), false);
+        two.breakGrant(grant, false);
 
-        two.revoke(grant.name(), true);
+        two.breakGrant(grant, true);
 
         assertThat(two.isHeldBy(two.hold(grant.name()))).isTrue();
     }
 
     @Test
-    void breakingWhatNobodyHoldsChangesNothing() {
+    void breakingAGrantThatHasEndedChangesNothing() {
         RawClient one = rig.raw();
-        String name = rig.name();
+        Grant ended = one.hold(rig.name());
+        one.release(ended);
 
-        assertThat(one.revoke(name, false)).isFalse();
-        assertThat(one.revoke(name, true)).isFalse();
+        assertThat(one.breakGrant(ended, false)).isFalse();
+        assertThat(one.breakGrant(ended, true)).isFalse();
 
-        assertThat(one.isHeldBy(one.hold(name))).isTrue();
+        assertThat(one.isHeldBy(one.hold(ended.name()))).isTrue();
+    }
+
+    @Test
+    void breakingAGrantThatWasFollowedByAnotherChangesNothing() {
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Grant shown = one.hold(rig.name());
+        RawClient.Queued waiting = two.queue(shown.name());
+        one.release(shown);
+        Grant next = waiting.granted();
+
+        assertThat(rig.raw().breakGrant(shown, false)).isFalse();
+        assertThat(rig.raw().breakGrant(shown, true)).isFalse();
+
+        assertThat(two.isHeldBy(next)).isTrue();
+        assertThat(one.attempt(shown.name())).isEmpty();
     }
 
     @Test
@@ -106,7 +123,7 @@ abstract class RevokeCases extends Cases {
         Grant broken = one.hold(rig.name());
         Grant other = one.hold(rig.name());
 
-        one.revoke(broken.name(), true);
+        one.breakGrant(broken, true);
 
         assertThat(one.isHeldBy(other)).isTrue();
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +77,13 @@ final class Rig {
 
     LockClient client(Store store) {
         return closing(LockClient.builder(store).time(time).build());
+    }
+
+    /** A client with settings of its own. */
+    LockClient client(Consumer<LockClient.Builder> settings) {
+        LockClient.Builder builder = LockClient.builder(store()).time(time);
+        settings.accept(builder);
+        return closing(builder.build());
     }
 
     LockClient client(String namespace) {
@@ -140,7 +148,7 @@ final class Rig {
     /** The grant ends, and nobody has told its client. */
     void makeStale(RawClient owner, Grant grant) {
         if (capabilities().sessionBound()) {
-            raw().revoke(grant.name(), true);
+            raw().breakShown(grant.name(), true);
         } else {
             raw().awaitFree(grant.name());
         }

@@ -9,6 +9,8 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode.Kind;
 import dev.holdfast.spi.Mode.Permits;
 import java.util.ArrayList;
@@ -112,12 +114,33 @@ abstract class SemaphoreCases extends SharedCases {
     }
 
     @Test
+    void breakingSomePermitsLeavesTheOthers() {
+        assumePermits();
+        String name = rig.name();
+        RawClient one = rig.raw();
+        RawClient two = rig.raw();
+        Grant shown = one.hold(permits(name, 2, 3));
+        Grant other = two.hold(permits(name, 1, 3));
+
+        assertThat(rig.raw().breakGrant(shown, false)).isTrue();
+        assertThat(one.isHeldBy(shown)).isFalse();
+        assertThat(two.isHeldBy(other)).isTrue();
+        assertThat(two.ask(permits(name, 1, 3)))
+                .as("the lease of the broken one runs on")
+                .isEmpty();
+
+        assertThat(rig.raw().breakGrant(shown, true)).isTrue();
+        assertThat(two.isHeldBy(two.hold(permits(name, 2, 3)))).isTrue();
+        assertThat(two.isHeldBy(other)).isTrue();
+    }
+
+    @Test
     void aPermitThatWasLostIsNotGivenBackAgain() throws Exception {
         HoldOptions brief = AWAITED.lease(rig.brief().multipliedBy(2));
         List<DistributedSemaphore> semaphores = semaphores(3, 2, brief);
         Hold lost = semaphores.get(0).acquire(2);
 
-        assertThat(rig.raw().revoke(lost.name(), true)).isTrue();
+        assertThat(rig.raw().breakShown(lost.name(), true)).isTrue();
         Hold all = semaphores.get(1).tryAcquire(2).orElseThrow();
 
         rig.patience.until(lost + " to be lost", () -> !lost.isValid());
@@ -226,5 +249,9 @@ abstract class SemaphoreCases extends SharedCases {
         rig.patience.result(few, "the one behind").close();
         rig.patience.until("the one who left to be told", many::isCompletedExceptionally);
         two.close();
+    }
+
+    private static Claim permits(String name, int permits, int of) {
+        return Claims.mode(Claims.of(name), new Permits(permits, of));
     }
 }

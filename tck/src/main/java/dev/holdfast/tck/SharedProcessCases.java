@@ -18,6 +18,7 @@ abstract class SharedProcessCases extends ContenderCases {
     private static final Mode READ = Mode.SHARED;
     private static final Mode WRITE = Mode.EXCLUSIVE;
     private static final Mode ONE_OF_TWO = new Permits(1, 2);
+    private static final Duration FOUND_DEAD_WITHIN = Duration.ofSeconds(2);
 
     SharedProcessCases(StoreContract contract) {
         super(contract);
@@ -150,6 +151,45 @@ abstract class SharedProcessCases extends ContenderCases {
         assertThat(judged().naiveOverlaps())
                 .as("the fault bit: with one that never looks there would have been three inside")
                 .isNotEmpty();
+    }
+
+    @Test
+    void aKilledWaiterWhosePermitsAreNotFreeBlocksNobodyForLongerThanItsLeaseAndTwoSeconds() throws Exception {
+        assumeMode(Kind.PERMITS);
+        aKilledWaiterBlocksNobody(new Permits(5, 10), new Permits(8, 10), new Permits(1, 10));
+    }
+
+    @Test
+    void aKilledWriterBehindReadersBlocksNoReaderForLongerThanItsLeaseAndTwoSeconds() throws Exception {
+        assumeMode(Kind.SHARED);
+        aKilledWaiterBlocksNobody(READ, WRITE, READ);
+    }
+
+    /** The dead one is the first in the queue, and what it wants is not free; what the next wants is. */
+    private void aKilledWaiterBlocksNobody(Mode held, Mode dead, Mode next) throws Exception {
+        List<ChildProcess> children = contenders(lease(), held, dead, next);
+        RawClient raw = rig.raw();
+        acquire(children.get(0));
+        children.get(1).send("acquire");
+        raw.awaitWaiting(name, 1);
+        children.get(2).send("acquire");
+        if (rig.capabilities().fair()) {
+            raw.awaitWaiting(name, 2);
+        }
+
+        children.get(1).kill();
+        long killed = System.nanoTime();
+
+        long began = Long.parseLong(children.get(2).expect(HOLDING, patient()).group(2));
+        assertThat(Duration.ofNanos(began - killed)).isLessThan(leaseInStore().plus(FOUND_DEAD_WITHIN));
+        raw.awaitWaiting(name, 0);
+        for (ChildProcess holder : List.of(children.get(0), children.get(2))) {
+            holder.send("look");
+            holder.expect("valid", patient());
+            holder.send("close");
+            holder.expect("closed", patient());
+        }
+        judged();
     }
 
     private void assertLost(ChildProcess stopped) {

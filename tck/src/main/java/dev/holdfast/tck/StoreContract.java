@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  * <p>Three storeys of cases, one nested class each idea:
  *
  * <pre>
- *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, outage
+ *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, reading, outage
  *   through the engine     exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, footprint
  *   between processes      children that are killed and stopped        (needs a URL)
  * </pre>
@@ -49,6 +50,11 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_METHOD)
 @TestClassOrder(ClassOrderer.OrderAnnotation.class)
 public abstract class StoreContract {
+    /** The tag of the cases that run through the engine: a build may leave them out where another store proves them. */
+    public static final String ENGINE = "engine";
+
+    /** The tag of the cases between processes, the slowest of all. */
+    public static final String PROCESSES = "processes";
 
     /** For subclasses. */
     protected StoreContract() {}
@@ -196,6 +202,14 @@ public abstract class StoreContract {
 
     @Nested
     @Order(11)
+    class Reading extends ReadingCases {
+        Reading() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Order(11)
     class Outages extends OutageCases {
         Outages() {
             super(StoreContract.this);
@@ -203,6 +217,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(12)
     class Exclusion extends ExclusionCases {
         Exclusion() {
@@ -211,6 +226,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(13)
     class Losses extends LossCases {
         Losses() {
@@ -219,6 +235,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(14)
     class Abandoned extends AbandonedCases {
         Abandoned() {
@@ -227,6 +244,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(15)
     class Holds extends HoldCases {
         Holds() {
@@ -235,6 +253,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(16)
     class ReadWriteLocks extends ReadWriteCases {
         ReadWriteLocks() {
@@ -243,6 +262,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(17)
     class Downgrades extends DowngradeCases {
         Downgrades() {
@@ -251,6 +271,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(18)
     class Semaphores extends SemaphoreCases {
         Semaphores() {
@@ -259,6 +280,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(19)
     class MultiLocks extends MultiLockCases {
         MultiLocks() {
@@ -267,6 +289,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(ENGINE)
     @Order(20)
     class Footprint extends FootprintCases {
         Footprint() {
@@ -275,6 +298,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(PROCESSES)
     @Order(21)
     class Processes extends ProcessCases {
         Processes() {
@@ -283,6 +307,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(PROCESSES)
     @Order(22)
     class SharedProcesses extends SharedProcessCases {
         SharedProcesses() {

@@ -38,7 +38,7 @@ class ContractBitesTest {
                 inner -> new ForwardingStore(inner) {
                     @Override
                     public CompletionStage<Boolean> release(Grant grant) {
-                        return inner.revoke(grant.name(), true);
+                        return breakAll(inner, grant.name());
                     }
                 });
     }
@@ -162,6 +162,32 @@ class ContractBitesTest {
                 });
     }
 
+    /** Ends every grant of a name. */
+    static CompletionStage<Boolean> breakAll(Store inner, String name) {
+        return inner.status(name)
+                .thenCompose(status -> status.grant()
+                        .map(held -> inner.breakGrant(name, held.token() / 1024, true)
+                                .thenCompose(broken -> breakAll(inner, name))
+                                .thenApply(broken -> true))
+                        .orElse(CompletableFuture.completedFuture(false)));
+    }
+
+    @Test
+    void aBreakThatComparesNoNumber() {
+        UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
+            @Override
+            public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+                return breakAll(inner, name);
+            }
+        };
+        bites(
+                contract -> contract.new Breaking(),
+                RevokeCases::breakingAGrantThatWasFollowedByAnotherChangesNothing,
+                fault);
+        bites(contract -> contract.new ReadWriteLocks(), ReadWriteCases::breakingOneReaderLeavesTheOthers, fault);
+        bites(contract -> contract.new Semaphores(), SemaphoreCases::breakingSomePermitsLeavesTheOthers, fault);
+    }
+
     @Test
     void aBreakThatDoesNothingOrTooMuch() {
         bites(
@@ -169,7 +195,7 @@ class ContractBitesTest {
                 RevokeCases::aBrokenGrantIsNotRenewed,
                 inner -> new ForwardingStore(inner) {
                     @Override
-                    public CompletionStage<Boolean> revoke(String name, boolean now) {
+                    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
                         return inner.status(name).thenApply(LockStatus::isHeld);
                     }
                 });
@@ -178,8 +204,8 @@ class ContractBitesTest {
                 RevokeCases::theNextGrantComesWhenTheLeaseOfTheBrokenOneHasRunOut,
                 inner -> new ForwardingStore(inner) {
                     @Override
-                    public CompletionStage<Boolean> revoke(String name, boolean now) {
-                        return inner.revoke(name, true);
+                    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+                        return inner.breakGrant(name, number, true);
                     }
                 });
     }

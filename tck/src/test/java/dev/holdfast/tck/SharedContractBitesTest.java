@@ -5,6 +5,7 @@ import static dev.holdfast.tck.Faulty.changingClaims;
 import static dev.holdfast.tck.Faulty.changingModes;
 import static dev.holdfast.tck.Faulty.changingNames;
 
+import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -39,6 +40,20 @@ class SharedContractBitesTest {
                 fault);
         bites(contract -> contract.new ReadWriteLocks(), ReadWriteCases::writersAreAloneAndReadersSeeNoneOfThem, fault);
         bites(contract -> contract.new ReadWriteLocks(), ReadWriteCases::theyAreSoInStrictOrderToo, fault);
+    }
+
+    @Test
+    void aStatusThatTakesAPermit() {
+        bites(
+                contract -> contract.new Reading(),
+                ReadingCases::permitsThatRanOutComeBackThoughAStatusWasReadMeanwhile,
+                inner -> new ForwardingStore(inner) {
+                    @Override
+                    public CompletionStage<LockStatus> status(String name) {
+                        inner.claim(Claims.mode(Claims.of(name), new Permits(1, 2)));
+                        return inner.status(name);
+                    }
+                });
     }
 
     @Test
@@ -152,7 +167,7 @@ class SharedContractBitesTest {
         UnaryOperator<Store> fault = inner -> new ForwardingStore(inner) {
             @Override
             public CompletionStage<Boolean> release(Grant grant) {
-                return inner.revoke(grant.name(), true);
+                return ContractBitesTest.breakAll(inner, grant.name());
             }
         };
         bites(

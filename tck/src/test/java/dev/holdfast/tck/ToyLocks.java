@@ -37,7 +37,7 @@ final class ToyLocks {
         final long number;
         final long since = System.nanoTime();
         long endsAt = Long.MAX_VALUE;
-        boolean revoked;
+        boolean broken;
 
         Holding(Claim claim, Object session, long number) {
             this.claim = claim;
@@ -86,11 +86,14 @@ final class ToyLocks {
         locked(() -> waiting.remove(id));
     }
 
-    boolean revoke(String name, boolean now) {
+    boolean breakGrant(String name, long number, boolean now) {
         return locked(() -> {
-            List<Holding> broken = holdings.stream().filter(on(name)).toList();
+            List<Holding> broken = holdings.stream()
+                    .filter(on(name))
+                    .filter(holding -> holding.number == number)
+                    .toList();
             for (Holding holding : broken) {
-                holding.revoked = true;
+                holding.broken = true;
                 holding.endsAt = System.nanoTime() + (now ? 0 : SESSION.toNanos());
             }
             return !broken.isEmpty();
@@ -149,7 +152,7 @@ final class ToyLocks {
 
     private Optional<Holding> find(ClaimId id) {
         return holdings.stream()
-                .filter(holding -> holding.claim.id().equals(id) && !holding.revoked)
+                .filter(holding -> holding.claim.id().equals(id) && !holding.broken)
                 .findFirst();
     }
 

@@ -177,8 +177,8 @@ final class ToyStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return later(() -> locks.revoke(name, now));
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return later(() -> locks.breakGrant(name, number, now));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.peer;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +82,11 @@ final class CuratorPeer implements Peer {
         @Override
         public void acquire() throws Exception {
             lock.acquire();
+        }
+
+        @Override
+        public boolean tryAcquire(Duration patience) throws Exception {
+            return lock.acquire(patience.toNanos(), TimeUnit.NANOSECONDS);
         }
 
         @Override

@@ -1,7 +1,10 @@
 package dev.holdfast.bench.peer;
 
+import dev.holdfast.DistributedLock;
+import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** This library, on whatever store the URL names. */
@@ -17,7 +20,7 @@ final class HoldfastPeer implements Peer {
     @Override
     public PeerLock open(String name, Mode mode) {
         return switch (mode) {
-            case EXCLUSIVE -> lock(client.lock(name, options)::acquire);
+            case EXCLUSIVE -> new PlainLock(client.lock(name, options));
             case READ -> lock(client.readWriteLock(name, options).read()::acquire);
             case WRITE -> lock(client.readWriteLock(name, options).write()::acquire);
             case PERMIT -> lock(client.semaphore(name, PERMITS, options)::acquire);
@@ -37,6 +40,35 @@ final class HoldfastPeer implements Peer {
     /** How a hold is had. */
     private interface Acquire<H> {
         H acquire() throws InterruptedException;
+    }
+
+    private static final class PlainLock implements PeerLock {
+        private final DistributedLock lock;
+        private @Nullable Hold hold;
+
+        PlainLock(DistributedLock lock) {
+            this.lock = lock;
+        }
+
+        @Override
+        public void acquire() throws InterruptedException {
+            hold = lock.acquire();
+        }
+
+        @Override
+        public boolean tryAcquire(Duration patience) throws InterruptedException {
+            hold = (patience.isZero() ? lock.tryAcquire() : lock.tryAcquire(patience)).orElse(null);
+            return hold != null;
+        }
+
+        @Override
+        public void release() {
+            Hold held = hold;
+            if (held != null) {
+                hold = null;
+                held.close();
+            }
+        }
     }
 
     private static final class OneLock<H extends AutoCloseable> implements PeerLock {

@@ -1,5 +1,7 @@
 package dev.holdfast.bench.peer;
 
+import java.time.Duration;
+
 /** Excludes nobody. What the check for lost updates must catch. */
 final class NoLockPeer implements Peer {
     @Override
@@ -7,6 +9,11 @@ final class NoLockPeer implements Peer {
         return new PeerLock() {
             @Override
             public void acquire() {}
+
+            @Override
+            public boolean tryAcquire(Duration patience) {
+                return true;
+            }
 
             @Override
             public void release() {}

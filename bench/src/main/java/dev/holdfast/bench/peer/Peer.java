@@ -1,5 +1,6 @@
 package dev.holdfast.bench.peer;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -23,7 +24,7 @@ public interface Peer extends AutoCloseable {
     /** How many locks are held together by {@link Mode#SEVERAL}. */
     int TOGETHER = 5;
 
-    /** Opens a lock for the calling thread. */
+    /** Opens a lock for the calling thread; many names may be opened, one after the other. */
     PeerLock open(String name, Mode mode) throws Exception;
 
     /** The names of those that are held together. */
@@ -54,7 +55,17 @@ public interface Peer extends AutoCloseable {
         /** Waits for the lock for as long as it takes. */
         void acquire() throws Exception;
 
-        /** Gives it back. */
+        /**
+         * Tries to acquire the lock; plain locks alone have it.
+         *
+         * @param patience how long the try may wait; zero for a try that does not wait
+         * @return whether the caller holds the lock
+         */
+        default boolean tryAcquire(Duration patience) throws Exception {
+            throw new UnsupportedOperationException(getClass().getSimpleName() + " has no try");
+        }
+
+        /** Releases it. */
         void release() throws Exception;
 
         /** Frees what was opened for this thread alone; most have nothing. */

@@ -43,8 +43,8 @@ public final class Peers {
             floor(StoreKind.ZOOKEEPER, (url, clients) -> new RawZooKeeperPeer(url)),
             floor(StoreKind.MARIADB, (url, clients) -> new RawSqlPeer(url)),
             floor(StoreKind.POSTGRESQL, (url, clients) -> new RawSqlPeer(url)),
-            peer("redisson", StoreKind.REDIS, ALL_MODES, (url, clients) -> new RedissonPeer(url, false, clients)),
-            peer("redisson-fair", StoreKind.REDIS, PLAIN, (url, clients) -> new RedissonPeer(url, true, clients)),
+            peer("redisson", StoreKind.REDIS, ALL_MODES, (url, clients) -> new RedissonPeer(url, false)),
+            peer("redisson-fair", StoreKind.REDIS, PLAIN, (url, clients) -> new RedissonPeer(url, true)),
             peer(
                     "spring-redis",
                     StoreKind.REDIS,
@@ -59,10 +59,14 @@ public final class Peers {
             peer("curator-per-thread", StoreKind.ZOOKEEPER, ALL_MODES, (url, clients) -> new CuratorPeer(url, false)),
             new PeerKind("shedlock", Role.PEER, SQL, PLAIN, ShedLockPeer::new),
             new PeerKind("spring-jdbc", Role.PEER, SQL, PLAIN, SpringJdbcPeer::new),
-            holdfast(HOLDFAST, options -> options),
-            holdfast(STRICT_FIFO, options -> options.strictFifo(true)),
-            holdfast(NO_HAND_OVER, options -> options.handOver(0, Duration.ZERO)),
+            peer("pg_advisory_lock", StoreKind.POSTGRESQL, PLAIN, AdvisoryLockPeer::new),
+            peer("GET_LOCK", StoreKind.MARIADB, PLAIN, GetLockPeer::new),
+            new PeerKind("select-for-update", Role.PEER, SQL, PLAIN, ForUpdatePeer::new),
+            // first those whose turn costs what the peers' turns cost: a confirmed release, the queue of the store
             holdfast(AWAIT_RELEASE, options -> options.awaitRelease(true)),
+            holdfast(STRICT_FIFO, options -> options.strictFifo(true)),
+            holdfast(HOLDFAST, options -> options),
+            holdfast(NO_HAND_OVER, options -> options.handOver(0, Duration.ZERO)),
             new PeerKind("none", Role.FAKE, Set.of(), ALL_MODES, (url, clients) -> new NoLockPeer()));
 
     private Peers() {}

@@ -5,6 +5,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
 import java.util.UUID;
 
 /** SET NX PX and a delete that compares, over one Lettuce connection: what Redis itself costs. */
@@ -49,8 +50,16 @@ final class RawRedisPeer implements Peer {
 
         @Override
         public void acquire() throws InterruptedException {
-            SetArgs ifFree = SetArgs.Builder.nx().px(LEASE_MILLIS);
-            RetryLoop.until(() -> redis.set(key[0], value, ifFree) != null);
+            RetryLoop.until(this::take);
+        }
+
+        @Override
+        public boolean tryAcquire(Duration patience) throws InterruptedException {
+            return RetryLoop.within(patience, this::take);
+        }
+
+        private boolean take() {
+            return redis.set(key[0], value, SetArgs.Builder.nx().px(LEASE_MILLIS)) != null;
         }
 
         @Override

@@ -5,15 +5,22 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One UPDATE of an existing row to take it, one to give it back, each its own transaction, over a connection for each
- * thread: what the database itself costs.
+ * One prepared UPDATE of an existing row to acquire it, one to release it, each its own transaction, over a connection
+ * for each thread that is at it: what the database itself costs.
  */
 final class RawSqlPeer implements Peer {
     private final String url;
     private final Dialect dialect;
+    private final ConcurrentLinkedDeque<Session> idle = new ConcurrentLinkedDeque<>();
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     RawSqlPeer(String url) throws SQLException {
         this.dialect = Dialect.of(url);
@@ -29,11 +36,26 @@ final class RawSqlPeer implements Peer {
     @Override
     public PeerLock open(String name, Mode mode) throws SQLException {
         Only.exclusive(mode, this);
-        return new OneLock(connect(), dialect, name);
+        if (!known.contains(name)) {
+            Session session = session();
+            session.insert(name);
+            idle.push(session);
+            known.add(name);
+        }
+        return new OneLock(name);
     }
 
     @Override
-    public void close() {}
+    public void close() throws SQLException {
+        for (Session session = idle.poll(); session != null; session = idle.poll()) {
+            session.connection.close();
+        }
+    }
+
+    private Session session() throws SQLException {
+        Session session = idle.poll();
+        return session != null ? session : new Session(connect(), dialect);
+    }
 
     private Connection connect() throws SQLException {
         Connection connection = DriverManager.getConnection(url);
@@ -80,41 +102,75 @@ final class RawSqlPeer implements Peer {
         }
     }
 
-    private static final class OneLock implements PeerLock {
+    /** A connection and its statements, with an owner of its own. */
+    private static final class Session {
         private final Connection connection;
+        private final Dialect dialect;
         private final PreparedStatement take;
         private final PreparedStatement give;
 
-        OneLock(Connection connection, Dialect dialect, String name) throws SQLException {
+        Session(Connection connection, Dialect dialect) throws SQLException {
             this.connection = connection;
+            this.dialect = dialect;
+            String owner = UUID.randomUUID().toString();
+            take = connection.prepareStatement(dialect.take);
+            take.setString(1, owner);
+            give = connection.prepareStatement(dialect.give);
+            give.setString(2, owner);
+        }
+
+        void insert(String name) throws SQLException {
             try (PreparedStatement insert = connection.prepareStatement(dialect.insert)) {
                 insert.setString(1, name);
                 insert.executeUpdate();
             }
-            String owner = UUID.randomUUID().toString();
-            take = connection.prepareStatement(dialect.take);
-            take.setString(1, owner);
+        }
+
+        boolean take(String name) throws SQLException {
             take.setString(2, name);
-            give = connection.prepareStatement(dialect.give);
+            return take.executeUpdate() == 1;
+        }
+
+        boolean give(String name) throws SQLException {
             give.setString(1, name);
-            give.setString(2, owner);
+            return give.executeUpdate() == 1;
+        }
+    }
+
+    private final class OneLock implements PeerLock {
+        private final String name;
+        private @Nullable Session holder;
+
+        OneLock(String name) {
+            this.name = name;
         }
 
         @Override
         public void acquire() throws SQLException, InterruptedException {
-            RetryLoop.<SQLException>until(() -> take.executeUpdate() == 1);
+            Session session = session();
+            RetryLoop.<SQLException>until(() -> session.take(name));
+            holder = session;
+        }
+
+        @Override
+        public boolean tryAcquire(Duration patience) throws SQLException, InterruptedException {
+            Session session = session();
+            if (RetryLoop.<SQLException>within(patience, () -> session.take(name))) {
+                holder = session;
+                return true;
+            }
+            idle.push(session);
+            return false;
         }
 
         @Override
         public void release() throws SQLException {
-            if (give.executeUpdate() != 1) {
+            Session session = holder;
+            if (session == null || !session.give(name)) {
                 throw new IllegalStateException("the lock was not mine any more");
             }
-        }
-
-        @Override
-        public void close() throws SQLException {
-            connection.close();
+            holder = null;
+            idle.push(session);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.bench.peer;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
@@ -45,17 +46,24 @@ final class RawZooKeeperPeer implements Peer {
     private record OneLock(ZooKeeper zooKeeper, String path) implements PeerLock {
         @Override
         public void acquire() throws KeeperException, InterruptedException {
-            RetryLoop.<KeeperException>until(() -> {
-                try {
-                    zooKeeper.create(path, NOTHING, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
-                    return true;
-                } catch (NodeExistsException e) {
-                    return false;
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return false;
-                }
-            });
+            RetryLoop.<KeeperException>until(this::take);
+        }
+
+        @Override
+        public boolean tryAcquire(Duration patience) throws KeeperException, InterruptedException {
+            return RetryLoop.<KeeperException>within(patience, this::take);
+        }
+
+        private boolean take() throws KeeperException {
+            try {
+                zooKeeper.create(path, NOTHING, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
+                return true;
+            } catch (NodeExistsException e) {
+                return false;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
         }
 
         @Override

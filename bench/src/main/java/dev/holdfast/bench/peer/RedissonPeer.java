@@ -6,20 +6,13 @@ import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson with its default settings: watchdog on, 30 s. */
+/** Redisson with its default settings: watchdog on, 30 s, 24 to 64 connections, 16 and 32 threads. */
 final class RedissonPeer implements Peer {
-    /** Its defaults are 16 and 32 threads for each client; hundreds of clients in one JVM have to do with less. */
-    private static final int THREADS_OF_MANY = 2;
-
     private final RedissonClient client;
     private final boolean fair;
 
-    RedissonPeer(String url, boolean fair, int clients) {
+    RedissonPeer(String url, boolean fair) {
         Config config = new Config();
-        if (clients > 1) {
-            config.setThreads(THREADS_OF_MANY).setNettyThreads(THREADS_OF_MANY);
-            config.useSingleServer().setConnectionMinimumIdleSize(1).setConnectionPoolSize(THREADS_OF_MANY);
-        }
         config.useSingleServer().setAddress(url);
         this.client = Redisson.create(config);
         this.fair = fair;

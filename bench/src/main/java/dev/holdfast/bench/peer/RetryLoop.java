@@ -1,9 +1,10 @@
 package dev.holdfast.bench.peer;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** What callers write who have no lock that waits: ask again each millisecond. */
+/** What callers write whose lock cannot wait: they ask again each millisecond. */
 final class RetryLoop {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -15,10 +16,27 @@ final class RetryLoop {
 
     static <X extends Exception> void until(Attempt<X> attempt) throws X, InterruptedException {
         while (!attempt.succeeds()) {
-            LockSupport.parkNanos(PAUSE_NANOS);
-            if (Thread.interrupted()) {
-                throw new InterruptedException();
+            pause(PAUSE_NANOS);
+        }
+    }
+
+    /** Asks at least once, and again until the patience has run out. */
+    static <X extends Exception> boolean within(Duration patience, Attempt<X> attempt) throws X, InterruptedException {
+        long end = System.nanoTime() + patience.toNanos();
+        while (!attempt.succeeds()) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                return false;
             }
+            pause(Math.min(left, PAUSE_NANOS));
+        }
+        return true;
+    }
+
+    private static void pause(long nanos) throws InterruptedException {
+        LockSupport.parkNanos(nanos);
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
         }
     }
 }

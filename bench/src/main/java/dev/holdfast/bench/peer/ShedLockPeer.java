@@ -56,12 +56,19 @@ final class ShedLockPeer implements Peer {
 
         @Override
         public void acquire() throws InterruptedException {
-            RetryLoop.until(() -> {
-                Optional<SimpleLock> got =
-                        provider.lock(new LockConfiguration(Instant.now(), name, AT_MOST, Duration.ZERO));
-                held = got.orElse(null);
-                return got.isPresent();
-            });
+            RetryLoop.until(this::take);
+        }
+
+        @Override
+        public boolean tryAcquire(Duration patience) throws InterruptedException {
+            return RetryLoop.within(patience, this::take);
+        }
+
+        private boolean take() {
+            Optional<SimpleLock> got =
+                    provider.lock(new LockConfiguration(Instant.now(), name, AT_MOST, Duration.ZERO));
+            held = got.orElse(null);
+            return got.isPresent();
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.holdfast.bench.report;
 
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Figure;
 import dev.holdfast.bench.run.Ratio;
 import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Workload;
@@ -65,7 +66,7 @@ final class Earlier {
 
     private static Optional<String> compare(Results results, Row row, Row base, int workload) {
         double then = row.perSecond.get(workload) / base.perSecond.get(workload);
-        return results.ratio(row.store, WORKLOADS.get(workload), row.peer, base.peer)
+        return results.ratio(row.store, WORKLOADS.get(workload), row.peer, base.peer, Figure.TURNS)
                 .map(Ratio::median)
                 .map(now -> "%s (%s)%s".formatted(Ratio.brief(now), Ratio.brief(then), isClose(now, then) ? "" : " ✗"));
     }

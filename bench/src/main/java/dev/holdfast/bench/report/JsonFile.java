@@ -1,6 +1,7 @@
 package dev.holdfast.bench.report;
 
 import dev.holdfast.bench.run.Cell;
+import dev.holdfast.bench.run.Growth;
 import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Sample;
 import java.io.IOException;
@@ -24,8 +25,20 @@ public final class JsonFile {
         all.put("settings", results.settings());
         all.put("leftOut", results.leftOut());
         all.put("figures", results.figures());
+        all.put("growth", results.growth().stream().map(JsonFile::moment).toList());
         all.put("rows", results.cells().stream().map(JsonFile::row).toList());
         Files.writeString(file, text(all) + "\n");
+    }
+
+    private static Map<String, Object> moment(Growth growth) {
+        Map<String, Object> moment = new LinkedHashMap<>();
+        moment.put("store", growth.store().id());
+        moment.put("afterMillis", growth.after().toMillis());
+        moment.put("perSecond", growth.perSecond());
+        moment.put("waitP99Nanos", growth.waitP99());
+        moment.put("heapBytes", growth.heap());
+        moment.put("kept", growth.kept());
+        return moment;
     }
 
     private static Map<String, Object> row(Cell cell) {
@@ -43,7 +56,8 @@ public final class JsonFile {
         round.put("perSecond", sample.perSecond());
         round.put("jain", sample.jain());
         round.put("waitNanos", percentiles(sample.waits()));
-        round.put("longestNanos", sample.longest());
+        round.put("callNanos", percentiles(sample.calls()));
+        round.put("longestNanos", sample.waits().getMaxValue());
         if (sample.writers().getTotalCount() > 0) {
             round.put("writersWaitNanos", percentiles(sample.writers()));
         }
@@ -52,6 +66,9 @@ public final class JsonFile {
         }
         round.put("lost", sample.lost());
         round.put("overlaps", sample.overlaps());
+        round.put("refused", sample.refused());
+        round.put("unserved", sample.unserved());
+        round.put("compiling", sample.compiling());
         round.put("clientMicros", sample.clientMicros());
         round.put("serverMicros", sample.serverMicros());
         round.put("perTurn", sample.perTurn());
@@ -75,8 +92,8 @@ public final class JsonFile {
         if (value instanceof List<?> list) {
             return list.stream().map(JsonFile::text).collect(Collectors.joining(",", "[", "]"));
         }
-        if (value instanceof Number) {
-            return String.valueOf(value);
+        if (value instanceof Number number) {
+            return Double.isFinite(number.doubleValue()) ? String.valueOf(value) : "null";
         }
         return quoted(String.valueOf(value));
     }

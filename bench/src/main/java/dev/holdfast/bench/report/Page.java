@@ -63,6 +63,10 @@ public final class Page {
                 text.append("\n## ").append(capital(store.title())).append("\n");
                 pictures(text, store, charts.draw(store));
             }
+            Map<String, Table> beyond = Beyond.tables(results, store);
+            if (workloads.isEmpty() && !beyond.isEmpty()) {
+                text.append("\n## ").append(capital(store.title())).append("\n");
+            }
             for (Workload workload : workloads) {
                 text.append("\n### ")
                         .append(capital(store.title()))
@@ -71,6 +75,8 @@ public final class Page {
                         .append("\n\n")
                         .append(Tables.of(results, store, workload.id()).toMarkdown());
             }
+            beyond.forEach((title, table) ->
+                    text.append("\n### %s: %s%n%n%s".formatted(capital(store.title()), title, table.toMarkdown())));
         }
         return text.toString();
     }

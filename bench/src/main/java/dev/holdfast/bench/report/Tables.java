@@ -4,8 +4,10 @@ import dev.holdfast.bench.peer.PeerKind.Role;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Cell;
+import dev.holdfast.bench.run.Figure;
 import dev.holdfast.bench.run.Load;
 import dev.holdfast.bench.run.Load.Locks;
+import dev.holdfast.bench.run.Quantiles;
 import dev.holdfast.bench.run.Ratio;
 import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Sample;
@@ -19,12 +21,15 @@ import org.HdrHistogram.Histogram;
 /** The table of one workload on one store. */
 final class Tables {
     private static final double NANOS_PER_MILLI = 1e6;
-    private static final String NOTHING = "–";
+    static final String NOTHING = "–";
 
     private Tables() {}
 
     static Table of(Results results, StoreKind store, String workload) {
         List<Cell> cells = results.cells(store, workload);
+        if (cells.get(0).workload().figure() != Figure.TURNS) {
+            return WaitTable.of(results, cells);
+        }
         Load load = cells.get(0).workload().load();
         List<String> counters = counters(cells);
         Table table = new Table(headings(load, counters));
@@ -60,12 +65,11 @@ final class Tables {
         }
         row.add(count(cell.median(Sample::perSecond)));
         row.addAll(ratios(results, cell));
-        Histogram waits = cell.waits();
-        row.add(millis(waits.getValueAtPercentile(50)));
-        row.add(millis(waits.getValueAtPercentile(99)));
+        row.add(millis(cell.waitAt(50)));
+        row.add(millis(cell.waitAt(99)));
         row.add(millis(cell.longest()));
         if (load.locks() == Locks.ONE_MOSTLY_READ) {
-            row.add(millis(cell.writers().getValueAtPercentile(99)));
+            row.add(millis(Quantiles.of(cell.writers(), 99)));
         }
         if (load.isContended()) {
             row.add(String.format(Locale.ROOT, "%.3f", cell.median(Sample::jain)));
@@ -86,28 +90,31 @@ final class Tables {
 
     private static List<String> ratios(Results results, Cell cell) {
         String workload = cell.workload().id();
-        Optional<Cell> best = results.bestPeer(cell.store(), workload);
+        Optional<Cell> best = results.bestPeer(cell.store(), workload, Figure.TURNS);
         Optional<Cell> floor = results.cell(cell.store(), workload, Peers.FLOOR);
         Optional<Cell> ceiling = results.cell(cell.store(), workload, Peers.CEILING);
         boolean spread = cell.peer().role() == Role.HOLDFAST;
-        return List.of(ratio(cell, best, spread), ratio(cell, floor, false), ratio(cell, ceiling, false));
+        return List.of(
+                ratio(cell, best, Figure.TURNS, spread),
+                ratio(cell, floor, Figure.TURNS, false),
+                ratio(cell, ceiling, Figure.TURNS, false));
     }
 
-    private static String ratio(Cell cell, Optional<Cell> other, boolean spread) {
+    static String ratio(Cell cell, Optional<Cell> other, Figure figure, boolean spread) {
         return other.filter(beside -> beside != cell)
-                .flatMap(beside -> Ratio.of(cell, beside))
+                .flatMap(beside -> Ratio.of(cell, beside, figure))
                 .map(ratio -> spread ? ratio.toString() : Ratio.brief(ratio.median()))
                 .orElse(NOTHING);
     }
 
-    private static List<String> counters(List<Cell> cells) {
+    static List<String> counters(List<Cell> cells) {
         TreeSet<String> names = new TreeSet<>();
         cells.forEach(cell ->
                 cell.samples().forEach(sample -> names.addAll(sample.perTurn().keySet())));
         return List.copyOf(names);
     }
 
-    private static boolean isWithoutServer(Cell cell) {
+    static boolean isWithoutServer(Cell cell) {
         return cell.peer().role() == Role.CEILING
                 || cell.store() == StoreKind.MEMORY
                 || cell.store() == StoreKind.SQLITE;
@@ -117,7 +124,11 @@ final class Tables {
         return String.format(Locale.ROOT, "%,.0f", number);
     }
 
-    static String millis(long nanos) {
+    /** {@link Double#NaN} is a quantile that has too few samples. */
+    static String millis(double nanos) {
+        if (Double.isNaN(nanos)) {
+            return NOTHING;
+        }
         double millis = nanos / NANOS_PER_MILLI;
         return millis >= 10 ? String.format(Locale.ROOT, "%.1f", millis) : Ratio.brief(millis);
     }

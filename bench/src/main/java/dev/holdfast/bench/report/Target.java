@@ -2,6 +2,7 @@ package dev.holdfast.bench.report;
 
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Results;
+import dev.holdfast.bench.run.Verdict;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -19,7 +20,7 @@ record Target(String issue, StoreKind store, String what, String wanted, Functio
      * What it was.
      *
      * @param measured the figure
-     * @param met whether that is as wanted
+     * @param verdict whether that is as wanted
      */
-    record Outcome(String measured, boolean met) {}
+    record Outcome(String measured, Verdict verdict) {}
 }

@@ -22,6 +22,10 @@ public final class Terminal {
                             workload.title(),
                             Tables.of(results, store, workload.id()).toText()));
         }
+        for (StoreKind store : StoreKind.values()) {
+            Beyond.tables(results, store)
+                    .forEach((title, table) -> out.printf("%n%s: %s%n%s", store.title(), title, table.toText()));
+        }
         out.printf("%nTargets%n%s", Targets.table(results).toText());
         Earlier.table(results)
                 .ifPresent(table ->
@@ -29,6 +33,7 @@ public final class Terminal {
         out.println();
         results.settings().forEach((name, value) -> out.println(name + ": " + value));
         results.leftOut().forEach(what -> out.println("Left out: " + what));
+        results.failed().forEach(what -> out.println("FAILED: " + what));
         for (Cell cell : results.failures()) {
             out.printf(
                     "FAILED: %s, %s: %s%n",

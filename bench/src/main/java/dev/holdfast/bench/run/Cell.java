@@ -35,6 +35,16 @@ public record Cell(StoreKind store, Workload workload, PeerKind peer, List<Sampl
         return sum(samples.stream().map(Sample::waits).toList());
     }
 
+    /** A percentile of them; {@link Double#NaN} when too few turns were taken for it. */
+    public double waitAt(double percentile) {
+        return Quantiles.of(waits(), calls().getTotalCount(), percentile);
+    }
+
+    /** The times from the call to the lock of all rounds. */
+    public Histogram calls() {
+        return sum(samples.stream().map(Sample::calls).toList());
+    }
+
     /** The waits of those who wrote among readers, in all rounds. */
     public Histogram writers() {
         return sum(samples.stream().map(Sample::writers).toList());
@@ -47,7 +57,10 @@ public record Cell(StoreKind store, Workload workload, PeerKind peer, List<Sampl
 
     /** The longest wait of all rounds, in nanoseconds. */
     public long longest() {
-        return samples.stream().mapToLong(Sample::longest).max().orElse(0);
+        return samples.stream()
+                .mapToLong(sample -> sample.waits().getMaxValue())
+                .max()
+                .orElse(0);
     }
 
     /** Lost updates and overlaps of all rounds. */

@@ -1,123 +1,95 @@
 package dev.holdfast.bench.run;
 
 import dev.holdfast.bench.peer.Peer;
-import dev.holdfast.bench.peer.Peer.Mode;
 import dev.holdfast.bench.peer.Peer.PeerLock;
-import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
-import org.HdrHistogram.Histogram;
+import dev.holdfast.bench.run.LockChoice.Choice;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
- * One thread of a round. It asks for its lock again and again until the round is over, and stays in line for the last
- * one: a wait that began in the round is counted with its whole length, however long after the end it ended.
+ * One thread of a round. It takes its turns, as the {@link Schedule} says, until the round is over, and stays in line for
+ * the last one: a wait that began in the round counts with its whole length, however long after the end it ended. A turn
+ * that was due and not begun counts with what it had waited by the end.
  */
 final class Contender {
-    private static final int READS_OF_A_HUNDRED = 95;
+    private static final long KEPT_LONGER_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private final Orders orders;
-    private final SharedPage page;
-    private final Peer peer;
-    private final String name;
-
-    private final Histogram waits = Tally.histogram();
-    private final Histogram writers = Tally.histogram();
-    private final Histogram handOvers = Tally.histogram();
-    private long turns;
-    private long all;
-    private long updates;
-    private long overlaps;
+    private final SplittableRandom random = new SplittableRandom();
+    private final Meter meter = new Meter();
+    private final LockChoice choice;
+    private final CriticalSection section;
 
     Contender(Orders orders, SharedPage page, Peer peer, int client, int thread) {
         this.orders = orders;
-        this.page = page;
-        this.peer = peer;
-        this.name = switch (orders.locks()) {
-            case OWN, OWN_SEVERAL -> "own-" + orders.worker() + "-" + client + "-" + thread;
-            case ONE -> "one";
-            case ONE_MOSTLY_READ -> "one-read-write";
-            case ONE_SEMAPHORE -> "one-semaphore";
-            case ONE_SEVERAL -> "several";
-        };
+        this.choice = new LockChoice(orders, peer, client, thread, random);
+        this.section = new CriticalSection(orders, page, meter);
     }
 
     /** Opens what it needs; on the thread that will run. */
-    List<PeerLock> open() throws Exception {
-        return switch (orders.locks()) {
-            case OWN, ONE -> List.of(peer.open(name, Mode.EXCLUSIVE));
-            case ONE_MOSTLY_READ -> List.of(peer.open(name, Mode.READ), peer.open(name, Mode.WRITE));
-            case ONE_SEMAPHORE -> List.of(peer.open(name, Mode.PERMIT));
-            case OWN_SEVERAL, ONE_SEVERAL -> List.of(peer.open(name, Mode.SEVERAL));
-        };
+    void open() throws Exception {
+        TimerSlack.finest();
+        choice.open();
+        if (orders.isToKeep()) {
+            choice.next().lock().acquire();
+        }
     }
 
     /** Takes turns from one {@link System#nanoTime} to another. */
-    void run(List<PeerLock> locks, long from, long until) throws Exception {
-        while (System.nanoTime() - from < 0) {
-            LockSupport.parkNanos(from - System.nanoTime());
+    void run(long from, long until) throws Exception {
+        if (orders.isToKeep()) {
+            Schedule.sleepUntil(until + KEPT_LONGER_NANOS);
+            choice.next().lock().release();
+        } else {
+            turns(from, until);
         }
-        for (long asked = System.nanoTime(); asked - until < 0; asked = System.nanoTime()) {
-            boolean reads = locks.size() > 1 && ThreadLocalRandom.current().nextInt(100) < READS_OF_A_HUNDRED;
-            PeerLock lock = locks.get(locks.size() > 1 && !reads ? 1 : 0);
-            lock.acquire();
-            long got = System.nanoTime();
-            waits.recordValue(got - asked);
-            all++;
-            if (got - until < 0) {
-                turns++;
+        choice.close();
+    }
+
+    private void turns(long from, long until) throws Exception {
+        Load load = orders.load();
+        Schedule.sleepUntil(from);
+        Schedule schedule = new Schedule(from, load.pace(), load.hold().toNanos(), random);
+        for (long intended = schedule.next(); intended - until < 0; intended = schedule.next()) {
+            Schedule.sleepUntil(intended);
+            long asked = System.nanoTime();
+            if (asked - until < 0) {
+                turn(intended, asked, until);
+            } else {
+                meter.time(Timing.WAIT, until - intended);
+                meter.count(Count.UNSERVED);
             }
-            switch (orders.locks()) {
-                case OWN, OWN_SEVERAL -> hold(got);
-                case ONE, ONE_SEVERAL -> write(asked, got);
-                case ONE_MOSTLY_READ -> readOrWrite(reads, asked, got);
-                case ONE_SEMAPHORE -> share(got);
-            }
-            lock.release();
         }
+    }
+
+    private void turn(long intended, long asked, long until) throws Exception {
+        Choice next = choice.next();
+        boolean acquired = acquire(next.lock());
+        long got = System.nanoTime();
+        meter.time(Timing.WAIT, got - intended);
+        meter.time(Timing.CALL, got - asked);
+        meter.count(Count.ALL);
+        if (got - until < 0) {
+            meter.turn();
+        }
+        if (acquired) {
+            section.hold(next, asked, got);
+            next.lock().release();
+        } else {
+            meter.count(Count.REFUSED);
+        }
+        choice.done(next);
+    }
+
+    private boolean acquire(PeerLock lock) throws Exception {
+        if (orders.load().isTry()) {
+            return lock.tryAcquire(orders.load().patience());
+        }
+        lock.acquire();
+        return true;
     }
 
     Tally tally() {
-        return new Tally(List.of(turns), all, updates, overlaps, waits, writers, handOvers, 0, 0);
-    }
-
-    /** Alone, or so it should be. */
-    private void write(long asked, long got) {
-        long released = page.releasedAt();
-        if (released - asked > 0 && got - released > 0 && page.releasedBy() != orders.worker()) {
-            handOvers.recordValue(got - released);
-        }
-        long before = page.counter();
-        hold(got);
-        page.counter(before + 1);
-        updates++;
-        page.releasing(orders.worker());
-    }
-
-    private void readOrWrite(boolean reads, long asked, long got) {
-        if (!reads) {
-            writers.recordValue(got - asked);
-            write(asked, got);
-            return;
-        }
-        long before = page.counter();
-        hold(got);
-        if (page.counter() != before) {
-            overlaps++;
-        }
-    }
-
-    private void share(long got) {
-        if (page.enter() > Peer.PERMITS) {
-            overlaps++;
-        }
-        hold(got);
-        page.leave();
-    }
-
-    private void hold(long got) {
-        long end = got + orders.holdNanos();
-        while (System.nanoTime() - end < 0) {
-            LockSupport.parkNanos(end - System.nanoTime());
-        }
+        return orders.isToKeep() ? Tally.empty() : meter.tally();
     }
 }

@@ -33,6 +33,8 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
         NAMES,
         /** Holds one lock all the time; says so first, and answers with nothing. */
         HOLD,
+        /** Answers with the bytes of heap in use after a collection. */
+        HEAP,
         /** Waits for that lock; answers with the share of a core that took. */
         WAIT
     }
@@ -58,13 +60,22 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
                 Duration.ofNanos(Long.parseLong(words[5])));
     }
 
+    /** For a worker that has clients of its own. */
+    static Errand heap() {
+        return new Errand(Task.HEAP, "-", 0, Duration.ZERO, Duration.ZERO);
+    }
+
     List<Double> run() throws InterruptedException {
+        if (task == Task.HEAP) {
+            return List.of(usedHeap());
+        }
         try (LockClient client = LockClient.connect(url)) {
             return switch (task) {
                 case KEEP -> keep(client);
                 case NAMES -> use(client);
                 case HOLD -> hold(client);
                 case WAIT -> await(client);
+                case HEAP -> List.of();
             };
         }
     }

@@ -30,6 +30,8 @@ public final class Fleet implements AutoCloseable {
     private static final Duration DEATH = Duration.ofSeconds(3);
     private static final long HEAD_START_NANOS = 30_000_000;
 
+    private static final double NANOS_PER_SECOND = 1e9;
+
     private final PeerKind peer;
     private final Server server;
     private final Path page;
@@ -57,7 +59,7 @@ public final class Fleet implements AutoCloseable {
     public Sample run(Load load, Duration length) {
         try {
             Sample sample = round(load, length);
-            warm = Math.max(warm, load.processes());
+            warm = Math.max(warm, load.team());
             return sample;
         } catch (RoundFailed e) {
             close();
@@ -67,9 +69,31 @@ public final class Fleet implements AutoCloseable {
         }
     }
 
+    /** Runs such rounds, which count for nothing, until the workers are warm. */
+    void warmUp(Load load, WarmUp goal) {
+        Duration elapsed = Duration.ZERO;
+        double turns = 0;
+        Sample slice;
+        do {
+            slice = run(load, goal.slice());
+            elapsed = elapsed.plus(goal.slice());
+            turns += slice.perSecond() * goal.slice().toNanos() / NANOS_PER_SECOND;
+        } while (!goal.isDone(elapsed, (long) turns, slice.compiling()));
+    }
+
     /** Whether all workers that take part have run a round before; a JVM that has just begun is slow at first. */
     boolean isWarmFor(Load load) {
-        return warm >= load.processes();
+        return warm >= load.team();
+    }
+
+    /** The bytes of heap that the workers use after a collection. */
+    double heap() {
+        double sum = 0;
+        for (ChildProcess worker : workers) {
+            tell(worker, Errand.heap().toLine());
+            sum += Double.parseDouble(answer(worker, Worker.RESULT, Duration.ZERO));
+        }
+        return sum;
     }
 
     /** The processes themselves, for tests that end one of them. */
@@ -78,13 +102,14 @@ public final class Fleet implements AutoCloseable {
     }
 
     private Sample round(Load load, Duration length) throws IOException {
-        while (workers.size() < load.processes()) {
+        while (workers.size() < load.team()) {
             workers.add(ChildJvm.main(Worker.class)
                     .flags(FLAGS.toArray(String[]::new))
                     .start());
         }
-        List<ChildProcess> team = workers.subList(0, load.processes());
+        List<ChildProcess> team = workers.subList(0, load.team());
         SharedPage counter = new SharedPage(page);
+        counter.nobodyHolds();
         for (int i = 0; i < team.size(); i++) {
             tell(team.get(i), orders(load, length, i).toLine());
         }
@@ -102,6 +127,7 @@ public final class Fleet implements AutoCloseable {
         }
         return Sample.of(
                 tally,
+                load,
                 length.toNanos(),
                 counter.counter() - counted,
                 server.cpuTime().minus(cpu).toNanos(),
@@ -110,16 +136,7 @@ public final class Fleet implements AutoCloseable {
 
     private Orders orders(Load load, Duration length, int worker) {
         return new Orders(
-                peer.id(),
-                server.kind(),
-                url(load.roundTrip()),
-                worker,
-                load.clients(),
-                load.threads(),
-                load.locks(),
-                load.hold().toNanos(),
-                length.toNanos(),
-                page.toString());
+                peer.id(), server.kind(), url(load.roundTrip()), worker, load, length.toNanos(), page.toString());
     }
 
     private String url(Duration roundTrip) {
@@ -139,7 +156,7 @@ public final class Fleet implements AutoCloseable {
         Map<String, Double> difference = new HashMap<>();
         after.forEach((name, count) -> difference.put(name, count - before.getOrDefault(name, 0.0)));
         if (server.kind() == StoreKind.SQLITE) {
-            difference.put("bytes written", (double) tally.written());
+            difference.put("bytes written", (double) tally.count(Count.WRITTEN));
         }
         return difference;
     }

@@ -8,21 +8,23 @@ import java.util.Locale;
 
 /** Tells people how far a run is: a line when a workload begins, its figures when it is done. */
 public final class Progress {
-    private final PrintStream out;
-    private final Duration ofOneCell;
-    private final long began = System.nanoTime();
-    private int cellsLeft;
+    private static final double NANOS_PER_MILLI = 1e6;
 
-    /** Progress of a run of so many cells. */
-    public Progress(PrintStream out, Plan plan, int cells) {
+    private final PrintStream out;
+    private final Plan plan;
+    private final long began = System.nanoTime();
+    private Duration left;
+
+    /** Progress of a run whose rows take so long. */
+    public Progress(PrintStream out, Plan plan, Duration expected) {
         this.out = out;
-        this.ofOneCell = plan.ofOneCell();
-        this.cellsLeft = cells;
+        this.plan = plan;
+        this.left = expected;
     }
 
     /** About how long all of it takes. */
     public Duration expected() {
-        return ofOneCell.multipliedBy(cellsLeft);
+        return left;
     }
 
     /** Says something of its own. */
@@ -36,7 +38,6 @@ public final class Progress {
     }
 
     void begin(StoreKind store, Workload workload, int cells) {
-        Duration left = ofOneCell.multipliedBy(cellsLeft);
         out.printf(
                 Locale.ROOT,
                 "[%d:%02d, about %d min to go] %s: %s%n",
@@ -45,19 +46,25 @@ public final class Progress {
                 left.plusSeconds(30).toMinutes(),
                 store.title(),
                 workload.title());
-        cellsLeft = Math.max(0, cellsLeft - cells);
+        left = left.minus(plan.ofOneCell(workload).multipliedBy(cells));
     }
 
     void end(List<Cell> cells) {
         StringBuilder line = new StringBuilder("   ");
         for (Cell cell : cells) {
             line.append(' ').append(cell.peer().id()).append(' ');
-            line.append(cell.isSound() ? "%,.0f/s".formatted(cell.median(Sample::perSecond)) : "FAILED");
+            line.append(cell.isSound() ? brief(cell) : "FAILED");
             if (cell.breaches() > 0) {
                 line.append(" NOT EXCLUSIVE");
             }
         }
         out.println(line);
+    }
+
+    private static String brief(Cell cell) {
+        return cell.workload().figure() == Figure.TURNS
+                ? "%,.0f/s".formatted(cell.median(Sample::perSecond))
+                : "%.2f ms".formatted(cell.waits().getValueAtPercentile(50) / NANOS_PER_MILLI);
     }
 
     void failed(RoundFailed failure) {

@@ -13,25 +13,45 @@ import java.util.Optional;
  * @param median the middle of the ratios of the rounds
  * @param lowest the lowest of them
  * @param highest the highest of them
+ * @param rounds how many there are
  */
-public record Ratio(double median, double lowest, double highest) {
-    /** The turns per second of one over those of the other, where both have rounds to compare. */
-    public static Optional<Ratio> of(Cell one, Cell other) {
-        int rounds = Math.min(one.samples().size(), other.samples().size());
+public record Ratio(double median, double lowest, double highest, int rounds) {
+    /** A figure of one over that of the other, where both have rounds to compare that are long enough for it. */
+    public static Optional<Ratio> of(Cell one, Cell other, Figure figure) {
         List<Double> ratios = new ArrayList<>();
-        for (int i = 0; i < rounds; i++) {
-            double beside = other.samples().get(i).perSecond();
-            if (beside > 0) {
-                ratios.add(one.samples().get(i).perSecond() / beside);
+        for (int i = 0; i < Math.min(one.samples().size(), other.samples().size()); i++) {
+            double ours = figure.of(one.samples().get(i));
+            double theirs = figure.of(other.samples().get(i));
+            if (!Double.isNaN(ours) && theirs > 0) {
+                ratios.add(ours / theirs);
             }
         }
-        if (ratios.isEmpty()) {
-            return Optional.empty();
-        }
-        return Optional.of(new Ratio(
-                Statistics.median(ratios),
-                ratios.stream().min(Double::compare).orElseThrow(),
-                ratios.stream().max(Double::compare).orElseThrow()));
+        return spread(ratios);
+    }
+
+    /** The spread of such values; empty when there are none. */
+    public static Optional<Ratio> spread(List<Double> values) {
+        return values.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Ratio(
+                        Statistics.median(values),
+                        values.stream().min(Double::compare).orElseThrow(),
+                        values.stream().max(Double::compare).orElseThrow(),
+                        values.size()));
+    }
+
+    /** Whether it is at least that in every round. */
+    public Verdict atLeast(double bound) {
+        return verdict(lowest >= bound, highest >= bound);
+    }
+
+    /** Whether it is at most that in every round. */
+    public Verdict atMost(double bound) {
+        return verdict(highest <= bound, lowest <= bound);
+    }
+
+    private Verdict verdict(boolean always, boolean ever) {
+        return rounds > 1 && always == ever ? Verdict.of(always) : Verdict.UNDECIDED;
     }
 
     /** As {@code 1.37 (1.20–1.44)}. */

@@ -3,7 +3,6 @@ package dev.holdfast.bench.run;
 import dev.holdfast.bench.peer.PeerKind.Role;
 import dev.holdfast.bench.peer.StoreKind;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,9 @@ import java.util.Optional;
 public final class Results {
     private final List<Cell> cells = new ArrayList<>();
     private final Map<String, String> settings = new LinkedHashMap<>();
+    private final List<String> failed = new ArrayList<>();
     private final List<String> leftOut = new ArrayList<>();
+    private final List<Growth> growth = new ArrayList<>();
     private final Map<String, Double> figures = new LinkedHashMap<>();
 
     /** Adds a row. */
@@ -28,12 +29,29 @@ public final class Results {
 
     /** Notes what is not there, and why. */
     public void leaveOut(String what) {
-        leftOut.add(what);
+        if (!leftOut.contains(what)) {
+            leftOut.add(what);
+        }
+    }
+
+    /** Notes what failed and is no row. */
+    public void fail(String what) {
+        failed.add(what);
     }
 
     /** Notes a figure that no row has. */
     public void figure(String name, double value) {
         figures.put(name, value);
+    }
+
+    /** Notes a moment of a soak. */
+    public void grow(Growth moment) {
+        growth.add(moment);
+    }
+
+    /** The moments of all soaks, in the order they came. */
+    public List<Growth> growth() {
+        return List.copyOf(growth);
     }
 
     /** Versions and settings, in the order they came. */
@@ -44,6 +62,16 @@ public final class Results {
     /** What is not there, and why. */
     public List<String> leftOut() {
         return leftOut;
+    }
+
+    /** What failed and is no row. */
+    public List<String> failed() {
+        return failed;
+    }
+
+    /** Whether nothing failed, and every lock excluded. */
+    public boolean isSound() {
+        return failed.isEmpty() && failures().isEmpty() && breaches().isEmpty();
     }
 
     /** A figure that no row has. */
@@ -75,17 +103,17 @@ public final class Results {
                 .findFirst();
     }
 
-    /** The fastest of the other libraries in a table. */
-    public Optional<Cell> bestPeer(StoreKind store, String workload) {
+    /** The best of the other libraries in a table by some figure. */
+    public Optional<Cell> bestPeer(StoreKind store, String workload, Figure figure) {
         return cells(store, workload).stream()
                 .filter(cell -> cell.peer().role() == Role.PEER && cell.isSound())
-                .max(Comparator.comparingDouble(cell -> cell.median(Sample::perSecond)));
+                .min(figure::compare);
     }
 
-    /** One peer beside another in a table. */
-    public Optional<Ratio> ratio(StoreKind store, String workload, String one, String other) {
+    /** One peer beside another in a table, by some figure. */
+    public Optional<Ratio> ratio(StoreKind store, String workload, String one, String other, Figure figure) {
         return cell(store, workload, one)
-                .flatMap(ours -> cell(store, workload, other).flatMap(theirs -> Ratio.of(ours, theirs)));
+                .flatMap(ours -> cell(store, workload, other).flatMap(theirs -> Ratio.of(ours, theirs, figure)));
     }
 
     /** Whether Holdfast took part on a store. */

@@ -24,7 +24,10 @@ public final class SharedPage {
     private static final int INSIDE = CACHE_LINE;
     private static final int RELEASED_AT = 2 * CACHE_LINE;
     private static final int RELEASED_BY = 3 * CACHE_LINE;
-    private static final int SIZE = 4096;
+    /** Where the holder counts of the many names begin. */
+    private static final int OF_NAMES = 4096;
+
+    private static final int SIZE = OF_NAMES + Names.MANY * Long.BYTES;
 
     private final MappedByteBuffer memory;
 
@@ -54,6 +57,24 @@ public final class SharedPage {
     /** Counts it out. */
     void leave() {
         NUMBERS.getAndAdd(memory, INSIDE, -1L);
+    }
+
+    /** The same for one of many names. */
+    long enter(int name) {
+        return (long) NUMBERS.getAndAdd(memory, OF_NAMES + name * Long.BYTES, 1L) + 1;
+    }
+
+    /** The same for one of many names. */
+    void leave(int name) {
+        NUMBERS.getAndAdd(memory, OF_NAMES + name * Long.BYTES, -1L);
+    }
+
+    /** Before a round, when nobody holds anything: a worker that died has not counted itself out. */
+    void nobodyHolds() {
+        NUMBERS.setVolatile(memory, INSIDE, 0L);
+        for (int name = 0; name < Names.MANY; name++) {
+            NUMBERS.setVolatile(memory, OF_NAMES + name * Long.BYTES, 0L);
+        }
     }
 
     /** Notes who gives the lock back, and that it is now; {@link System#nanoTime} is one for all processes on Linux. */

@@ -17,6 +17,12 @@ public final class Statistics {
         return squares == 0 ? 1 : sum * sum / (shares.size() * squares);
     }
 
+    /** The median of those values that are numbers; {@link Double#NaN} when none is. */
+    static double medianOrNaN(List<Double> values) {
+        List<Double> numbers = values.stream().filter(value -> !value.isNaN()).toList();
+        return numbers.isEmpty() ? Double.NaN : median(numbers);
+    }
+
     /** The middle value, or the mean of the two in the middle. */
     public static double median(List<Double> values) {
         if (values.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.holdfast.bench.peer.PeerKind;
 import dev.holdfast.bench.peer.PeerKind.Role;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Workload.Jvm;
 import dev.holdfast.bench.server.Server;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,7 +54,6 @@ public final class StoreRun {
 
     /** Runs all of them. */
     public void run() {
-        results.setting(server.kind().title(), server.settings());
         List<Fleet> fleets = new ArrayList<>();
         try {
             for (PeerKind peer : peers(plan, server.kind())) {
@@ -88,9 +88,12 @@ public final class StoreRun {
     private void run(Workload workload, List<Fleet> fleets) {
         progress.begin(server.kind(), workload, fleets.size());
         List<Row> rows = fleets.stream().map(Row::new).toList();
-        for (int round = 0; round <= plan.rounds(); round++) {
+        if (workload.jvm() == Jvm.WARM) {
+            rows.forEach(row -> row.warmUp(workload));
+        }
+        for (int round = 0; round < plan.rounds(); round++) {
             for (Row row : rows) {
-                row.round(workload, round);
+                row.round(workload);
             }
         }
         rows.forEach(row -> results.add(row.cell(workload)));
@@ -107,18 +110,36 @@ public final class StoreRun {
             this.fleet = fleet;
         }
 
-        /** Runs a round; the first, 0, is for warming up. */
-        void round(Workload workload, int number) {
+        void warmUp(Workload workload) {
+            attempt(() -> {
+                Load load = workload.loadOf(fleet.peer());
+                if (!fleet.isWarmFor(load)) {
+                    fleet.warmUp(load.saturatedOwn(), plan.ofNewJvms());
+                }
+                fleet.warmUp(load.saturated(), plan.ofKnownJvms());
+            });
+        }
+
+        void round(Workload workload) {
+            attempt(() -> {
+                Load load = workload.loadOf(fleet.peer());
+                Duration length = plan.roundOf(workload);
+                if (workload.jvm() == Jvm.WARM) {
+                    samples.add(fleet.run(load, length));
+                } else {
+                    try (Fleet fresh = new Fleet(fleet.peer(), server, page)) {
+                        samples.add(fresh.run(load, length));
+                    }
+                }
+            });
+        }
+
+        private void attempt(Runnable part) {
             if (failure != null) {
                 return;
             }
             try {
-                Load load = workload.loadOf(fleet.peer());
-                Duration length = number == 0 ? plan.warmUp(fleet.isWarmFor(load)) : workload.lengthOf(plan.round());
-                Sample sample = fleet.run(load, length);
-                if (number > 0) {
-                    samples.add(sample);
-                }
+                part.run();
             } catch (RoundFailed e) {
                 failure = e.reason();
                 progress.failed(e);

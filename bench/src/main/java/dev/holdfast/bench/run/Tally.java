@@ -2,10 +2,12 @@ package dev.holdfast.bench.run;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
@@ -13,31 +15,16 @@ import org.HdrHistogram.Histogram;
 /**
  * What one thread, one process, or all of them together counted in a round.
  *
- * @param turns the turns of each thread that began within the round, in no order
- * @param all how many turns there were, with those that ended after it
- * @param updates how often the unprotected counter was raised
- * @param overlaps how often a holder saw another where none may be
- * @param waits how long each turn waited, in nanoseconds
- * @param writers how long those of them waited that write among readers, in nanoseconds
- * @param handOvers the time from a release to the next holder in another process that was waiting, in nanoseconds
- * @param cpuNanos the processor time
- * @param written the bytes given to the system for writing
+ * @param turns the turns of each thread that came to their lock within the round, in no order
+ * @param counts what else was counted; what is missing is 0
+ * @param timings what was measured; what is missing is empty
  */
-public record Tally(
-        List<Long> turns,
-        long all,
-        long updates,
-        long overlaps,
-        Histogram waits,
-        Histogram writers,
-        Histogram handOvers,
-        long cpuNanos,
-        long written) {
+public record Tally(List<Long> turns, Map<Count, Long> counts, Map<Timing, Histogram> timings) {
     private static final int DIGITS = 3;
     private static final String SEPARATOR = "\t";
 
     static Tally empty() {
-        return new Tally(List.of(), 0, 0, 0, histogram(), histogram(), histogram(), 0, 0);
+        return new Tally(List.of(), Map.of(), Map.of());
     }
 
     static Histogram histogram() {
@@ -45,26 +32,34 @@ public record Tally(
     }
 
     Tally plus(Tally other) {
-        return new Tally(
-                Stream.concat(turns.stream(), other.turns.stream()).toList(),
-                all + other.all,
-                updates + other.updates,
-                overlaps + other.overlaps,
-                both(waits, other.waits),
-                both(writers, other.writers),
-                both(handOvers, other.handOvers),
-                cpuNanos + other.cpuNanos,
-                written + other.written);
+        Map<Count, Long> sums = new EnumMap<>(Count.class);
+        for (Count what : Count.values()) {
+            sums.put(what, count(what) + other.count(what));
+        }
+        Map<Timing, Histogram> both = new EnumMap<>(Timing.class);
+        for (Timing timing : Timing.values()) {
+            Histogram sum = timing(timing).copy();
+            sum.add(other.timing(timing));
+            both.put(timing, sum);
+        }
+        return new Tally(Stream.concat(turns.stream(), other.turns.stream()).toList(), sums, both);
     }
 
-    private static Histogram both(Histogram one, Histogram other) {
-        Histogram both = one.copy();
-        both.add(other);
-        return both;
+    /** The same with a count of its own. */
+    Tally with(Count what, long number) {
+        Map<Count, Long> changed = new EnumMap<>(Count.class);
+        changed.putAll(counts);
+        changed.put(what, number);
+        return new Tally(turns, changed, timings);
     }
 
-    Tally with(long cpu, long bytes) {
-        return new Tally(turns, all, updates, overlaps, waits, writers, handOvers, cpu, bytes);
+    long count(Count what) {
+        return counts.getOrDefault(what, 0L);
+    }
+
+    Histogram timing(Timing timing) {
+        Histogram found = timings.get(timing);
+        return found != null ? found : histogram();
     }
 
     /** The turns of all threads. */
@@ -73,44 +68,41 @@ public record Tally(
     }
 
     String toLine() {
-        return String.join(
-                SEPARATOR,
-                turns.stream().map(String::valueOf).collect(Collectors.joining(",")),
-                LongStream.of(all, updates, overlaps, cpuNanos, written)
-                        .mapToObj(Long::toString)
-                        .collect(Collectors.joining(",")),
-                encode(waits),
-                encode(writers),
-                encode(handOvers));
+        List<String> words = new ArrayList<>();
+        words.add(turns.stream().map(String::valueOf).collect(Collectors.joining(",")));
+        words.add(Arrays.stream(Count.values())
+                .map(what -> Long.toString(count(what)))
+                .collect(Collectors.joining(",")));
+        for (Timing timing : Timing.values()) {
+            words.add(encode(timing(timing)));
+        }
+        return String.join(SEPARATOR, words);
     }
 
     static Tally parse(String line) {
         String[] words = line.split(SEPARATOR);
         List<Long> numbers = numbers(words[1]);
-        return new Tally(
-                numbers(words[0]),
-                numbers.get(0),
-                numbers.get(1),
-                numbers.get(2),
-                decode(words[2]),
-                decode(words[3]),
-                decode(words[4]),
-                numbers.get(3),
-                numbers.get(4));
+        Map<Count, Long> counts = new EnumMap<>(Count.class);
+        for (Count what : Count.values()) {
+            counts.put(what, numbers.get(what.ordinal()));
+        }
+        Map<Timing, Histogram> timings = new EnumMap<>(Timing.class);
+        for (Timing timing : Timing.values()) {
+            timings.put(timing, decode(words[2 + timing.ordinal()]));
+        }
+        return new Tally(numbers(words[0]), counts, timings);
     }
 
     private static List<Long> numbers(String text) {
-        List<Long> numbers = new ArrayList<>();
-        for (String word : text.split(",")) {
-            numbers.add(Long.valueOf(word));
-        }
-        return numbers;
+        return text.isEmpty()
+                ? List.of()
+                : Arrays.stream(text.split(",")).map(Long::valueOf).toList();
     }
 
     private static String encode(Histogram histogram) {
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(buffer);
-        return Base64.getEncoder().encodeToString(java.util.Arrays.copyOf(buffer.array(), length));
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
     }
 
     private static Histogram decode(String text) {

@@ -2,7 +2,6 @@ package dev.holdfast.bench.run;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.holdfast.bench.peer.Peer;
-import dev.holdfast.bench.peer.Peer.PeerLock;
 import dev.holdfast.bench.peer.Peers;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -21,7 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 
 /**
- * The main class of a worker process: reads {@link Orders} or an {@link Errand}, says {@code @ready}, is told when to
+ * The main class of a worker process: reads {@link Orders}, an {@link Errand} or a {@link TurnTaker}, says {@code @ready}, is told when to
  * begin, and answers with a {@link Tally} or with what went wrong. It keeps its clients from round to round, as an
  * application would.
  */
@@ -52,6 +51,9 @@ public final class Worker {
 
     private void serve() throws Throwable {
         for (String line = input.readLine(); line != null; line = input.readLine()) {
+            if (line.startsWith(TurnTaker.COMMAND)) {
+                TurnTaker.parse(line).run();
+            }
             String answer = line.startsWith(Errand.COMMAND)
                     ? numbers(Errand.parse(line).run())
                     : round(Orders.parse(line)).toLine();
@@ -87,12 +89,15 @@ public final class Worker {
         System.out.println(READY);
         start.complete(Long.parseLong(Objects.requireNonNull(input.readLine(), "told to begin")));
         long cpu = cpuNanos();
+        long compiling = compilingMillis();
         long written = written();
         await(ended);
         return contenders.stream()
                 .map(Contender::tally)
                 .reduce(Tally.empty(), Tally::plus)
-                .with(cpuNanos() - cpu, written() - written);
+                .with(Count.CPU_NANOS, orders.isToKeep() ? 0 : cpuNanos() - cpu)
+                .with(Count.COMPILING_MILLIS, compilingMillis() - compiling)
+                .with(Count.WRITTEN, written() - written);
     }
 
     private List<Peer> connect(Orders orders) throws Exception {
@@ -115,13 +120,10 @@ public final class Worker {
             CompletableFuture<Void> ended,
             long nanos) {
         try {
-            List<PeerLock> locks = contender.open();
+            contender.open();
             opened.complete(null);
             long from = start.join();
-            contender.run(locks, from, from + nanos);
-            for (PeerLock lock : locks) {
-                lock.close();
-            }
+            contender.run(from, from + nanos);
             ended.complete(null);
         } catch (Throwable e) {
             opened.completeExceptionally(e);
@@ -149,6 +151,11 @@ public final class Worker {
 
     static long cpuNanos() {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
+    }
+
+    /** What the threads that compile have taken so far. */
+    private static long compilingMillis() {
+        return ManagementFactory.getCompilationMXBean().getTotalCompilationTime();
     }
 
     /** What this process has given the system to write so far; 0 where the system does not tell. */

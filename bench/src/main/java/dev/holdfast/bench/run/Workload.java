@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * One table of the report.
@@ -18,8 +19,21 @@ import java.util.Set;
  * @param title what people read
  * @param load what the threads do
  * @param tier from which thoroughness on it is run
+ * @param jvm how old the worker processes are
  */
-public record Workload(String id, String title, Load load, Tier tier) {
+public record Workload(String id, String title, Load load, Tier tier, Jvm jvm) {
+    /** How old the worker processes are. */
+    public enum Jvm {
+        /** They run for all rounds, and are measured when their compilers are done. */
+        WARM,
+        /** New ones for each round, measured from their first turn on. */
+        FRESH
+    }
+
+    Workload(String id, String title, Load load, Tier tier) {
+        this(id, title, load, tier, Jvm.WARM);
+    }
+
     /** How thorough a run is. */
     public enum Tier {
         QUICK,
@@ -53,7 +67,7 @@ public record Workload(String id, String title, Load load, Tier tier) {
     private static final int LONG = 10;
     private static final Duration MILLI = Duration.ofMillis(1);
 
-    private static final List<Workload> ALL = List.of(
+    private static final List<Workload> SATURATED = List.of(
             new Workload(OWN_1, "own lock, 1 thread", Load.own(1), Tier.QUICK),
             new Workload(OWN_16, "own locks, 16 threads", Load.own(16), Tier.QUICK),
             new Workload(ONE_1X16, "one lock, 1 process × 16 threads", Load.one(1, 16), Tier.QUICK),
@@ -129,6 +143,11 @@ public record Workload(String id, String title, Load load, Tier tier) {
                     Load.one(2, 16).on(Locks.ONE_SEVERAL),
                     Tier.FULL));
 
+    private static final List<Workload> ALL = Stream.of(
+                    ServiceWorkloads.service(), SATURATED, ServiceWorkloads.beside())
+            .flatMap(List::stream)
+            .toList();
+
     /** Those of a tier and below, in the order of the report. */
     public static List<Workload> upTo(Tier tier) {
         return ALL.stream()
@@ -139,6 +158,17 @@ public record Workload(String id, String title, Load load, Tier tier) {
     /** All ids, in the order of the report. */
     public static List<String> ids() {
         return ALL.stream().map(Workload::id).toList();
+    }
+
+    /** Those of a word of the command line: an id, or what several ids begin with, such as {@code service}. */
+    public static List<Workload> named(String word) {
+        List<Workload> exact =
+                ALL.stream().filter(workload -> workload.id.equals(word)).toList();
+        return !exact.isEmpty()
+                ? exact
+                : ALL.stream()
+                        .filter(workload -> workload.id.startsWith(word + "-"))
+                        .toList();
     }
 
     /** The one of that id. */
@@ -154,13 +184,18 @@ public record Workload(String id, String title, Load load, Tier tier) {
         return of(id).title;
     }
 
-    /** How long a round is; where a turn takes long, longer than others. */
-    public Duration lengthOf(Duration round) {
+    /** By how much a round is longer than others: where a turn takes long, and where tails are compared. */
+    int length() {
         return switch (id) {
-            case TURNS -> round.multipliedBy(LONG);
-            case HAND_OVER -> round.multipliedBy(LONGER);
-            default -> round;
+            case TURNS -> LONG;
+            case HAND_OVER, ONE_2X16, READS, READS_10, ServiceWorkloads.TIMED_TRIES -> LONGER;
+            default -> 1;
         };
+    }
+
+    /** By what peers are compared: with a pace, and where tries run out, all have as many turns. */
+    public Figure figure() {
+        return load.isPaced() || load.isTry() ? Figure.WAIT_P50 : Figure.TURNS;
     }
 
     /** Whether it makes sense on a store. */
@@ -168,8 +203,12 @@ public record Workload(String id, String title, Load load, Tier tier) {
         if (id.equals(TURNS)) {
             return store == StoreKind.SQLITE;
         }
+        if (id.equals(ServiceWorkloads.SERVICE_ROUND_TRIP)) {
+            return store == StoreKind.ZOOKEEPER;
+        }
         return switch (store) {
-            case MEMORY -> load.processes() == 1 && load.roundTrip().isZero();
+            case MEMORY ->
+                !load.isPaced() && load.processes() == 1 && load.roundTrip().isZero();
             case SQLITE -> load.roundTrip().isZero();
             default -> true;
         };
@@ -178,10 +217,14 @@ public record Workload(String id, String title, Load load, Tier tier) {
     /** Whether a peer can do it, and it says something about that peer. */
     public boolean suits(PeerKind peer) {
         boolean saysSomething = switch (peer.id()) {
-            case Peers.CEILING -> load.roundTrip().isZero() && !id.equals(TURNS) && !id.equals(HAND_OVER);
-            case Peers.STRICT_FIFO -> load.isContended() && !id.equals(TURNS);
-            case Peers.NO_HAND_OVER -> !id.equals(TURNS);
-            case Peers.AWAIT_RELEASE -> !load.isContended() || id.equals(ONE_2X16);
+            case Peers.CEILING ->
+                figure() == Figure.TURNS && load.roundTrip().isZero() && !id.equals(TURNS) && !id.equals(HAND_OVER);
+            case Peers.STRICT_FIFO -> figure() == Figure.TURNS && !id.equals(TURNS);
+            case Peers.NO_HAND_OVER -> figure() == Figure.TURNS && !id.equals(TURNS);
+            case Peers.AWAIT_RELEASE ->
+                !load.isTry() && (!load.isContended() || id.equals(ONE_2X16) || id.equals(ONE_2X1));
+            // 100 clients with its default pools and threads in a process are no client anybody has
+            case "redisson", "redisson-fair" -> !id.equals(WAITING_200);
             default -> true;
         };
         return saysSomething && peer.modes().containsAll(modes());
@@ -194,7 +237,7 @@ public record Workload(String id, String title, Load load, Tier tier) {
 
     private Set<Mode> modes() {
         return switch (load.locks()) {
-            case OWN, ONE -> EnumSet.of(Mode.EXCLUSIVE);
+            case OWN, ONE, KEPT, OF_A_SERVICE, ZIPF, ONCE -> EnumSet.of(Mode.EXCLUSIVE);
             case ONE_MOSTLY_READ -> EnumSet.of(Mode.READ, Mode.WRITE);
             case ONE_SEMAPHORE -> EnumSet.of(Mode.PERMIT);
             case OWN_SEVERAL, ONE_SEVERAL -> EnumSet.of(Mode.SEVERAL);

@@ -59,6 +59,11 @@ final class MariaDb implements Server {
     }
 
     @Override
+    public void restart() {
+        server.process().restart();
+    }
+
+    @Override
     public void close() {
         database.close();
         server.close();

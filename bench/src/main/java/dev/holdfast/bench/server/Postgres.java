@@ -65,6 +65,11 @@ final class Postgres implements Server {
     }
 
     @Override
+    public void restart() {
+        server.process().restart();
+    }
+
+    @Override
     public void close() {
         database.close();
         server.close();

@@ -40,7 +40,7 @@ final class Redis implements Server {
 
     @Override
     public String settings() {
-        return "Redis " + field("server", "redis_version") + ", save \"\", appendonly no";
+        return "Redis " + field("server", "redis_version") + ", save \"\", appendonly no (nothing is written to disk)";
     }
 
     /** Commands include those that scripts call. */
@@ -74,6 +74,11 @@ final class Redis implements Server {
     @Override
     public Duration cpuTime() {
         return server.process().cpuTime();
+    }
+
+    @Override
+    public void restart() {
+        server.process().restart();
     }
 
     @Override

@@ -36,6 +36,11 @@ public interface Server extends AutoCloseable {
         return Duration.ZERO;
     }
 
+    /** Kills it and starts it again on the same port, with what it has written; returns when it answers. */
+    default void restart() {
+        throw new UnsupportedOperationException(kind().title() + " has no server");
+    }
+
     @Override
     void close();
 

@@ -34,7 +34,8 @@ final class SqliteFile implements Server {
 
     @Override
     public String settings() {
-        return "SQLite by sqlite-jdbc " + SQLiteJDBCLoader.getVersion() + ", write-ahead log, synchronous=normal";
+        return "SQLite by sqlite-jdbc " + SQLiteJDBCLoader.getVersion()
+                + ", write-ahead log, synchronous=normal (a commit is not flushed by itself)";
     }
 
     @Override

@@ -55,6 +55,11 @@ final class ZooKeeper implements Server {
     }
 
     @Override
+    public void restart() {
+        server.process().restart();
+    }
+
+    @Override
     public void close() {
         server.close();
     }

@@ -7,8 +7,12 @@ import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.run.Cell;
 import dev.holdfast.bench.run.Figures;
+import dev.holdfast.bench.run.Growth;
+import dev.holdfast.bench.run.Outage;
 import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.Sample;
+import dev.holdfast.bench.run.ServiceWorkloads;
+import dev.holdfast.bench.run.Timing;
 import dev.holdfast.bench.run.Workload;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -16,6 +20,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,11 +65,41 @@ class ReportTest {
         String table = Targets.table(results).toText();
         assertThat(row(table, "Redis, one lock, 2 processes × 16 threads: holdfast beside redisson "))
                 .contains("≥ 30 ×", "40.0", "yes");
-        assertThat(row(table, "Redis, one lock, 2 processes × 1 thread: holdfast beside redisson "))
-                .contains("≥ 1 ×", "0.90", "MISSED");
+        assertThat(row(table, "Redis, one lock, 2 processes × 1 thread: holdfast beside the best peer "))
+                .contains("≥ 1 ×", "0.90", "redisson", "MISSED");
         assertThat(row(table, "SQLite, 10,000 renewed holds")).contains("3.10 %", "MISSED");
         assertThat(row(table, "Redis, own lock, 1 thread: holdfast beside raw")).contains("not in this run", "–");
         assertThat(table).as("where Holdfast took no part").doesNotContain("PostgreSQL");
+    }
+
+    @Test
+    void atAServicesPaceTheWaitsAreComparedAndTheLessFavourableRatioCounts() {
+        String workload = ServiceWorkloads.SERVICE_1X1;
+        add("raw", workload, 1_000, 0);
+        add("spring-redis", workload, 800, 0);
+        add("redisson", workload, 900, 0);
+        add(Peers.HOLDFAST, workload, 950, 0);
+        String table = Tables.of(results, StoreKind.REDIS, workload).toText();
+        assertThat(table.lines().findFirst().orElseThrow()).contains("wait p50 ms", "p99.9", "not served %");
+        assertThat(row(table, "holdfast")).contains("1.05", "0.95 (0.95–0.95)");
+        assertThat(row(table, "holdfast")).as("too few turns for p99.9").contains("–");
+        String targets = Targets.table(results).toText();
+        String what = "Redis, at a service's pace, 1 process × 1 thread, warm JVM: holdfast, median wait beside ";
+        assertThat(row(targets, what + "raw")).contains("≤ 1.15 ×", "1.05", "yes");
+        assertThat(row(targets, what + "the best peer")).contains("≤ 0.95 ×", "redisson");
+    }
+
+    @Test
+    void aPaceThatIsNotKeptMissesItsTargetUnlessTheMachineCouldNotKeepIt() {
+        String workload = ServiceWorkloads.SERVICE_1X16;
+        String what = "Redis, at a service's pace, 1 process × 16 threads, warm JVM: holdfast, median wait beside raw";
+        results.add(cell(workload, Peers.HOLDFAST, 0.3));
+        results.add(cell(workload, "raw", 0));
+        assertThat(row(Targets.table(results).toText(), what)).contains("30 % of the turns not served", "MISSED");
+        Results slow = new Results();
+        slow.add(cell(workload, Peers.HOLDFAST, 0.3));
+        slow.add(cell(workload, "raw", 0.4));
+        assertThat(row(Targets.table(slow).toText(), what)).contains("undecided");
     }
 
     @Test
@@ -105,6 +141,17 @@ class ReportTest {
     }
 
     @Test
+    void whatBreaksAndWhatGrowsHasTablesOfItsOwn() {
+        results.figure(Outage.HOLDER_KILLED.figure(StoreKind.REDIS, Peers.of("redisson", StoreKind.REDIS)), 29.9);
+        results.figure(Outage.HOLDER_STOPPED.figure(StoreKind.REDIS, Peers.of("redisson", StoreKind.REDIS)), 90);
+        results.grow(new Growth(StoreKind.REDIS, Duration.ofSeconds(60), 2_000, 1e6, 12e6, Map.of("keys", 345.0)));
+        Map<String, Table> tables = Beyond.tables(results, StoreKind.REDIS);
+        assertThat(row(tables.get(OutageTable.TITLE).toText(), "redisson")).contains("29.90", "more than 90", "–");
+        assertThat(row(tables.get(GrowthTable.TITLE).toText(), "60.0")).contains("2,000", "1.00", "12.00", "345");
+        assertThat(Beyond.tables(results, StoreKind.SQLITE)).isEmpty();
+    }
+
+    @Test
     void aPageWithoutMarksGetsThem() {
         assertThat(Page.replace("# Title\n", "figures"))
                 .isEqualTo("# Title\n\n" + Page.BEGIN + "\n\nfigures\n\n" + Page.END + "\n");
@@ -135,11 +182,24 @@ class ReportTest {
 
     private void add(StoreKind store, String peer, String workload, double perSecond, long lost) {
         Histogram waits = new Histogram(3);
-        waits.recordValue((long) (1e9 / perSecond));
-        Sample sample = new Sample(
-                perSecond, 1, waits, waits.getMaxValue(), waits, waits, lost, 0, 1, 1, Map.of("scripts", 2.0));
+        waits.recordValueWithCount((long) (1e9 / perSecond), 1_000);
+        Map<Timing, Histogram> timings = new EnumMap<>(Timing.class);
+        for (Timing timing : Timing.values()) {
+            timings.put(timing, waits);
+        }
+        Sample sample = new Sample(perSecond, 1, timings, lost, 0, 0, 0, 0, 1, 1, Map.of("scripts", 2.0));
         results.add(
                 new Cell(store, workload(workload), Peers.of(peer, store), List.of(sample, sample), Optional.empty()));
+    }
+
+    private static Cell cell(String workload, String peer, double unserved) {
+        Sample sample = new Sample(1, 1, Map.of(), 0, 0, 0, unserved, 0, 1, 1, Map.of());
+        return new Cell(
+                StoreKind.REDIS,
+                workload(workload),
+                Peers.of(peer, StoreKind.REDIS),
+                List.of(sample, sample),
+                Optional.empty());
     }
 
     private static Workload workload(String id) {

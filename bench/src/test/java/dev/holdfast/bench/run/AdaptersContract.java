@@ -4,6 +4,7 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.bench.peer.Peer;
+import dev.holdfast.bench.peer.Peer.PeerLock;
 import dev.holdfast.bench.peer.PeerKind;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
@@ -46,13 +47,14 @@ abstract class AdaptersContract {
                 .onClose(server::close);
     }
 
-    private void excludes(PeerKind peer, Server server) {
+    private void excludes(PeerKind peer, Server server) throws Exception {
         try (Fleet fleet = new Fleet(peer, server, folder.resolve("page"))) {
             List<Sample> rounds = roundsUntilThereAreTurns(fleet);
             assertThat(rounds).extracting(Sample::lost).as("lost updates").containsOnly(0L);
             Sample sample = rounds.get(rounds.size() - 1);
             assertThat(sample.perSecond()).isPositive();
             assertThat(sample.clientMicros()).isPositive();
+            triesAreAnsweredAtOnce(peer, server);
             if (peer.modes().contains(Peer.Mode.READ)) {
                 Sample mostlyReads = fleet.run(Load.one(2, 3).on(Locks.ONE_MOSTLY_READ), SHORT);
                 assertThat(mostlyReads.overlaps() + mostlyReads.lost()).isZero();
@@ -65,6 +67,26 @@ abstract class AdaptersContract {
                 Sample several = fleet.run(Load.one(2, 3).on(Locks.ONE_SEVERAL), SHORT);
                 assertThat(several.lost()).isZero();
             }
+        }
+    }
+
+    private static void triesAreAnsweredAtOnce(PeerKind kind, Server server) throws Exception {
+        try (Peer holder = kind.connect(server.url(), 1);
+                Peer other = kind.connect(server.url(), 1)) {
+            PeerLock held = holder.open("tried", Peer.Mode.EXCLUSIVE);
+            PeerLock wanted = other.open("tried", Peer.Mode.EXCLUSIVE);
+            assertThat(held.tryAcquire(Duration.ZERO)).isTrue();
+            assertThat(wanted.tryAcquire(Duration.ZERO))
+                    .as("a try beside a holder")
+                    .isFalse();
+            assertThat(wanted.tryAcquire(SHORT))
+                    .as("a timed try beside a holder")
+                    .isFalse();
+            held.release();
+            assertThat(wanted.tryAcquire(Duration.ofSeconds(30))).isTrue();
+            wanted.release();
+            held.close();
+            wanted.close();
         }
     }
 

@@ -3,13 +3,11 @@ package dev.holdfast.jdbc;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * What databases have in common that keep names as bytes, which no collation folds and no padding makes equal, and that
- * renew with one statement and look with another.
+ * What databases have in common that keep names as bytes, which no collation folds and no padding makes equal.
  */
 abstract class BytesDialect implements ServerDialect {
     @Override
@@ -40,14 +38,6 @@ abstract class BytesDialect implements ServerDialect {
     @Override
     public boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException {
         return session.update(sql.release, arguments) > 0;
-    }
-
-    /** What stands afterwards stood before, and so was renewed: a grant that is gone does not come back. */
-    @Override
-    public <T> List<T> renew(SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
-            throws SQLException {
-        session.update(sql.renew(names.size()), arguments);
-        return session.all(sql.renewed(names.size()), row, new ArrayList<>(names));
     }
 
     @Override

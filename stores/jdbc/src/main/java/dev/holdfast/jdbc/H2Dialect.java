@@ -11,6 +11,9 @@ import java.util.Set;
  * server in several processes look for themselves.
  */
 final class H2Dialect extends BytesDialect {
+    private static final String WRITE_DELAY =
+            "SELECT CAST(setting_value AS BIGINT) FROM information_schema.settings WHERE setting_name = 'WRITE_DELAY'";
+
     @Override
     public String title() {
         return "H2";
@@ -21,10 +24,10 @@ final class H2Dialect extends BytesDialect {
         return List.of("h2");
     }
 
-    /** Frozen for a transaction, and each of our statements is one. */
+    /** Frozen for a transaction, and each of our statements is one. DATEDIFF would count in the session's time zone. */
     @Override
     public String now() {
-        return "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00', CURRENT_TIMESTAMP(6))";
+        return "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP(6)) * 1000000 AS BIGINT)";
     }
 
     @Override
@@ -71,11 +74,14 @@ final class H2Dialect extends BytesDialect {
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
         session.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
+        if (session.only(WRITE_DELAY, row -> row.getLong(1)) > 0) {
+            session.execute("SET WRITE_DELAY 0"); // of the whole database, and kept by it
+        }
     }
 
     @Override
-    public void restore(SqlSession session) throws SQLException {
-        session.execute("SET LOCK_TIMEOUT 2000");
+    public List<String> settingBack(SqlSession session) throws SQLException {
+        return List.of("SET LOCK_TIMEOUT " + session.only("SELECT LOCK_TIMEOUT()", row -> row.getLong(1)));
     }
 
     @Override
@@ -86,6 +92,14 @@ final class H2Dialect extends BytesDialect {
                 .all(statement, row -> new Claimed(true, false, ReadRow.read(row, 1)), arguments.update())
                 .stream()
                 .findFirst();
+    }
+
+    @Override
+    public Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys)
+            throws SQLException {
+        String statement =
+                "SELECT " + RowSql.renewedColumns() + " FROM FINAL TABLE (" + sql.renew(GrantKey.rows(keys)) + ")";
+        return GrantKey.standing(session, statement, GrantKey.arguments(lease, keys), keys);
     }
 
     @Override
@@ -107,6 +121,8 @@ final class H2Dialect extends BytesDialect {
     public List<String> caveats() {
         return List.of(
                 "A database in memory forgets its locks with its process.",
+                "A commit of H2 reaches the file before it is answered (WRITE_DELAY is set to 0), but no disk is forced: a"
+                        + " power cut may forget the latest grants.",
                 "Clients of other processes, on an H2 server, are not told that they are up: the first in the queue looks"
                         + " every 0.25 to 20 ms, the others less often.");
     }

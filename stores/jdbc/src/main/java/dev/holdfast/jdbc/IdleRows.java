@@ -6,6 +6,9 @@ import java.util.List;
 
 /** The rows that nobody uses, on one connection. For one thread. */
 final class IdleRows {
+    private static final long BATCH = 200;
+    private static final int MOST_REMOVED = 8;
+
     private final ServerDialect dialect;
     private final RowSql sql;
     private final SqlSession session;
@@ -21,20 +24,34 @@ final class IdleRows {
         return session.update(sql.beginPurge, List.of(dialect.name(""), Clock.micros(since))) > 0;
     }
 
-    /** Removes what is idle of one batch of rows; the last name of the batch, or nothing at the end. */
-    String remove(String after, Duration idle, int batch) throws SQLException {
+    /** Has the next client go on, whenever it comes. */
+    void leaveUnfinished() throws SQLException {
+        session.update(sql.leavePurge, List.of(dialect.name("")));
+    }
+
+    /**
+     * Goes through the next rows, and removes some that are idle: few at a time, since each is a commit.
+     *
+     * @return the name up to which it came, or nothing at the end
+     */
+    String remove(String after, Duration idle) throws SQLException {
         List<RowTable.Named> rows = session.all(
                 sql.idle,
                 row -> new RowTable.Named(dialect.name(row, 1), ReadRow.read(row, 2)),
-                List.of(dialect.name(after), (long) batch));
+                List.of(dialect.name(after), BATCH));
+        int removed = 0;
         for (RowTable.Named each : rows) {
             if (each.row().layout() <= RowSql.LAYOUT && isIdle(each.row().state(), Clock.micros(idle))) {
                 session.update(
                         sql.remove,
                         List.of(dialect.name(each.name()), each.row().state().version()));
+                removed++;
+            }
+            if (removed == MOST_REMOVED) {
+                return each.name();
             }
         }
-        return rows.size() < batch ? "" : rows.get(rows.size() - 1).name();
+        return rows.size() < BATCH ? "" : rows.get(rows.size() - 1).name();
     }
 
     /** The version rose by the clock with every change: an old one means that nothing has happened for long. */

@@ -46,7 +46,7 @@ final class JdbcStore implements Store {
         this.dialect = dialect;
         this.worker = worker;
         this.waiters = new Waiters(dialect, worker, new Patience(limit));
-        this.housekeeping = new Housekeeping(worker, time);
+        this.housekeeping = new Housekeeping(worker, time, dialect::nanoTime);
     }
 
     /** Opens the store of a database. A failure leaves neither threads nor connections. */
@@ -150,8 +150,8 @@ final class JdbcStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return worker.ask(table -> table.revoke(name, now));
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return worker.ask(table -> table.breakGrant(name, number, now));
     }
 
     /** Places in the queue are given up; grants are left to their leases. */
@@ -159,7 +159,10 @@ final class JdbcStore implements Store {
     public void close() {
         housekeeping.close();
         waiters.close();
-        worker.close(waiters::leaveAll);
+        worker.close(table -> {
+            waiters.leaveAll(table);
+            housekeeping.end(table);
+        });
         waiters.failAll(worker.closedException());
         waiters.close(); // a try that was under way may have started the thread anew
     }

@@ -46,7 +46,7 @@ public final class JdbcStoreProvider implements StoreProvider {
      * @throws IllegalArgumentException if the URL names no database that is supported, or no path; the message says what
      *     a good one looks like
      * @throws dev.holdfast.StoreRefusedException if the file or the database cannot be used: rights, another kind of
-     *     file, a newer layout, a network file system, a replica
+     *     file, a newer layout, a file system that is not known to be local, a proxy that pools transactions
      * @throws dev.holdfast.StoreUnavailableException if the file was blocked by another process for too long, the disk
      *     is full, or the server does not answer
      */

@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A connection that broke is opened anew for the next request, and the request that met its end is sent once more. A
  * renewal is not: what was sent of it may still be carried out, after the one that was sent again, and it may state a
- * shorter lease. Its outcome is unknown, and the engine asks again. Thread-safe.
+ * shorter lease. Its outcome is unknown, and the engine asks again. A connection whose server takes no writes any more
+ * leads to yesterday's primary: it is dropped as well. Thread-safe.
  */
 final class Lane {
     /** After this a request that is still in line is answered with {@link StoreUnavailableException}. */
@@ -49,6 +50,7 @@ final class Lane {
     private record Later(long at, Runnable task) {}
 
     private final RowTables tables;
+    private final LaneConnection connection;
     private final Thread thread;
     private final BlockingQueue<Request> inbox = new LinkedTransferQueue<>();
     private final Deque<Request> line = new ArrayDeque<>();
@@ -58,7 +60,6 @@ final class Lane {
 
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
-    private @Nullable RowTable table;
     private @Nullable Later first;
     private Request.Work<Boolean> lastWords = t -> true;
     private volatile boolean closed;
@@ -66,12 +67,14 @@ final class Lane {
 
     Lane(RowTables tables, int number) {
         this.tables = tables;
-        this.thread = Threads.daemon("holdfast-" + tables.description() + "-" + number, this::run);
+        String name = "holdfast-" + tables.description() + "-" + number;
+        this.connection = new LaneConnection(tables, name);
+        this.thread = Threads.daemon(name, this::run);
     }
 
     /** Uses a connection that is open already. Before the first request. */
     void use(RowTable opened) {
-        table = opened;
+        connection.use(opened);
     }
 
     <T> CompletableFuture<T> ask(String what, String name, Request.Work<T> work) {
@@ -152,23 +155,38 @@ final class Lane {
                 later.add(first);
             }
             while (!closed) {
-                runDue();
-                Request next = next();
-                if (next != null) {
-                    serve(next);
-                }
+                serveNext();
             }
-            RowTable open = table;
+            RowTable open = connection.ifOpen();
             if (open != null) {
                 lastWords.on(open);
             }
-        } catch (InterruptedException | SQLException | HoldfastException e) {
-            closed = true; // the last words failed, or somebody stopped a thread that is not theirs
+        } catch (SQLException | HoldfastException e) {
+            // the last words failed: places in queues run out
         } finally {
-            drop();
+            connection.close();
             ended = true;
             line.forEach(each -> each.fail(tables.closedException()));
             refuseAll();
+        }
+    }
+
+    /** Whatever fails, the lane goes on: others' requests come behind. */
+    private void serveNext() {
+        try {
+            runDue();
+            Request next = next();
+            if (next != null) {
+                serve(next);
+            }
+        } catch (InterruptedException e) {
+            // by a caller's code that ran here; the thread is the lane's
+        } catch (RuntimeException | Error e) {
+            System.getLogger("dev.holdfast.jdbc")
+                    .log(
+                            System.Logger.Level.ERROR,
+                            "a request to " + tables.description() + " failed; please report this",
+                            e);
         }
     }
 
@@ -202,7 +220,7 @@ final class Lane {
     private void runTasks() {
         List<Request.Before> tasks = new ArrayList<>();
         line.removeIf(request -> request instanceof Request.Before task && tasks.add(task));
-        tasks.forEach(Request.Before::runTask);
+        tasks.forEach(task -> task.runTask(tables.description()));
         inbox.drainTo(line);
     }
 
@@ -231,18 +249,21 @@ final class Lane {
                     throw new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
                             + ": the database has not answered for " + PATIENCE.toSeconds() + " s; see what blocks it");
                 }
-                request.run(open());
+                request.run(connection.open(request));
                 return;
             } catch (SQLException e) {
-                boolean broken = tables.errors().isBroken(e) || isClosed();
+                boolean readOnly = tables.errors().isReadOnly(e);
+                boolean broken = tables.errors().isBroken(e) || connection.isClosed();
+                if (broken || readOnly) {
+                    connection.drop(readOnly);
+                }
                 if (broken) {
-                    drop();
                     if (sentTwice.size() >= MOST_TWICE) {
                         sentTwice.clear();
                     }
                     request.broke(sentTwice);
                 }
-                boolean again = tables.errors().isPassing(e) || (broken && tries == 1);
+                boolean again = tables.errors().isPassing(e) || ((broken || readOnly) && tries == 1);
                 if (tries >= TRIES || !again || (broken && !request.mayRepeat())) {
                     request.fail(tables.errors().explain(request.what, request.name, e));
                     return;
@@ -256,32 +277,6 @@ final class Lane {
                         "a request to " + tables.description() + " failed; please report this", e));
                 return;
             }
-        }
-    }
-
-    private RowTable open() throws SQLException {
-        RowTable open = table;
-        if (open == null) {
-            open = tables.open();
-            table = open;
-        }
-        return open;
-    }
-
-    private boolean isClosed() {
-        RowTable open = table;
-        try {
-            return open != null && open.session().connection().isClosed();
-        } catch (SQLException e) {
-            return true;
-        }
-    }
-
-    private void drop() {
-        RowTable open = table;
-        table = null;
-        if (open != null) {
-            tables.giveBack(open.session());
         }
     }
 

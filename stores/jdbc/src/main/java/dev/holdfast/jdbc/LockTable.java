@@ -18,8 +18,8 @@ import java.util.Optional;
  * <p>For one thread.
  */
 interface LockTable extends AutoCloseable {
-    /** How long a place in the queue counts unless it is kept alive. */
-    Duration PLACE_LIFE = Duration.ofSeconds(10);
+    /** How long a place in the queue counts at most unless it is kept alive; see {@link PlaceLife}. */
+    Duration PLACE_LIFE = PlaceLife.LONGEST;
 
     /** The place of a claim that is not in the queue: behind everybody. */
     long NO_PLACE = Long.MAX_VALUE;
@@ -37,7 +37,7 @@ interface LockTable extends AutoCloseable {
     /** Enters the queue at its end; returns the place: higher than every earlier one of that name. */
     long enqueue(Claim claim);
 
-    /** Keeps places in the queue alive: for {@link #PLACE_LIFE} from now on. At most {@link Dialect#chunk()}. */
+    /** Keeps places in the queue alive: each for its life from now on. At most {@link Dialect#chunk()}. */
     void keepPlaces(List<Place> places);
 
     /** Clears the queue of what a claim leaves in it whose place was served; what is left of it counts no more. */
@@ -56,7 +56,7 @@ interface LockTable extends AutoCloseable {
 
     boolean release(String name, Mode mode, ClaimId id);
 
-    boolean revoke(String name, boolean now);
+    boolean breakGrant(String name, long number, boolean now);
 
     LockStatus status(String name);
 
@@ -70,9 +70,12 @@ interface LockTable extends AutoCloseable {
      */
     String purge(String after);
 
+    /** When all that nobody has used for long was last removed, by the store's clock; 0 if that is not known. */
+    long purgedAtMicros();
+
     @Override
     void close();
 
-    /** A place in the queue of a name. */
-    record Place(String name, long arrival) {}
+    /** A place in the queue of a name, and how long it counts unless it is kept alive. */
+    record Place(String name, long arrival, Duration life) {}
 }

@@ -1,6 +1,8 @@
 package dev.holdfast.jdbc;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -79,9 +81,14 @@ final class MariaDbDialect extends BytesDialect {
     }
 
     @Override
-    public void restore(SqlSession session) throws SQLException {
-        session.execute("SET SESSION sql_mode = DEFAULT, SESSION innodb_lock_wait_timeout = DEFAULT"
-                + (isMariaDb(session) ? ", SESSION max_statement_time = DEFAULT" : ""));
+    public List<String> settingBack(SqlSession session) throws SQLException {
+        boolean limits = isMariaDb(session);
+        String query = "SELECT @@SESSION.sql_mode, @@SESSION.innodb_lock_wait_timeout"
+                + (limits ? ", @@SESSION.max_statement_time" : "");
+        return session.only(
+                query,
+                row -> List.of("SET SESSION sql_mode = '" + row.getString(1) + "', SESSION innodb_lock_wait_timeout = "
+                        + row.getLong(2) + (limits ? ", SESSION max_statement_time = " + row.getBigDecimal(3) : "")));
     }
 
     /** MySQL has no such time-out for statements that change something. */
@@ -96,6 +103,36 @@ final class MariaDbDialect extends BytesDialect {
         return number == 0
                 ? Optional.empty()
                 : Optional.of(new Claimed(true, false, new ReadRow(RowSql.LAYOUT, LockRow.free(number, 0))));
+    }
+
+    /**
+     * The number of changed rows alone says what stands: a proxy that splits reads from writes may answer a SELECT from a
+     * replica that lags behind. Where some grants are gone, halves find out which. The SELECT only tells who waits.
+     */
+    @Override
+    public Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys)
+            throws SQLException {
+        List<GrantKey> stand = new ArrayList<>();
+        renew(session, sql, lease, keys, stand);
+        if (stand.isEmpty()) {
+            return Map.of();
+        }
+        Map<String, Boolean> contended =
+                GrantKey.standing(session, sql.renewed(GrantKey.rows(stand)), GrantKey.names(stand), stand);
+        Map<String, Boolean> renewed = new HashMap<>();
+        stand.forEach(key -> renewed.put(key.id(), contended.getOrDefault(key.id(), false)));
+        return renewed;
+    }
+
+    private static void renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys, List<GrantKey> stand)
+            throws SQLException {
+        int changed = session.update(sql.renew(GrantKey.rows(keys)), GrantKey.arguments(lease, keys));
+        if (changed == keys.size()) {
+            stand.addAll(keys);
+        } else if (changed > 0) {
+            renew(session, sql, lease, keys.subList(0, keys.size() / 2), stand);
+            renew(session, sql, lease, keys.subList(keys.size() / 2, keys.size()), stand);
+        }
     }
 
     @Override

@@ -13,9 +13,9 @@ import java.util.Set;
  * PostgreSQL, 12 or later.
  *
  * <p>A claim is one statement with data-modifying parts, which claims the row, or inserts it, or says how it stands; a
- * lock that is held is only read by it. What is written that nobody relies on yet (a release, an offer, a place in a
- * queue) is committed without waiting for the disk: the next grant, which does wait, carries it along, and a crash before
- * that only leaves a lock held until its lease ends. Offers are told by {@code pg_notify} in the statement that makes
+ * lock that is held is only read by it. A change on which nobody relies yet (a release, an offer, a place in a queue) is
+ * committed without waiting for the disk: the next grant, which does wait, carries it along, and a crash before that only
+ * leaves a lock held until its lease ends. Offers are told by {@code pg_notify} in the statement that makes
  * them, and only if the client is in another process.
  */
 final class PostgresDialect implements ServerDialect {
@@ -111,9 +111,17 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public void restore(SqlSession session) throws SQLException {
-        session.execute("RESET statement_timeout");
-        session.execute("RESET plan_cache_mode");
+    public void refuseSharedSessions(SqlSession session, Connections more) throws SQLException {
+        PostgresPooler.refuse(session.connection(), more);
+    }
+
+    @Override
+    public List<String> settingBack(SqlSession session) throws SQLException {
+        return session.only(
+                "SELECT current_setting('statement_timeout'), current_setting('plan_cache_mode')",
+                row -> List.of(
+                        "SET statement_timeout = '" + row.getString(1) + "'",
+                        "SET plan_cache_mode = '" + row.getString(2) + "'"));
     }
 
     @Override
@@ -168,9 +176,10 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public <T> List<T> renew(SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
+    public Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys)
             throws SQLException {
-        return session.all(sql.renew(names.size()) + " RETURNING " + RowSql.renewedColumns(), row, arguments);
+        String statement = sql.renew(GrantKey.rows(keys)) + " RETURNING " + RowSql.renewedColumns();
+        return GrantKey.standing(session, statement, GrantKey.arguments(lease, keys), keys);
     }
 
     @Override

@@ -51,14 +51,14 @@ final class PostgresEar implements Ear {
         try (Connection ours = connections.open()) {
             connection = ours;
             if (!closed) {
-                ours.setAutoCommit(true);
-                RowTables.limitAnswers(ours, RowTables.ANSWER_MILLIS);
+                Loan loan = new Loan(ours);
+                loan.begin();
                 execute(ours, "LISTEN " + channel);
                 open = true;
                 listener.hearing();
                 listen(ours);
                 execute(ours, "UNLISTEN " + channel);
-                RowTables.limitAnswers(ours, 0);
+                loan.end();
             }
             ended(null);
         } catch (SQLException | RuntimeException e) {

@@ -134,7 +134,7 @@ final class QueuedClaim extends Request.Claiming implements Pending {
             take(table, said.grant());
         } else if (hears) {
             queue.ear().watch(claim.id().value(), said.before());
-            lookIn(nextLook(said));
+            lookIn(Math.min(nextLook(said), jittered(PlaceLife.third(claim).toNanos())));
         } else { // it keeps its place, and looks often enough to find an offer that it does not hear
             queue.ear().open();
             lookIn(Math.min(nextLook(said), SLOWEST_LOOK * 10));

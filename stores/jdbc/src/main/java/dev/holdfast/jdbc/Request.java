@@ -180,11 +180,20 @@ abstract class Request {
 
         @Override
         void run(RowTable table) {
-            runTask();
+            task.run();
         }
 
-        void runTask() {
-            task.run();
+        /** A failure of the task is its own: requests of others stand behind it. */
+        void runTask(String store) {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                System.getLogger("dev.holdfast.jdbc")
+                        .log(
+                                System.Logger.Level.ERROR,
+                                "a task before the requests to " + store + " failed; please report this",
+                                e);
+            }
         }
 
         @Override

@@ -50,6 +50,9 @@ final class RowSql {
     final String idle;
     final String remove;
     final String beginPurge;
+    final String leavePurge;
+
+    /** Parameters: how long ago the last removal of idle rows must be for the next to be due, then the name. */
     final String layout;
 
     private final Map<String, String> made = new ConcurrentHashMap<>();
@@ -90,7 +93,9 @@ final class RowSql {
         this.remove = "DELETE FROM " + table + " WHERE name = ? AND version = ?";
         this.beginPurge =
                 "UPDATE " + table + " SET expires_at = " + now + " WHERE name = ? AND expires_at < " + now + " - ?";
-        this.layout = "SELECT layout FROM " + table + " WHERE name = ?";
+        this.leavePurge = "UPDATE " + table + " SET expires_at = 0 WHERE name = ?";
+        this.layout = "SELECT layout, CASE WHEN expires_at < " + now + " - ? THEN 1 ELSE 0 END FROM " + table
+                + " WHERE name = ?";
     }
 
     /** A statement that a dialect makes of these, put together once. */

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +34,6 @@ import org.jspecify.annotations.Nullable;
 final class RowStep {
     static final long OFFER_MICROS = 1_000_000;
 
-    /** How long a place in the queue counts unless it is heard of again. */
-    static final long PLACE_MICROS = 10_000_000;
-
     private final LockRow from;
     private final long now;
     private final long version;
@@ -44,6 +42,7 @@ final class RowStep {
     private final List<WaitingClaim> waiting;
     private final List<WaitingClaim> offered = new ArrayList<>();
     private boolean granted;
+    private boolean reliedOn;
     private boolean changed;
 
     /**
@@ -75,7 +74,7 @@ final class RowStep {
         expire(id);
         WaitingClaim place = placeOf(id);
         if (place == null) {
-            waiting.add(new WaitingClaim(id, claim.mode(), channel == null ? "" : channel, now + PLACE_MICROS));
+            waiting.add(new WaitingClaim(id, claim.mode(), channel == null ? "" : channel, now + placeMicros(claim)));
         }
         settle(claim);
         Holding got = holdingOf(id);
@@ -87,7 +86,7 @@ final class RowStep {
         } else if (place == null) {
             changed = true;
         } else {
-            keep(place);
+            keep(place, placeMicros(claim));
         }
         return Optional.empty();
     }
@@ -115,6 +114,7 @@ final class RowStep {
             remove(mine);
             hold(new Holding(id, Mode.SHARED, mine.number(), mine.acquiredAt(), mine.expiresAt(), mine.holder()));
             changed = true;
+            reliedOn = true;
             expire("");
             settle(null);
         }
@@ -131,25 +131,23 @@ final class RowStep {
         release(id);
     }
 
-    /** Breaks the lock; whether anybody held it. */
-    boolean revoke(boolean atOnce) {
+    /** Breaks the grant of a number; whether it stood. */
+    boolean breakGrant(long number, boolean atOnce) {
         expire("");
-        boolean held = holdings().stream().anyMatch(each -> !each.isOffer());
-        if (!held) {
-            return false;
-        }
-        changed = true;
-        Holding alone = exclusive;
-        if (atOnce) {
-            exclusive = null;
-            sharing.clear();
-            settle(null);
-        } else if (alone != null) {
-            exclusive = alone.broken();
-        } else {
-            sharing.replaceAll(Holding::broken);
-        }
-        return true;
+        Optional<Holding> shown = holdings().stream()
+                .filter(each -> each.number() == number && !each.isOffer())
+                .findFirst();
+        shown.ifPresent(held -> {
+            changed = true;
+            reliedOn = true;
+            remove(held);
+            if (atOnce) {
+                settle(null);
+            } else {
+                hold(held.broken());
+            }
+        });
+        return shown.isPresent();
     }
 
     /** Renews a hold that is shared; whether it stands. */
@@ -162,6 +160,7 @@ final class RowStep {
                         new Holding(
                                 id, each.mode(), number, each.acquiredAt(), now + Clock.micros(lease), each.holder()));
                 changed = true;
+                reliedOn = true;
                 return true;
             }
         }
@@ -173,9 +172,14 @@ final class RowStep {
         return changed;
     }
 
-    /** Whether somebody got the lock by it, who will believe in it: then it must not be forgotten in a crash. */
+    /** Whether somebody got the lock by it. */
     boolean isGrant() {
         return granted;
+    }
+
+    /** Whether its answer promises what a crash must not undo: a grant, a longer lease, room for readers, an end. */
+    boolean isReliedOn() {
+        return granted || reliedOn;
     }
 
     /** Who must be told that they are up. */
@@ -204,12 +208,11 @@ final class RowStep {
         return before;
     }
 
-    /** How long until somebody's lease or offer is over, at most. */
-    long microsToNextEnd() {
-        return holdings().stream()
-                .mapToLong(each -> each.expiresAt() - now)
-                .min()
-                .orElse(0);
+    /** How long until a lease or an offer is over, or the place of somebody before a claim, at most. */
+    long microsToNextEnd(String id) {
+        LongStream leases = holdings().stream().mapToLong(Holding::expiresAt);
+        LongStream places = waiting.stream().limit(ahead(id)).mapToLong(WaitingClaim::aliveUntil);
+        return LongStream.concat(leases, places).map(end -> end - now).min().orElse(0);
     }
 
     private List<Holding> holdings() {
@@ -235,9 +238,13 @@ final class RowStep {
         return null;
     }
 
-    private void keep(WaitingClaim place) {
-        if (place.aliveUntil() - now < PLACE_MICROS * 2 / 3) {
-            waiting.replaceAll(each -> each == place ? place.until(now + PLACE_MICROS) : each);
+    private static long placeMicros(Claim claim) {
+        return Clock.micros(PlaceLife.of(claim));
+    }
+
+    private void keep(WaitingClaim place, long life) {
+        if (place.aliveUntil() - now < life * 2 / 3) {
+            waiting.replaceAll(each -> each == place ? place.until(now + life) : each);
             changed = true;
         }
     }

@@ -10,7 +10,7 @@ import dev.holdfast.spi.Mode;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,7 +59,7 @@ final class RowTable {
      *
      * @param grant the grant
      * @param releasedHeld whether the hold that was released by the same step stood
-     * @param microsToNextEnd how long until a lease in the way is over
+     * @param microsToNextEnd how long until a lease in the way is over, or a place before it
      * @param ahead how many are before it in the queue
      * @param before the claim before it, in the queue or holding
      */
@@ -149,7 +149,8 @@ final class RowTable {
         List<WaitingClaim> queue = step.to().waiting();
         Holding alone = step.to().exclusive();
         String before = ahead > 0 ? queue.get(ahead - 1).id() : alone == null ? "" : alone.id();
-        return new Answer(Optional.empty(), held, step.microsToNextEnd(), ahead, before);
+        return new Answer(
+                Optional.empty(), held, step.microsToNextEnd(claim.id().value()), ahead, before);
     }
 
     boolean release(String name, ClaimId id) throws SQLException {
@@ -172,47 +173,34 @@ final class RowTable {
         });
     }
 
-    boolean revoke(String name, boolean now) throws SQLException {
+    boolean breakGrant(String name, long number, boolean now) throws SQLException {
         memory.forget(name);
-        return change(name, null, step -> step.revoke(now)).orElse(false);
+        return change(name, null, step -> step.breakGrant(number, now)).orElse(false);
     }
 
     /** Renews exclusive grants that state the same lease, sorted by name; those that stand, and whether others wait. */
     Map<String, Boolean> renew(List<Grant> grants, Duration lease) throws SQLException {
-        List<Object> names = new ArrayList<>();
-        List<Object> keys = new ArrayList<>();
-        Map<String, Long> numbers = new LinkedHashMap<>();
-        for (int i = 0; i < roundedUp(grants.size()); i++) {
-            Grant grant = grants.get(Math.min(i, grants.size() - 1)); // few sizes of statements: the last one repeated
+        List<GrantKey> keys = new ArrayList<>();
+        for (Grant grant : grants) {
             memory.forget(grant.name());
-            numbers.put(grant.id().value(), grant.number());
-            names.add(dialect.name(grant.name()));
-            keys.addAll(List.of(dialect.name(grant.name()), grant.id().value(), grant.number()));
+            keys.add(new GrantKey(dialect.name(grant.name()), grant.id().value(), grant.number()));
         }
-        List<Object> arguments = new ArrayList<>(List.of(Clock.micros(lease), 0L));
-        arguments.addAll(names);
-        arguments.addAll(keys);
-        Map<String, Boolean> stand = new LinkedHashMap<>();
-        dialect.renew(session, sql, arguments, names, row -> {
-            String id = row.getString(1);
-            if (id != null && numbers.getOrDefault(id, -1L) == row.getLong(2)) {
-                stand.put(id, row.getLong(3) > 0);
+        return dialect.renew(session, sql, Clock.micros(lease), keys);
+    }
+
+    /** Renews shared grants of one name in one step; those that stand, and whether others wait. */
+    Map<String, Boolean> renewShared(String name, List<Grant> grants) throws SQLException {
+        Map<String, Boolean> stand = new HashMap<>();
+        change(name, null, step -> {
+            stand.clear();
+            for (Grant grant : grants) {
+                if (step.renew(grant.id().value(), grant.number(), grant.lease())) {
+                    stand.put(grant.id().value(), !step.from().waiting().isEmpty());
+                }
             }
             return true;
         });
         return stand;
-    }
-
-    /** Renews a grant that is shared; empty if it is gone, else whether others wait. */
-    Optional<Boolean> renewShared(Grant grant) throws SQLException {
-        List<Boolean> others = new ArrayList<>();
-        boolean stands = change(grant.name(), null, step -> {
-                    others.clear();
-                    others.add(!step.from().waiting().isEmpty());
-                    return step.renew(grant.id().value(), grant.number(), grant.lease());
-                })
-                .orElse(false);
-        return stands ? Optional.of(others.get(0)) : Optional.empty();
     }
 
     Optional<ReadRow> read(String name) throws SQLException {
@@ -260,7 +248,7 @@ final class RowTable {
     private boolean write(String name, RowStep step, long asked) throws SQLException {
         memory.forget(name);
         List<WaitingClaim> told = Bells.elsewhere(step.offered());
-        if (!dialect.write(session, sql, arguments.write(name, step), told, step.isGrant())) {
+        if (!dialect.write(session, sql, arguments.write(name, step), told, step.isReliedOn())) {
             return false;
         }
         Bells.ring(step.offered());
@@ -278,11 +266,6 @@ final class RowTable {
     private static boolean isNew(ReadRow row, Claim claim) {
         Holding alone = row.state().exclusive();
         return alone != null && alone.id().equals(claim.id().value());
-    }
-
-    /** Few sizes of statements, so that few are kept prepared. */
-    private static int roundedUp(int size) {
-        return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
     }
 
     private static void nap(int tries) {

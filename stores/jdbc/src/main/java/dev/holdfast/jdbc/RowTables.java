@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /** Opens the table on one connection after the other, creates it where it is missing, and checks it. Thread-safe. */
@@ -21,6 +22,9 @@ final class RowTables {
     private final Connections connections;
     private final SqlErrors errors;
     private final LongSupplier stamp;
+
+    /** A connection was opened: what they lead to was looked into. */
+    private final AtomicBoolean known = new AtomicBoolean();
 
     RowTables(
             ServerDialect dialect,
@@ -63,48 +67,61 @@ final class RowTables {
         SqlSession session = new SqlSession(connection);
         boolean ready = false;
         try {
-            connection.setAutoCommit(true);
-            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            limitAnswers(connection, ANSWER_MILLIS);
+            session.loan().begin();
+            if (!known.get()) {
+                dialect.refuseSharedSessions(session, connections);
+            }
+            session.loan().take(dialect.settingBack(session));
             dialect.prepare(session, STATEMENT_SECONDS);
+            known.set(true);
             ready = true;
             return new RowTable(dialect, sql, session, stamp);
         } finally {
             if (!ready) {
-                session.close();
+                giveBack(session, false);
             }
         }
     }
 
-    void giveBack(SqlSession session) {
-        try {
-            dialect.restore(session);
-            limitAnswers(session.connection(), 0);
-        } catch (SQLException e) {
-            // it is broken, and its pool will see to that
+    /**
+     * Gives a connection back as it came.
+     *
+     * @param useless whether nobody else can use it either: a pool that lent it must not lend it again
+     */
+    void giveBack(SqlSession session, boolean useless) {
+        if (useless) {
+            session.abort();
+        } else {
+            session.loan().end();
         }
         session.close();
     }
 
-    /** Creates or checks the table. */
-    void prepare(RowTable table) {
+    /** Creates or checks the table; whether removing idle rows is due. */
+    boolean prepare(RowTable table) {
         try {
-            long layout = layout(table.session());
-            if (layout > RowSql.LAYOUT) {
+            Mark mark = mark(table.session());
+            if (mark.layout > RowSql.LAYOUT) {
                 throw new StoreRefusedException("cannot use " + description() + ": its table " + sql.table
-                        + " has layout " + layout + " and this version of Holdfast knows layout " + RowSql.LAYOUT
+                        + " has layout " + mark.layout + " and this version of Holdfast knows layout " + RowSql.LAYOUT
                         + " at most; use the newer version");
             }
             table.read(""); // fails where columns are missing
+            return mark.purgeIsDue;
         } catch (SQLException e) {
             throw errors.explain("open the locks", "", e);
         }
     }
 
-    private long layout(SqlSession session) throws SQLException {
+    /** The row of the table itself. */
+    private record Mark(long layout, boolean purgeIsDue) {}
+
+    private Mark mark(SqlSession session) throws SQLException {
+        List<Object> arguments = List.of(Clock.micros(TablePurge.EVERY), dialect.name(""));
         for (int tries = 1; ; tries++) {
             try {
-                List<Long> found = session.all(sql.layout, row -> row.getLong(1), List.of(dialect.name("")));
+                List<Mark> found =
+                        session.all(sql.layout, row -> new Mark(row.getLong(1), row.getLong(2) > 0), arguments);
                 if (!found.isEmpty()) {
                     return found.get(0);
                 }
@@ -138,10 +155,26 @@ final class RowTables {
                     + dialect.names().get(0) + "' prints");
         }
         dialect.lockCreation(session, true);
-        for (String statement : dialect.createTable(sql.table)) {
-            session.execute(statement);
+        boolean created = false;
+        try {
+            for (String statement : dialect.createTable(sql.table)) {
+                session.execute(statement);
+            }
+            created = true;
+        } finally {
+            unlockCreation(session, created);
         }
-        dialect.lockCreation(session, false);
+    }
+
+    /** Also after a failure: a session of an application's pool would keep everybody out for as long as it lives. */
+    private void unlockCreation(SqlSession session, boolean created) throws SQLException {
+        try {
+            dialect.lockCreation(session, false);
+        } catch (SQLException e) {
+            if (created) {
+                throw e;
+            } // else the first failure says what is wrong
+        }
     }
 
     private String markRow() {

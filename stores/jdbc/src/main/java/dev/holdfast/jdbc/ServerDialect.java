@@ -57,8 +57,19 @@ interface ServerDialect {
     /** What a session of ours sets, once. No statement may take longer than so many seconds. */
     void prepare(SqlSession session, int seconds) throws SQLException;
 
-    /** Undoes {@link #prepare} on a connection that goes back to the application's pool. */
-    void restore(SqlSession session) throws SQLException;
+    /**
+     * Refuses connections that lead to no session of their own. Asked of the first, before anything is set.
+     *
+     * @param more where another connection can be had, to find out what this one leads to
+     * @throws dev.holdfast.StoreRefusedException if sessions are shared
+     */
+    default void refuseSharedSessions(SqlSession session, Connections more) throws SQLException {}
+
+    /**
+     * The statements that set back what {@link #prepare} changes, for a connection that goes back to the application's
+     * pool. Asked before anything is set.
+     */
+    List<String> settingBack(SqlSession session) throws SQLException;
 
     /**
      * Claims with one statement: the row if it could be claimed, else nothing or, where the same statement could tell,
@@ -79,9 +90,13 @@ interface ServerDialect {
     /** Releases a lock that nobody waits for, with one statement. */
     boolean release(SqlSession session, RowSql sql, List<?> arguments) throws SQLException;
 
-    /** Renews grants of one lease; a row of {@link RowSql#renewedColumns} for each that stands. */
-    <T> List<T> renew(SqlSession session, RowSql sql, List<?> arguments, List<?> names, SqlSession.Row<T> row)
-            throws SQLException;
+    /**
+     * Renews grants for one lease, in microseconds. The answer is that of the server that changed the rows: what another
+     * one reads may be older.
+     *
+     * @return the claims whose grants stand, each with whether others wait
+     */
+    Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys) throws SQLException;
 
     /** How clients in other processes hear that they are up. */
     Ear ear(Ear.Listener listener, String channel, Connections connections);

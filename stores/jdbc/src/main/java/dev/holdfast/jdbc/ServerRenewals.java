@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
@@ -13,86 +14,169 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * One request of the engine to renew: in each lane one statement for each lease and chunk, in the order of the names, so
- * that two who renew never wait for each other in a circle. Thread-safe.
+ * The renewals of a store: in each lane one statement for each lease and chunk, in the order of the names, so that two who
+ * renew never wait for each other in a circle.
+ *
+ * <p>A chunk that fails on a connection that works is asked again in parts: one row that somebody keeps locked leaves the
+ * other grants as they are. Its own grant is renewed apart from then on, behind the others, until that succeeds.
+ *
+ * <p>Thread-safe.
  */
 final class ServerRenewals {
     /** Large enough to spread the cost of a commit, small enough to let others pass in between. */
     private static final int CHUNK = 128;
 
-    private final RowTables tables;
-    private final List<CompletableFuture<Map<ClaimId, Renewal>>> parts = new ArrayList<>();
-    private final List<List<Grant>> asked = new ArrayList<>();
-    private final CompletableFuture<Map<ClaimId, Renewal>> answer = new CompletableFuture<>();
+    /** How many parts a chunk is asked again in: a locked row costs a time-out for each round of parts. */
+    private static final int PARTS = 8;
 
-    ServerRenewals(RowTables tables, Collection<Grant> grants, Function<String, Lane> lanes) {
-        this.tables = tables;
-        Map<Lane, Map<Duration, List<Grant>>> sorted = new LinkedHashMap<>();
-        grants.stream()
-                .sorted(Comparator.comparing(Grant::name))
-                .forEach(grant -> sorted.computeIfAbsent(lanes.apply(grant.name()), lane -> new LinkedHashMap<>())
-                        .computeIfAbsent(grant.lease(), lease -> new ArrayList<>())
-                        .add(grant));
-        sorted.forEach((lane, byLease) -> byLease.forEach((lease, same) -> {
-            for (int from = 0; from < same.size(); from += CHUNK) {
-                ask(lane, List.copyOf(same.subList(from, Math.min(from + CHUNK, same.size()))), lease);
+    private static final int MOST_APART = 1024;
+
+    private final RowTables tables;
+    private final Function<String, Lane> lanes;
+    private final Set<ClaimId> apart = ConcurrentHashMap.newKeySet();
+
+    /** What one lane is asked for together: the same lease, in the order of the names. */
+    private record Chunk(Lane lane, Duration lease, List<Grant> grants) {
+        List<Chunk> parts(int size) {
+            List<Chunk> parts = new ArrayList<>();
+            for (int from = 0; from < grants.size(); from += size) {
+                parts.add(new Chunk(
+                        lane, lease, List.copyOf(grants.subList(from, Math.min(from + size, grants.size())))));
             }
-        }));
-        CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> merge());
+            return parts;
+        }
     }
 
-    CompletionStage<Map<ClaimId, Renewal>> answer() {
+    private record Key(Lane lane, Duration lease) {}
+
+    ServerRenewals(RowTables tables, Function<String, Lane> lanes) {
+        this.tables = tables;
+        this.lanes = lanes;
+    }
+
+    /** A part without an answer is unknown; if there was no answer at all, the failure is the answer. */
+    CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        Map<Key, List<Grant>> together = new LinkedHashMap<>();
+        List<Chunk> chunks = new ArrayList<>();
+        List<Chunk> last = new ArrayList<>();
+        grants.stream().sorted(Comparator.comparing(Grant::name)).forEach(grant -> {
+            Key key = new Key(lanes.apply(grant.name()), grant.lease());
+            if (apart.contains(grant.id())) {
+                last.add(new Chunk(key.lane, key.lease, List.of(grant)));
+            } else {
+                together.computeIfAbsent(key, none -> new ArrayList<>()).add(grant);
+            }
+        });
+        together.forEach((key, same) -> chunks.addAll(new Chunk(key.lane, key.lease, same).parts(CHUNK)));
+        chunks.addAll(last);
+        return ask(chunks);
+    }
+
+    private CompletableFuture<Map<ClaimId, Renewal>> ask(List<Chunk> chunks) {
+        List<CompletableFuture<Map<ClaimId, Renewal>>> parts =
+                chunks.stream().map(this::ask).toList();
+        CompletableFuture<Map<ClaimId, Renewal>> answer = new CompletableFuture<>();
+        CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
+            if (parts.isEmpty() || parts.stream().anyMatch(part -> !part.isCompletedExceptionally())) {
+                answer.complete(merged(chunks, parts));
+            } else {
+                parts.get(0).whenComplete((renewals, why) -> answer.completeExceptionally(why));
+            }
+        });
         return answer;
     }
 
-    private void ask(Lane lane, List<Grant> grants, Duration lease) {
-        asked.add(grants);
-        parts.add(lane.askOnce("renew", grants.get(0).name(), table -> renew(table, grants, lease)));
+    private static Map<ClaimId, Renewal> merged(
+            List<Chunk> chunks, List<CompletableFuture<Map<ClaimId, Renewal>>> parts) {
+        Map<ClaimId, Renewal> merged = new HashMap<>();
+        for (int i = 0; i < parts.size(); i++) {
+            if (parts.get(i).isCompletedExceptionally()) {
+                chunks.get(i).grants.forEach(grant -> merged.put(grant.id(), Renewal.unknown(grant.sentNanos())));
+            } else {
+                merged.putAll(parts.get(i).join());
+            }
+        }
+        return merged;
     }
 
-    private Map<ClaimId, Renewal> renew(RowTable table, List<Grant> grants, Duration lease) throws SQLException {
+    private CompletableFuture<Map<ClaimId, Renewal>> ask(Chunk chunk) {
+        List<Grant> grants = chunk.grants;
+        CompletableFuture<Map<ClaimId, Renewal>> asked =
+                chunk.lane.askOnce("renew", grants.get(0).name(), table -> renew(table, chunk));
+        if (grants.size() == 1) {
+            return asked.whenComplete((renewals, failure) -> note(grants.get(0).id(), failure != null));
+        }
+        return asked.thenCompose(renewals -> renewals.isEmpty()
+                ? ask(chunk.parts(Math.max(1, grants.size() / PARTS)))
+                : CompletableFuture.completedFuture(renewals));
+    }
+
+    private void note(ClaimId id, boolean failed) {
+        if (!failed) {
+            apart.remove(id);
+        } else if (apart.size() < MOST_APART) {
+            apart.add(id);
+        }
+    }
+
+    /** The answers; none if the chunk is to be asked in parts. */
+    private Map<ClaimId, Renewal> renew(RowTable table, Chunk chunk) throws SQLException {
+        try {
+            return renewNow(table, chunk);
+        } catch (SQLException e) {
+            if (chunk.grants.size() == 1
+                    || tables.errors().isBroken(e)
+                    || tables.errors().isReadOnly(e)
+                    || table.session().connection().isClosed()) {
+                throw e;
+            }
+            return Map.of();
+        }
+    }
+
+    private Map<ClaimId, Renewal> renewNow(RowTable table, Chunk chunk) throws SQLException {
         Map<ClaimId, Renewal> renewals = new HashMap<>();
-        List<Grant> alone = grants.stream()
+        List<Grant> alone = chunk.grants.stream()
                 .filter(grant -> grant.mode() instanceof Mode.Exclusive)
                 .toList();
         long sent = tables.stamp();
-        Map<String, Boolean> stand = alone.isEmpty() ? Map.of() : table.renew(alone, lease);
+        Map<String, Boolean> stand = alone.isEmpty() ? Map.of() : table.renew(alone, chunk.lease);
         stand.forEach((id, contended) -> renewals.put(new ClaimId(id), Renewal.held(sent, contended)));
-        for (Grant grant : grants) {
-            if (!renewals.containsKey(grant.id())) { // shared, lost, or of a writer who reads on
-                long before = tables.stamp();
-                renewals.put(
-                        grant.id(),
-                        table.renewShared(grant)
-                                .map(contended -> Renewal.held(before, contended))
-                                .orElseGet(() -> Renewal.lost(before)));
+        Map<String, List<Grant>> others = new LinkedHashMap<>(); // shared, lost, or of a writer who reads on
+        for (Grant grant : chunk.grants) {
+            if (!renewals.containsKey(grant.id())) {
+                others.computeIfAbsent(grant.name(), name -> new ArrayList<>()).add(grant);
             }
+        }
+        for (Map.Entry<String, List<Grant>> each : others.entrySet()) {
+            renewShared(table, each.getKey(), each.getValue(), chunk.grants.size() == 1, renewals);
         }
         return renewals;
     }
 
-    /** A part without an answer is unknown; if there was no answer at all, the failure is the answer. */
-    private void merge() {
-        Map<ClaimId, Renewal> merged = new HashMap<>();
-        for (int i = 0; i < parts.size(); i++) {
-            List<Grant> grants = asked.get(i);
-            parts.get(i).whenComplete((renewals, failure) -> {
-                if (failure == null) {
-                    merged.putAll(renewals);
-                } else {
-                    grants.forEach(grant -> merged.put(grant.id(), Renewal.unknown(grant.sentNanos())));
-                }
-            });
-        }
-        if (parts.isEmpty() || parts.stream().anyMatch(part -> !part.isCompletedExceptionally())) {
-            answer.complete(merged);
-        } else {
-            parts.get(0).whenComplete((renewals, failure) -> answer.completeExceptionally(failure));
+    /** A row that cannot be read, or that changes too often, leaves its own grants unknown; alone it may say why. */
+    private void renewShared(
+            RowTable table, String name, List<Grant> grants, boolean alone, Map<ClaimId, Renewal> renewals)
+            throws SQLException {
+        long sent = tables.stamp();
+        try {
+            Map<String, Boolean> stand = table.renewShared(name, grants);
+            for (Grant grant : grants) {
+                Boolean contended = stand.get(grant.id().value());
+                renewals.put(grant.id(), contended == null ? Renewal.lost(sent) : Renewal.held(sent, contended));
+            }
+        } catch (HoldfastException e) {
+            if (alone) {
+                throw e;
+            }
+            grants.forEach(grant -> renewals.put(grant.id(), Renewal.unknown(grant.sentNanos())));
         }
     }
 }

@@ -48,15 +48,19 @@ import org.jspecify.annotations.Nullable;
 final class ServerStore implements Store {
     private final RowTables tables;
     private final List<Lane> lanes = new ArrayList<>();
+    private final List<TablePurge> purges = new ArrayList<>();
     private final QueuedClaims queue;
+    private final ServerRenewals renewals;
     private final Capabilities capabilities;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private ServerStore(RowTables tables, int connections, Connections ears) {
+    private ServerStore(RowTables tables, int connections, Connections ears, boolean purgeIsDue) {
         this.tables = tables;
         for (int i = 0; i < connections; i++) {
             lanes.add(new Lane(tables, i));
+            purges.add(new TablePurge(lanes.get(i), purgeIsDue && i == 0));
         }
+        this.renewals = new ServerRenewals(tables, this::lane);
         this.queue = new QueuedClaims(tables, ClaimId.random().value().substring(0, 16), ears);
         // A release and the claim behind it are one statement already: there is nothing cheaper to extend a grant by.
         this.capabilities = new Capabilities(
@@ -100,19 +104,19 @@ final class ServerStore implements Store {
             for (int i = 0; i < (all ? options.connections() : 1); i++) {
                 opened.add(tables.open());
             }
-            tables.prepare(opened.get(0));
-            ServerStore store = new ServerStore(tables, options.connections(), connections);
+            boolean purgeIsDue = tables.prepare(opened.get(0));
+            ServerStore store = new ServerStore(tables, options.connections(), connections, purgeIsDue);
             for (int i = 0; i < opened.size(); i++) {
                 store.lanes.get(i).use(opened.get(i));
             }
-            new TablePurge(store.lanes.get(0)).start();
+            store.purges.forEach(TablePurge::start);
             ready = true;
             return store;
         } catch (SQLException e) {
             throw tables.errors().explain("open the locks", "", e);
         } finally {
             if (!ready) {
-                opened.forEach(each -> tables.giveBack(each.session()));
+                opened.forEach(each -> tables.giveBack(each.session(), false));
             }
         }
     }
@@ -153,7 +157,7 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return new ServerRenewals(tables, grants, this::lane).answer();
+        return renewals.renew(grants);
     }
 
     /** Never: releasing and claiming anew is one statement too, and lets others in. */
@@ -229,8 +233,8 @@ final class ServerStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return lane(name).ask("revoke", name, table -> table.revoke(name, now));
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return lane(name).ask("break", name, table -> table.breakGrant(name, number, now));
     }
 
     /** Places in the queue are given up; grants are left to their leases. */
@@ -238,8 +242,14 @@ final class ServerStore implements Store {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             ClientClosedException why = tables.closedException();
-            for (Lane lane : lanes) {
-                lane.close(table -> queue.leave(lane, table));
+            for (int i = 0; i < lanes.size(); i++) {
+                Lane lane = lanes.get(i);
+                TablePurge purge = purges.get(i);
+                lane.close(table -> {
+                    queue.leave(lane, table);
+                    purge.end(table);
+                    return true;
+                });
             }
             lanes.forEach(Lane::awaitEnd); // together, so that servers that hang are waited for once
             queue.failAll(why);

@@ -21,6 +21,9 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
     private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "1213", "1205", "1020", "90131");
     private static final Set<String> BROKEN =
             Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
+    /** After a planned switchover, the connections to what was the primary. Nothing was done. */
+    private static final Set<String> READ_ONLY = Set.of("25006", "1290", "1792", "1836");
+
     private static final Set<String> MISSING_TABLE =
             Set.of("42P01", "1146", "42S02", "42102", "42104", "3F000", "90079");
 
@@ -40,9 +43,16 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
                     true,
                     "there is no such database or schema; create it, or correct the URL"),
             new Meaning(
-                    Set.of("25006", "1290", "1792", "1836", "90097"),
+                    READ_ONLY,
+                    false,
+                    "the server takes no writes: it is a replica or read-only; name the primary, or wait until the"
+                            + " address leads to it"),
+            new Meaning(Set.of("90097"), true, "the database is read-only; open it for writing"),
+            new Meaning(
+                    Set.of("90040"),
                     true,
-                    "the server takes no writes: it is a replica or read-only; name the primary"),
+                    "the database commits late (WRITE_DELAY), and this user may not change that; have an administrator"
+                            + " of the database run SET WRITE_DELAY 0"),
             new Meaning(
                     Set.of("1665"),
                     true,
@@ -51,6 +61,10 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
                     Set.of("57014", "1969", "3024", "1205", "57P04", "HYT00"),
                     false,
                     "a statement waited too long; see who blocks the table or the row"),
+            new Meaning(
+                    Set.of("22001", "1406", "1153"),
+                    false,
+                    "more clients hold or wait for this lock than its row has room for; let some end first"),
             new Meaning(
                     Set.of("53300", "1040", "1203", "1226"),
                     false,
@@ -66,6 +80,11 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
                 || e instanceof SQLNonTransientConnectionException
                 || state(e).startsWith("08")
                 || has(e, BROKEN);
+    }
+
+    /** Whether the server takes no writes: another connection may lead to one that does. */
+    boolean isReadOnly(SQLException e) {
+        return has(e, READ_ONLY);
     }
 
     boolean isMissing(SQLException e) {

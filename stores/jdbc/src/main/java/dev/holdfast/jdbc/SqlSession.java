@@ -18,14 +18,37 @@ final class SqlSession implements AutoCloseable {
     private static final int MOST_PREPARED = 64;
 
     private final Connection connection;
+    private final Loan loan;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
     SqlSession(Connection connection) {
         this.connection = connection;
+        this.loan = new Loan(connection);
     }
 
     Connection connection() {
         return connection;
+    }
+
+    /** What was changed of the connection. */
+    Loan loan() {
+        return loan;
+    }
+
+    /** The first row of a query that is asked once, without keeping it prepared. */
+    <T> T only(String sql, Row<T> row) throws SQLException {
+        return only(connection, sql, row);
+    }
+
+    /** The same on any connection. */
+    static <T> T only(Connection connection, String sql, Row<T> row) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            if (!rows.next()) {
+                throw new SQLException("no answer to: " + sql);
+            }
+            return row.read(rows);
+        }
     }
 
     /** All rows of a query, or of a statement that gives rows back. */
@@ -59,6 +82,15 @@ final class SqlSession implements AutoCloseable {
     void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
+        }
+    }
+
+    /** Ends the connection, so that no pool lends it again. */
+    void abort() {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "ending a connection failed", e);
         }
     }
 

@@ -80,7 +80,8 @@ final class SqliteChanges implements Changes {
         if (fits && ahead == 0) {
             return new Turn(false, 0, 0);
         }
-        long mine = row.getLong(2) + SqliteSql.TURN_MICROS * Math.min(ahead, 5);
+        long turn = row.getLong(2) + SqliteSql.TURN_MICROS * Math.min(ahead, 5);
+        long mine = ahead == 0 ? turn : Math.min(turn, row.getLong(6)); // the one before it may have died
         return new Turn(false, ahead, TimeUnit.MICROSECONDS.toNanos(Math.max(0, mine - now)));
     }
 

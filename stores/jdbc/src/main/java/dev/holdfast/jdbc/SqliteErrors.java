@@ -74,9 +74,13 @@ final class SqliteErrors {
                             + " and how many files the process may open",
                     e);
         }
-        if (is(e, SQLiteErrorCode.SQLITE_ERROR)
-                || is(e, SQLiteErrorCode.SQLITE_CONSTRAINT)
-                || is(e, SQLiteErrorCode.SQLITE_MISMATCH)) {
+        if (is(e, SQLiteErrorCode.SQLITE_CONSTRAINT)) {
+            return new StoreRefusedException(
+                    action + ": its tables were changed by something else (" + e.getMessage()
+                            + "); stop all processes that use it, then remove it together with its -wal and -shm",
+                    e);
+        }
+        if (is(e, SQLiteErrorCode.SQLITE_ERROR) || is(e, SQLiteErrorCode.SQLITE_MISMATCH)) {
             return new StoreRefusedException(
                     action + ": its tables have another shape than Holdfast's (" + e.getMessage()
                             + "); name another file",

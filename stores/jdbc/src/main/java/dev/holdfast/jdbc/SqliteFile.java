@@ -2,6 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.StoreRefusedException;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -22,36 +23,40 @@ import org.jspecify.annotations.Nullable;
  * <p>For one thread.
  */
 final class SqliteFile {
-    /** File systems that reach other machines: their locks, their shared memory or both do not work between them. */
-    private static final Set<String> NETWORK = Set.of(
-            "nfs",
-            "nfs3",
-            "nfs4",
-            "cifs",
-            "smb",
-            "smb2",
-            "smb3",
-            "smbfs",
-            "afpfs",
-            "afs",
-            "9p",
-            "webdav",
-            "davfs",
-            "ceph",
-            "glusterfs",
-            "lustre",
-            "beegfs",
-            "gpfs",
-            "ocfs2",
-            "gfs2",
-            "ncpfs",
-            "sshfs",
-            "s3fs",
-            "rclone",
-            "vboxsf",
-            "vmhgfs",
-            "vmhgfs-fuse",
-            "prl_fs");
+    /**
+     * File systems that no other machine reaches: on a disk of this machine, in its memory, or layered over such. All
+     * others are refused, also those of a name that is new: between machines neither SQLite's locks nor the shared memory
+     * beside the file work, and each would take the other for its own earlier start.
+     */
+    private static final Set<String> LOCAL = Set.of(
+            "ext2",
+            "ext3",
+            "ext4",
+            "xfs",
+            "btrfs",
+            "zfs",
+            "bcachefs",
+            "f2fs",
+            "jfs",
+            "nilfs2",
+            "reiserfs",
+            "ufs",
+            "apfs",
+            "hfs",
+            "hfsplus",
+            "ntfs",
+            "ntfs3",
+            "fuseblk", // a disk, mounted by a program, as ntfs-3g does
+            "exfat",
+            "vfat",
+            "msdos",
+            "udf",
+            "ecryptfs",
+            "tmpfs",
+            "ramfs",
+            "rootfs",
+            "overlay",
+            "aufs");
 
     private static final String OWNER_DIRECTORY = "rwx------";
     private static final String OWNER_FILE = "rw-------";
@@ -78,7 +83,7 @@ final class SqliteFile {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             throw refused(path, "it is not a plain file; name another", null);
         }
-        refuseNetwork(path, fileSystemOf(directory));
+        refuseUnlessLocal(path, fileSystemOf(directory));
         createDirectories(path, directory);
         if (!Files.isWritable(directory)) {
             throw refused(path, "its directory may not be written; check its rights, or name another", null);
@@ -86,17 +91,33 @@ final class SqliteFile {
         if (Files.exists(path) && !(Files.isReadable(path) && Files.isWritable(path))) {
             throw refused(path, "it may not be read and written; check its owner and rights", null);
         }
-        return new SqliteFile(path);
+        SqliteFile file = new SqliteFile(path);
+        file.createForItsOwnerAlone();
+        return file;
     }
 
-    static void refuseNetwork(Path path, String fileSystem) {
-        String kind = fileSystem.toLowerCase(Locale.ROOT).replaceFirst("^fuse\\.", "");
-        if (NETWORK.contains(kind)) {
+    /** SQLite would create it with the rights that the process gives to all its files. */
+    private void createForItsOwnerAlone() {
+        if (!isNew || !isPosix()) {
+            return;
+        }
+        try {
+            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_FILE)));
+        } catch (FileAlreadyExistsException e) {
+            // Another process was first, and did the same.
+        } catch (IOException e) {
+            throw refused(path, "it cannot be created: " + e, e);
+        }
+    }
+
+    static void refuseUnlessLocal(Path path, String fileSystem) {
+        if (!LOCAL.contains(fileSystem.toLowerCase(Locale.ROOT))) {
             throw refused(
                     path,
                     "its file system (" + fileSystem
-                            + ") is shared with other machines, where SQLite's locks do not hold;"
-                            + " name a local path, or use a database server",
+                            + ") may be shared with other machines, where SQLite's locks do not"
+                            + " hold; name a path on a disk or in the memory of this machine (such as ext4, xfs, btrfs,"
+                            + " apfs, tmpfs), or use a database server",
                     null);
         }
     }
@@ -110,15 +131,12 @@ final class SqliteFile {
         return isNew;
     }
 
-    /** Called once the file is open: a new one is made its owner's alone, and it is recognised from here on. */
+    /** Called once the file is open: it is recognised from here on. */
     void opened() {
         try {
-            if (isNew && isPosix()) {
-                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(OWNER_FILE));
-            }
             identity = currentIdentity();
         } catch (IOException e) {
-            throw refused(path, "its attributes cannot be read or set: " + e, e);
+            throw refused(path, "its attributes cannot be read: " + e, e);
         }
     }
 
@@ -150,7 +168,7 @@ final class SqliteFile {
         try {
             return Files.getFileStore(existing).type();
         } catch (IOException | SecurityException e) {
-            return "unknown"; // some containers hide their mounts: only what is surely wrong is refused
+            return "unknown"; // a container that hides its mounts
         }
     }
 

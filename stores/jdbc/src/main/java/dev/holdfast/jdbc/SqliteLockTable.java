@@ -97,7 +97,7 @@ final class SqliteLockTable implements LockTable {
                     claim.name(),
                     claim.id().value(),
                     now,
-                    now + Clock.micros(PLACE_LIFE),
+                    now + Clock.micros(PlaceLife.of(claim)),
                     claim.holder().host(),
                     claim.holder().pid(),
                     claim.holder().thread(),
@@ -121,10 +121,11 @@ final class SqliteLockTable implements LockTable {
     public void keepPlaces(List<Place> places) {
         session.run("queue for", places.get(0).name(), () -> {
             List<Object> arguments = new ArrayList<>();
-            arguments.add(clock.micros() + Clock.micros(PLACE_LIFE));
+            arguments.add(clock.micros());
             for (int i = 0; i < SqliteRenewals.roundedUp(places.size()); i++) {
                 arguments.add(i < places.size() ? places.get(i).name() : SqliteRenewals.NO_NAME);
                 arguments.add(i < places.size() ? places.get(i).arrival() : NO_PLACE);
+                arguments.add(i < places.size() ? Clock.micros(places.get(i).life()) : 0L);
             }
             return session.update(SqliteSql.keepPlaces(SqliteRenewals.roundedUp(places.size())), arguments.toArray());
         });
@@ -191,12 +192,12 @@ final class SqliteLockTable implements LockTable {
     }
 
     @Override
-    public boolean revoke(String name, boolean now) {
-        return session.run("revoke", name, () -> {
+    public boolean breakGrant(String name, long number, boolean now) {
+        return session.run("break", name, () -> {
             int rows = now
-                    ? session.update(SqliteSql.REVOKE_NOW, name, clock.micros())
-                    : session.update(SqliteSql.REVOKE, name, ClaimId.random().value(), clock.micros());
-            return rows > 0 || shared.revoke(name, now);
+                    ? session.update(SqliteSql.BREAK_NOW, name, clock.micros(), number)
+                    : session.update(SqliteSql.BREAK, name, ClaimId.random().value(), clock.micros(), number);
+            return rows > 0 || shared.breakGrant(name, number, now);
         });
     }
 
@@ -253,8 +254,19 @@ final class SqliteLockTable implements LockTable {
                     session.update(SqliteSql.REMOVE_IDLE, after, idle.end, before);
                 }
             }
+            if (end.isEmpty()) {
+                session.update(SqliteSql.PURGED, clock.micros());
+            }
             return end;
         });
+    }
+
+    @Override
+    public long purgedAtMicros() {
+        return session.run(
+                "purge",
+                "",
+                () -> session.first(SqliteSql.PURGED_AT, row -> row.getLong(1)).orElse(0L));
     }
 
     @Override

@@ -16,7 +16,7 @@ final class SqliteSchemaPage implements SchemaPage {
             --
             -- Rights: every user reads and writes the file, and may create files in its directory (locks.db-wal and
             -- locks.db-shm lie beside it). Who may read the file sees the names, hosts, pids and labels of all holders.
-            -- Place: a local disk. A file on a network file system is refused.
+            -- Place: a local disk. A file system that is not known to be local is refused.
             -- Connections: one per process, one more while a lock is waited for; no server, no password.
             -- Use: sqlite:/var/lib/holdfast/locks.db; no other tables in that file.
 
@@ -29,7 +29,8 @@ final class SqliteSchemaPage implements SchemaPage {
 
     @Override
     public String script() {
-        String firstRow = "INSERT INTO holdfast_meta VALUES (1, " + SqliteSql.LAYOUT + ", " + NEVER_BOOTED + ", 0, 0)";
+        String firstRow =
+                "INSERT INTO holdfast_meta VALUES (1, " + SqliteSql.LAYOUT + ", " + NEVER_BOOTED + ", 0, 0, 0)";
         return HEAD.formatted(SqliteSql.LAYOUT)
                 + String.join(
                         ";\n\n",

@@ -120,6 +120,9 @@ final class SqliteShared {
      * lease ends as it would have.
      */
     boolean downgrade(Grant grant) {
+        if (grant.mode() instanceof Mode.Permits) {
+            return false;
+        }
         String id = grant.id().value();
         session.run(
                 "downgrade",
@@ -153,13 +156,13 @@ final class SqliteShared {
         });
     }
 
-    boolean revoke(String name, boolean atOnce) throws SQLException {
+    boolean breakGrant(String name, long number, boolean atOnce) throws SQLException {
         long now = clock.micros();
         if (!atOnce) {
-            return session.update(SqliteSharedSql.REVOKE, name, ClaimId.random().value(), now) > 0;
+            return session.update(SqliteSharedSql.BREAK, name, ClaimId.random().value(), now, number) > 0;
         }
-        session.update(SqliteSharedSql.ALL_FREE_SINCE_NOW, name, now);
-        return session.update(SqliteSharedSql.REVOKE_NOW, name, now) > 0;
+        session.update(SqliteSharedSql.BROKEN_FREE_SINCE_NOW, name, now, number);
+        return session.update(SqliteSharedSql.BREAK_NOW, name, now, number) > 0;
     }
 
     /** A grant that stands is given a fresh number, and a lease from now on. */

@@ -28,18 +28,24 @@ final class SqliteSharedSql {
             + "AND h.mode = 'permits') ELSE (SELECT coalesce(sum(CASE h.mode WHEN 'permits' THEN h.permits ELSE ?7"
             + " END), 0)" + LIVE + ") + ?6 <= ?7 END ";
 
-    private static final String AHEAD = "(SELECT count(*)" + SqliteSql.waiting("l", "?3")
-            + "AND q.arrival < ?4 AND (q.mode <> 'shared' OR ?5 <> 'shared'))";
+    private static final String BEFORE =
+            SqliteSql.waiting("l", "?3") + "AND q.arrival < ?4 AND (q.mode <> 'shared' OR ?5 <> 'shared')";
+
+    private static final String AHEAD = "(SELECT count(*)" + BEFORE + ")";
 
     /** ?1 name, ?2 claim id, ?3 now, ?4 place, ?5 to ?7 mode. No row: nobody has ever held it. */
     static final String LOOKS_FREE = "SELECT l.claim_id = ?2 OR EXISTS (SELECT 1" + LIVE + "AND h.claim_id = ?2) OR ("
             + FITS + "AND" + SqliteSql.turnAfter(AHEAD) + "), l.layout FROM holdfast_lock l WHERE l.name = ?1";
 
-    /** As {@link #LOOKS_FREE}: fits, when a lease ends or did, who is ahead, whether the place still stands, layout. */
+    /**
+     * As {@link #LOOKS_FREE}: fits, when a lease ends or did, how many are ahead, whether the place still stands, layout,
+     * when the first place ahead ends unless it is kept alive.
+     */
     static final String LOOK = "SELECT" + FITS + ", CASE WHEN" + SqliteSql.NOBODY_ALONE
             + "THEN coalesce((SELECT min(h.expires_at)" + LIVE + "), max(l.expires_at, " + SqliteSql.SHARED_UNTIL
             + ")) ELSE l.expires_at END, " + AHEAD + ", EXISTS (SELECT 1 FROM holdfast_claim q WHERE q.name = ?1"
-            + " AND q.arrival = ?4 AND q.arrival > l.served AND q.claim_id = ?2), l.layout"
+            + " AND q.arrival = ?4 AND q.arrival > l.served AND q.claim_id = ?2), l.layout, (SELECT"
+            + " min(q.expires_at)" + BEFORE + ")"
             + " FROM holdfast_lock l WHERE l.name = ?1";
 
     /** ?1 name. */
@@ -90,8 +96,8 @@ final class SqliteSharedSql {
     /** ?1 name, ?2 now, ?3 claim id. What the lock's row must know before those of its sharers go. */
     static final String FREE_SINCE_NOW = freeSinceNow(OF_ALL + " AND c.claim_id = ?3");
 
-    /** ?1 name, ?2 now. */
-    static final String ALL_FREE_SINCE_NOW = freeSinceNow(OF_ALL);
+    /** ?1 name, ?2 now, ?3 the number of a grant. */
+    static final String BROKEN_FREE_SINCE_NOW = freeSinceNow(OF_ALL + " AND c.number = ?3");
 
     /** ?1 name, ?2 claim id, ?3 now. */
     static final String RELEASE = "DELETE FROM holdfast_claim AS c WHERE" + MINE + "AND c.expires_at > ?3";
@@ -99,13 +105,13 @@ final class SqliteSharedSql {
     /** ?1 name, ?2 claim id. */
     static final String RELEASE_RUN_OUT = "DELETE FROM holdfast_claim AS c WHERE" + MINE;
 
-    /** ?1 name, ?2 an id that nobody has, ?3 now. */
-    static final String REVOKE =
-            "UPDATE holdfast_claim SET claim_id = ?2 WHERE name = ?1 AND state = 'holding' AND expires_at > ?3";
+    /** ?1 name, ?2 an id that nobody has, ?3 now, ?4 the number of the grant. */
+    static final String BREAK = "UPDATE holdfast_claim SET claim_id = ?2"
+            + " WHERE name = ?1 AND state = 'holding' AND expires_at > ?3 AND number = ?4";
 
-    /** ?1 name, ?2 now. */
-    static final String REVOKE_NOW =
-            "DELETE FROM holdfast_claim WHERE name = ?1 AND state = 'holding' AND expires_at > ?2";
+    /** ?1 name, ?2 now, ?3 the number of the grant. */
+    static final String BREAK_NOW =
+            "DELETE FROM holdfast_claim WHERE name = ?1 AND state = 'holding' AND expires_at > ?2 AND number = ?3";
 
     private SqliteSharedSql() {}
 

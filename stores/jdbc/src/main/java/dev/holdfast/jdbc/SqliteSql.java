@@ -7,7 +7,8 @@ import java.util.StringJoiner;
  * parameter when the statement is tried.
  *
  * <pre>
- *   holdfast_meta    one row: layout, boot id, floor (the highest grant number that was ever purged)
+ *   holdfast_meta    one row: layout, boot id, floor (the highest grant number that was ever purged), when idle
+ *                    rows were last removed to the end
  *   holdfast_lock    one row per name: who holds it (claim_id, null when free), grant number, expires_at
  *                    (when free: since when), served: every place in the queue up to this one has had its turn
  *   holdfast_claim   one row per waiting claim: its place in the queue of the name (arrival), and until when
@@ -32,7 +33,8 @@ final class SqliteSql {
               layout INTEGER NOT NULL,
               boot_id TEXT NOT NULL,
               booted_at INTEGER NOT NULL,
-              floor INTEGER NOT NULL
+              floor INTEGER NOT NULL,
+              purged_at INTEGER NOT NULL
             ) STRICT""";
 
     static final String CREATE_LOCK = """
@@ -69,14 +71,14 @@ final class SqliteSql {
               PRIMARY KEY (name, arrival)
             ) STRICT, WITHOUT ROWID""";
 
-    static final String CREATE_META_ROW = "INSERT INTO holdfast_meta VALUES (1, ?1, ?2, ?3, 0)";
+    static final String CREATE_META_ROW = "INSERT INTO holdfast_meta VALUES (1, ?1, ?2, ?3, 0, ?3)";
 
     /** A restart of the machine ended all holders and began its clock anew; numbers go on. */
     static final String FREE_ALL = "UPDATE holdfast_lock AS l SET claim_id = NULL, acquired_at = 0, expires_at = 0,"
             + " served = 0, number = max(l.number, " + highestShared("l") + ")";
 
     static final String EMPTY_QUEUES = "DELETE FROM holdfast_claim";
-    static final String NEW_BOOT = "UPDATE holdfast_meta SET boot_id = ?1, booted_at = ?2";
+    static final String NEW_BOOT = "UPDATE holdfast_meta SET boot_id = ?1, booted_at = ?2, purged_at = 0";
     static final String META = "SELECT layout, boot_id, booted_at FROM holdfast_meta";
     static final String TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'";
 
@@ -129,10 +131,10 @@ final class SqliteSql {
             "DELETE FROM holdfast_claim WHERE name = ?1 AND arrival <= ?2 AND state = 'waiting'";
     static final String DEQUEUE = "DELETE FROM holdfast_claim WHERE name = ?1 AND claim_id = ?2 AND state = 'waiting'";
 
-    /** ?1 expiry, then name and arrival of each place. */
+    /** ?1 now, then name, arrival and life of each place. */
     static String keepPlaces(int places) {
-        return "WITH v(name, arrival) AS (" + values(2, 2, places) + ") UPDATE holdfast_claim AS q SET expires_at = ?1"
-                + " FROM v WHERE q.name = v.name AND q.arrival = v.arrival";
+        return "WITH v(name, arrival, life) AS (" + values(2, 3, places) + ") UPDATE holdfast_claim AS q"
+                + " SET expires_at = ?1 + v.life FROM v WHERE q.name = v.name AND q.arrival = v.arrival";
     }
 
     /** ?1 now, then name, claim id and lease of each grant. */
@@ -161,13 +163,13 @@ final class SqliteSql {
     /** ?1 name, ?2 claim id. It has been free since its lease ended. */
     static final String RELEASE_RUN_OUT = "UPDATE holdfast_lock SET claim_id = NULL WHERE name = ?1 AND claim_id = ?2";
 
-    /** ?1 name, ?2 an id that nobody has, ?3 now. */
-    static final String REVOKE =
-            "UPDATE holdfast_lock SET claim_id = ?2 WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?3";
+    /** ?1 name, ?2 an id that nobody has, ?3 now, ?4 the number of the grant. */
+    static final String BREAK = "UPDATE holdfast_lock SET claim_id = ?2"
+            + " WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?3 AND number = ?4";
 
-    /** ?1 name, ?2 now. */
-    static final String REVOKE_NOW = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = ?2"
-            + " WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?2";
+    /** ?1 name, ?2 now, ?3 the number of the grant. */
+    static final String BREAK_NOW = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = ?2"
+            + " WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?2 AND number = ?3";
 
     /** Of those who share a lock, the one who stays longest. */
     private static final String STATUS_OF = """
@@ -191,6 +193,11 @@ final class SqliteSql {
     /** ?1 after which name, ?2 before when, ?3 how many to read: where the batch ends, the highest number to remove. */
     static final String IDLE = "SELECT max(name), max(CASE WHEN expires_at < ?2 THEN number END) FROM"
             + " (SELECT name, number, expires_at FROM holdfast_lock WHERE name > ?1 ORDER BY name LIMIT ?3)";
+
+    /** ?1 now. */
+    static final String PURGED = "UPDATE holdfast_meta SET purged_at = ?1";
+
+    static final String PURGED_AT = "SELECT purged_at FROM holdfast_meta";
 
     static final String RAISE_FLOOR = "UPDATE holdfast_meta SET floor = max(floor, ?1)";
 

@@ -5,38 +5,65 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Removes rows that nobody has used for an hour. Of all clients of a table one does it, every ten minutes: whoever moves
- * the time in the table's own row. It goes through the table by its primary key in small batches, between the requests of
- * the lane, and removes row by row those that are still as they were read.
+ * Removes rows that nobody has used for an hour. Of all clients of a table one does it, every ten minutes: the client that
+ * moves the time in the table's own row. It goes through the table by its primary key in small batches, between the
+ * requests of a lane, and removes row by row those that are still as they were read.
+ *
+ * <p>A client that lives too briefly for that, a command, does its part as it ends: when a round is due, for a fifth of a
+ * second at most. What it leaves, the next client goes on with.
  */
 final class TablePurge {
     static final Duration EVERY = Duration.ofMinutes(10);
     static final Duration IDLE = Duration.ofHours(1);
     private static final Duration FIRST = Duration.ofSeconds(30);
-    private static final int BATCH = 200;
+    private static final long LAST_NANOS = Duration.ofMillis(200).toNanos();
 
     private final Lane lane;
+    private final boolean due;
+    private volatile boolean begun;
 
-    TablePurge(Lane lane) {
+    /**
+     * For one lane.
+     *
+     * @param due whether nobody has done it for so long that it is done at the end of even a short life
+     */
+    TablePurge(Lane lane, boolean due) {
         this.lane = lane;
+        this.due = due;
     }
 
-    /** Plans the first round. A store that is never used has no thread, and does not remove anything either. */
+    /** Plans the first round. A lane that is never used has no thread, and does not remove anything either. */
     void start() {
         lane.plan(jittered(FIRST), this::begin);
     }
 
-    private void begin() {
+    void begin() {
+        begun = true;
         lane.plan(jittered(EVERY), this::begin);
         lane.ask("purge", "", table -> table.idle().begin(EVERY.dividedBy(2)) ? purge(table, "") : "");
     }
 
     private String purge(RowTable table, String after) throws SQLException {
-        String end = table.idle().remove(after, IDLE, BATCH);
+        String end = table.idle().remove(after, IDLE);
         if (!end.isEmpty()) {
-            lane.ask("purge", "", next -> purge(next, end));
+            lane.ask("purge", "", next -> purge(next, end)); // behind what was asked meanwhile
         }
         return end;
+    }
+
+    /** The last words of the lane. */
+    void end(RowTable table) throws SQLException {
+        if (!due || begun || !table.idle().begin(EVERY.dividedBy(2))) {
+            return;
+        }
+        long until = System.nanoTime() + LAST_NANOS;
+        String after = table.idle().remove("", IDLE);
+        while (!after.isEmpty() && until - System.nanoTime() > 0) {
+            after = table.idle().remove(after, IDLE);
+        }
+        if (!after.isEmpty()) {
+            table.idle().leaveUnfinished();
+        }
     }
 
     private static long jittered(Duration about) {

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * long until the claim may try even if nothing changes: when the holder's lease has run out, or those before it in the
  * queue have let their turns go by. So a waiter needs no word from a holder that died.
  *
- * <p>A place in the queue counts for ten seconds and is kept alive every third of that, all places in one statement.
+ * <p>A place in the queue counts for as long as {@link PlaceLife} says and is kept alive every third of that, all places
+ * in one statement.
  */
 final class Waiters {
     private static final Duration LINGER = Duration.ofSeconds(5);
@@ -45,7 +46,6 @@ final class Waiters {
 
     private static final long SHORT_LOOK = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LONGEST_REST = Duration.ofMillis(40).toNanos();
-    private static final Duration KEEP_EVERY = LockTable.PLACE_LIFE.dividedBy(3);
 
     private final Dialect dialect;
     private final Worker worker;
@@ -119,16 +119,27 @@ final class Waiters {
     private void tried(Waiting waiting, @Nullable Throwable failure) {
         if (failure instanceof HoldfastException e && dialect.isPassing(e)) {
             waiting.due = dialect.nanoTime() + AFTER_FAILURE.toNanos();
+            waiting.untried = e;
             listener.unreachable(waiting.claim().name(), e);
         } else if (failure != null) {
             waiting.fail(failure);
         } else {
             waiting.stale = true;
+            waiting.untried = null;
             listener.reachable();
         }
         waiting.trying = false;
         if (!waiting.isDone()) {
             wake();
+        }
+    }
+
+    /** A place that could not be kept is found lost by a later look, and taken anew; people hear why. */
+    private void kept(Place first, @Nullable Throwable failure) {
+        if (failure instanceof HoldfastException e && dialect.isPassing(e)) {
+            listener.unreachable(first.name(), e);
+        } else if (failure == null) {
+            listener.reachable();
         }
     }
 
@@ -172,7 +183,7 @@ final class Waiters {
         private final Changes changes;
         private long busy = System.nanoTime();
         private long restUntil = busy;
-        private long keepAt = dialect.nanoTime() + KEEP_EVERY.toNanos();
+        private long keptAt = dialect.nanoTime();
         private boolean changed;
 
         Watch(Changes changes) {
@@ -204,10 +215,18 @@ final class Waiters {
                 long end = System.nanoTime();
                 restUntil = end + Math.min(REST * Math.max(0, end - begun - SHORT_LOOK), LONGEST_REST);
             }
-            if (dialect.nanoTime() - keepAt >= 0) {
-                keepAt = dialect.nanoTime() + KEEP_EVERY.toNanos();
+            if (dialect.nanoTime() - keptAt >= keepEvery()) {
+                keptAt = dialect.nanoTime();
                 keepPlaces();
             }
+        }
+
+        private long keepEvery() {
+            long least = LockTable.PLACE_LIFE.dividedBy(3).toNanos();
+            for (Waiting waiting : all) {
+                least = Math.min(least, waiting.keepNanos);
+            }
+            return least;
         }
 
         private int foremost() {
@@ -262,20 +281,20 @@ final class Waiters {
             }
         }
 
-        /** A place that could not be kept is found lost by a later look, and taken anew. */
         private void keepPlaces() {
             List<Place> places = new ArrayList<>();
             for (Waiting waiting : all) {
                 if (waiting.hasPlace()) {
-                    places.add(new Place(waiting.claim().name(), waiting.place()));
+                    places.add(new Place(waiting.claim().name(), waiting.place(), PlaceLife.of(waiting.claim())));
                 }
             }
             for (int from = 0; from < places.size(); from += dialect.chunk()) {
                 List<Place> chunk = places.subList(from, Math.min(from + dialect.chunk(), places.size()));
                 worker.ask(table -> {
-                    table.keepPlaces(chunk);
-                    return chunk;
-                });
+                            table.keepPlaces(chunk);
+                            return chunk;
+                        })
+                        .whenComplete((kept, failure) -> kept(chunk.get(0), failure));
             }
         }
     }

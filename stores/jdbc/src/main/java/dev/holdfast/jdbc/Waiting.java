@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A claim that waits.
@@ -18,11 +19,18 @@ final class Waiting implements Pending {
     private final Claim claim;
     private final Consumer<Waiting> leave;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+
+    /** How often its place must be kept alive. */
+    final long keepNanos;
+
     private volatile long place = LockTable.NO_PLACE;
     private volatile boolean cancelled;
 
     /** A try is under way. */
     volatile boolean trying;
+
+    /** Why the last try could not be made; null if it could. */
+    volatile @Nullable Throwable untried;
 
     /** How it stands must be looked up. */
     volatile boolean stale = true;
@@ -35,6 +43,7 @@ final class Waiting implements Pending {
 
     Waiting(Claim claim, Consumer<Waiting> leave) {
         this.claim = claim;
+        this.keepNanos = PlaceLife.third(claim).toNanos();
         this.leave = leave;
     }
 
@@ -86,12 +95,18 @@ final class Waiting implements Pending {
         }
     }
 
-    /** Leaves the queue and answers with nothing. Runs on the worker's thread. */
+    /** Leaves the queue and answers with nothing, unless it never got there. Runs on the worker's thread. */
     void leave(LockTable table) {
-        if (!answer.isDone()) {
-            dequeue(table);
-            answer.complete(Optional.empty());
+        Throwable why = untried;
+        if (answer.isDone()) {
+            return;
         }
+        if (why != null && !hasPlace()) {
+            answer.completeExceptionally(why); // nobody knows whether others hold
+            return;
+        }
+        dequeue(table);
+        answer.complete(Optional.empty());
     }
 
     /** Gives up its place. Runs on the worker's thread. */

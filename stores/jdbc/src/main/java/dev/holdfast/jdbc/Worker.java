@@ -72,14 +72,22 @@ final class Worker {
     private void run() {
         try (table) {
             while (!closed) {
-                serve(requests.take());
+                serveNext();
             }
             lastWords.accept(table);
-        } catch (InterruptedException | HoldfastException e) {
-            closed = true; // the last words failed, or somebody stopped a thread that is not theirs
+        } catch (HoldfastException e) {
+            // the last words failed: places in queues run out
         } finally {
             ended = true;
             refuseAll();
+        }
+    }
+
+    private void serveNext() {
+        try {
+            serve(requests.take());
+        } catch (InterruptedException e) {
+            // by a caller's code that ran here; the thread is the worker's
         }
     }
 

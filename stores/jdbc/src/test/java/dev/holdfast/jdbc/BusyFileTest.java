@@ -90,7 +90,8 @@ class BusyFileTest {
                     .hasMessageNotContaining("\n");
             assertThatThrownBy(() -> release(one, grant)).isInstanceOf(StoreUnavailableException.class);
             assertThatThrownBy(() -> get(one.renew(List.of(grant)))).isInstanceOf(StoreUnavailableException.class);
-            assertThatThrownBy(() -> get(one.revoke(NAME, true))).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> get(one.breakGrant(NAME, grant.number(), true)))
+                    .isInstanceOf(StoreUnavailableException.class);
         }
         assertThat(release(one, grant)).isTrue();
     }

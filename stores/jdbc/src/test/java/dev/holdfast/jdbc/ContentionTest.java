@@ -98,6 +98,9 @@ class ContentionTest {
                     : lock.tryAcquire().orElse(null);
             if (hold != null) {
                 overlaps.addAndGet(inside.get(which).getAndIncrement());
+                if (turns.sum() % 4 == 0) {
+                    ServerCases.linger();
+                }
                 turns.increment();
                 inside.get(which).decrementAndGet();
                 hold.close();

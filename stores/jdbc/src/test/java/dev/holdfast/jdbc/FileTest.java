@@ -129,10 +129,10 @@ class FileTest {
     }
 
     @Test
-    void aDirectoryThatCannotBeMadeIsRefused() {
-        assumeTrue(Files.isDirectory(Path.of("/proc/self")), "there is no /proc, where nobody may make directories");
+    void aPlaceOnNoDiskIsRefused() {
+        assumeTrue(Files.isDirectory(Path.of("/proc/self")), "there is no /proc");
         rig = new Rig(Path.of("/proc/holdfast-test"));
-        refused().hasMessageContaining("directory cannot be created");
+        refused().hasMessageContaining("its file system (proc)");
     }
 
     @ParameterizedTest
@@ -147,31 +147,28 @@ class FileTest {
                 "fuse.sshfs",
                 "FUSE.SSHFS",
                 "fuse.glusterfs",
-                "lustre"
+                "lustre",
+                "virtiofs",
+                "fuse",
+                "fuse.ceph",
+                "fuse.juicefs",
+                "fuse.grpcfuse",
+                "fakeowner",
+                "unknown",
+                "a file system of the future"
             })
-    void aNetworkFileSystemIsRefused(String kind) {
-        assertThatThrownBy(() -> SqliteFile.refuseNetwork(rig.file, kind))
+    void aFileSystemThatIsNotKnownToBeLocalIsRefused(String kind) {
+        assertThatThrownBy(() -> SqliteFile.refuseUnlessLocal(rig.file, kind))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining(kind)
-                .hasMessageContaining("shared with other machines");
+                .hasMessageContaining("shared with other machines")
+                .hasMessageContaining("name a path on a disk");
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "ext4",
-                "xfs",
-                "btrfs",
-                "zfs",
-                "tmpfs",
-                "overlay",
-                "apfs",
-                "NTFS",
-                "fuse.fuse-overlayfs",
-                "unknown"
-            })
+    @ValueSource(strings = {"ext4", "xfs", "btrfs", "zfs", "tmpfs", "overlay", "apfs", "NTFS", "fuseblk"})
     void aLocalFileSystemIsNot(String kind) {
-        assertThatCode(() -> SqliteFile.refuseNetwork(rig.file, kind)).doesNotThrowAnyException();
+        assertThatCode(() -> SqliteFile.refuseUnlessLocal(rig.file, kind)).doesNotThrowAnyException();
     }
 
     @Test

@@ -2,9 +2,11 @@ package dev.holdfast.jdbc;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** H2 in a file of this process: no other process reaches it. */
+@Tag("engine-proved-elsewhere")
 class H2StoreContractTest extends ServerStoreContract {
     @TempDir
     Path folder;

@@ -114,6 +114,25 @@ class HousekeepingTest {
         assertThat(rig.time.scheduled).isEmpty();
     }
 
+    @Test
+    void clientsOfShortLivesDoItAsTheyEnd() {
+        JdbcStore one = rig.open();
+        for (int i = 0; i < 1_234; i++) {
+            release(one, hold(one, "name-" + i));
+        }
+        one.close();
+        assertThat(rows()).isEqualTo(1_234);
+        rig.pass(Duration.ofMinutes(61));
+
+        for (int lives = 0; lives < 20 && rows() > 1; lives++) {
+            JdbcStore brief = rig.open();
+            release(brief, hold(brief, "used"));
+            brief.close();
+        }
+
+        assertThat(rows()).isEqualTo(1);
+    }
+
     private int rows() {
         return Integer.parseInt(rig.sql("SELECT count(*) FROM holdfast_lock").get(0));
     }

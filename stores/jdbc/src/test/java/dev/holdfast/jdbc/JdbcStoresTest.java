@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -88,6 +90,78 @@ class JdbcStoresTest {
             }
             assertThat(timeout(application)).isEqualTo("0");
             assertThat(application.getNetworkTimeout()).isZero();
+        }
+    }
+
+    @Test
+    void settingsOfTheApplicationComeBackAsTheyWere() throws Exception {
+        PGSimpleDataSource postgres = new PGSimpleDataSource();
+        postgres.setUrl(server.jdbcUrl());
+        try (Connection application = postgres.getConnection()) {
+            execute(application, "SET statement_timeout = '77s'", "SET plan_cache_mode = 'force_custom_plan'");
+            assertComesBackAsItWent(
+                    application, "SELECT current_setting('statement_timeout') || current_setting('plan_cache_mode')");
+        }
+        try (Connection application = DriverManager.getConnection("jdbc:h2:mem:lent")) {
+            execute(application, "SET LOCK_TIMEOUT 777");
+            assertComesBackAsItWent(application, "SELECT LOCK_TIMEOUT()");
+        }
+        try (MariaDbServer mariaDb = orSkip(() -> MariaDbServer.start());
+                Connection application = DriverManager.getConnection(mariaDb.jdbcUrl())) {
+            execute(application, "SET sql_mode = 'ANSI', max_statement_time = 77.5, innodb_lock_wait_timeout = 7");
+            assertComesBackAsItWent(
+                    application, "SELECT concat(@@sql_mode, @@max_statement_time, ' ', @@innodb_lock_wait_timeout)");
+        }
+    }
+
+    private static void assertComesBackAsItWent(Connection application, String settings) throws Exception {
+        String before = ask(application, settings);
+        application.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+        application.setAutoCommit(false);
+        boolean limited = application.getNetworkTimeout() == 0 && !settings.contains("LOCK_TIMEOUT()");
+        if (limited) {
+            application.setNetworkTimeout(Runnable::run, 9_000);
+        }
+        try (LockClient client = LockClient.builder(JdbcStores.on(
+                        new OneConnection(application), JdbcOptions.defaults().connections(1)))
+                .build()) {
+            client.lock("x").acquire().close();
+            assertThat(application.getAutoCommit()).isTrue();
+        }
+        assertThat(application.getAutoCommit()).isFalse();
+        assertThat(application.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+        assertThat(application.getNetworkTimeout()).isEqualTo(limited ? 9_000 : 0);
+        assertThat(ask(application, settings)).isEqualTo(before);
+    }
+
+    @Test
+    void aTableThatCannotBeMadeLeavesNoLockOnTheSessionThatGoesBack() throws Exception {
+        PGSimpleDataSource postgres = new PGSimpleDataSource();
+        postgres.setUrl(server.jdbcUrl());
+        try (Connection application = postgres.getConnection()) {
+            execute(application, "CREATE SCHEMA closed", "CREATE ROLE poor", "SET ROLE poor");
+            JdbcOptions closed = JdbcOptions.defaults().schema("closed").connections(1);
+            assertThatThrownBy(() -> JdbcStores.on(new OneConnection(application), closed))
+                    .isInstanceOf(StoreRefusedException.class);
+
+            assertThat(ask(application, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
+                    .isEqualTo("0");
+        }
+    }
+
+    private static void execute(Connection connection, String... statements) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
+    private static String ask(Connection connection, String query) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getString(1);
         }
     }
 

@@ -1,11 +1,19 @@
 package dev.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.StoreUnavailableException;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Requests in a line of their own. */
@@ -29,6 +37,102 @@ class LaneTest {
         assertThat(asked.stream().flatMap(each -> each.join().stream()).filter(answer -> !answer.isDone()))
                 .as("left without an answer")
                 .isEmpty();
+    }
+
+    @Test
+    void goesOnAfterATaskThatFails() {
+        Lane lane = onH2(() -> DriverManager.getConnection("jdbc:h2:mem:lane"));
+        try {
+            lane.beforeSending(() -> {
+                throw new IllegalStateException("a caller's code");
+            });
+            lane.beforeSending(() -> Thread.currentThread().interrupt());
+
+            CompletableFuture<Boolean> behind = lane.ask("look at", "a", table -> {
+                lane.later(0, () -> {
+                    throw new IllegalStateException("a task of later");
+                });
+                return true;
+            });
+            assertThat(Rig.get(behind)).isTrue();
+
+            CompletableFuture<Boolean> last = lane.ask("look at", "a", table -> true);
+            assertThat(Rig.get(last)).isTrue();
+        } finally {
+            lane.close(table -> true);
+            lane.awaitEnd();
+        }
+    }
+
+    @Test
+    void answersInTimeWhileAConnectionIsBeingOpenedAndUsesItThen() throws Exception {
+        CountDownLatch lent = new CountDownLatch(1);
+        Lane lane = onH2(() -> {
+            try {
+                lent.await(); // a pool that has none left
+            } catch (InterruptedException e) {
+                throw new SQLException(e);
+            }
+            return DriverManager.getConnection("jdbc:h2:mem:lane");
+        });
+        try {
+            CompletableFuture<Boolean> first = lane.ask("look at", "a", table -> true);
+            CompletableFuture<Boolean> second = lane.ask("look at", "b", table -> true);
+            for (CompletableFuture<Boolean> each : List.of(first, second)) {
+                assertThatThrownBy(() -> Rig.get(each))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("5 s");
+            }
+
+            lent.countDown();
+
+            CompletableFuture<Boolean> third = lane.ask("look at", "a", table -> true);
+            assertThat(Rig.get(third)).isTrue();
+        } finally {
+            lent.countDown();
+            lane.close(table -> true);
+            lane.awaitEnd();
+        }
+    }
+
+    @Test
+    void servesRequestsBetweenTheRowsThatAreRemoved() throws Exception {
+        Meddling connections = new Meddling("jdbc:h2:mem:purged;DB_CLOSE_DELAY=-1");
+        RowTables tables = tables(connections);
+        RowTable table = tables.open();
+        tables.prepare(table);
+        for (int i = 0; i < 100; i++) {
+            table.session()
+                    .execute("INSERT INTO holdfast_lock VALUES ('idle " + i
+                            + "', 1, 1, NULL, 0, 0, 0, '', '', '', 0, '', '')");
+        }
+        table.session().execute("UPDATE holdfast_lock SET expires_at = 0"); // nobody has removed any for long
+        Lane lane = new Lane(tables, 0);
+        AtomicInteger removed = new AtomicInteger();
+        CompletableFuture<Integer> removedBefore = new CompletableFuture<>();
+        connections.meddle(sql -> {
+            if (sql.startsWith("DELETE") && removed.incrementAndGet() == 1) {
+                lane.ask("look at", "a", open -> removedBefore.complete(removed.get()));
+            }
+        });
+        try {
+            new TablePurge(lane, false).begin();
+
+            assertThat(removedBefore.get(20, TimeUnit.SECONDS)).isLessThanOrEqualTo(10);
+            await().atMost(Duration.ofSeconds(20)).until(() -> removed.get() == 100);
+        } finally {
+            lane.close(open -> true);
+            lane.awaitEnd();
+            tables.giveBack(table.session(), false);
+        }
+    }
+
+    private static Lane onH2(Connections connections) {
+        return new Lane(tables(connections), 0);
+    }
+
+    private static RowTables tables(Connections connections) {
+        return new RowTables(new H2Dialect(), JdbcOptions.defaults(), connections, "a store", System::nanoTime);
     }
 
     private static List<CompletableFuture<Boolean>> ask(Lane lane) {

@@ -119,11 +119,26 @@ class LayoutTest {
     }
 
     @Test
-    void anEmptyMetaTableIsRefused() {
-        rig.open();
+    void anEmptyMetaTableIsRefusedWithWhatHelps() throws IOException {
+        hold(rig.open(), NAME);
         rig.close();
         rig.sql("DELETE FROM holdfast_meta");
-        refused().hasMessageContaining("holdfast_meta is empty");
+        refused().hasMessageContaining("holdfast_meta is empty").hasMessageContaining("remove it");
+
+        for (String each : List.of("", "-wal", "-shm")) {
+            Files.deleteIfExists(Path.of(rig.file + each));
+        }
+        assertThat(hold(rig.open(), NAME).number()).isPositive();
+    }
+
+    @Test
+    void aMetaTableThatIsEmptiedInUseIsToldWithWhatHelps() {
+        JdbcStore one = rig.open();
+        rig.sql("DELETE FROM holdfast_meta");
+        assertThatThrownBy(() -> hold(one, NAME))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("changed by something else")
+                .hasMessageContaining("remove it");
     }
 
     @Test

@@ -7,10 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.MariaDbServer;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -97,6 +106,55 @@ class MariaDbServerTest extends ServerCases {
     }
 
     @Test
+    void aRenewalBelievesNoReplicaThatLagsBehind() throws SQLException {
+        sql("DROP DATABASE IF EXISTS lagging", "CREATE DATABASE lagging");
+        try (Store direct = store();
+                Store split = ServerStore.open(
+                        new MariaDbDialect(),
+                        JdbcOptions.defaults(),
+                        this::splitting,
+                        "split",
+                        System::nanoTime,
+                        false)) {
+            List<Grant> grants = new ArrayList<>();
+            for (int i = 0; i < 9; i++) {
+                grants.add(
+                        Rig.get(direct.claim(Rig.claim("split " + i)).answer()).orElseThrow());
+            }
+            sql("CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock");
+            for (int gone : List.of(0, 5, 8)) {
+                assertThat(Rig.get(direct.release(grants.get(gone)))).isTrue();
+            }
+
+            Map<ClaimId, Renewal> renewals = Rig.get(split.renew(grants));
+
+            for (int i = 0; i < grants.size(); i++) {
+                assertThat(renewals.get(grants.get(i).id()).verdict())
+                        .as("grant %s", i)
+                        .isEqualTo(List.of(0, 5, 8).contains(i) ? Renewal.Verdict.LOST : Renewal.Verdict.HELD);
+            }
+            grants.forEach(each -> Rig.get(direct.release(each)));
+        }
+    }
+
+    /** Connections of a proxy that sends each SELECT to a replica. */
+    private Connection splitting() throws SQLException {
+        Connection primary = DriverManager.getConnection(url());
+        Connection replica = DriverManager.getConnection(url().replace("/test?", "/lagging?"));
+        return (Connection) Proxy.newProxyInstance(
+                MariaDbServerTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (self, method, arguments) -> {
+                    boolean reads = method.getName().equals("prepareStatement")
+                            && arguments[0].toString().startsWith("SELECT " + RowSql.renewedColumns());
+                    if (method.getName().equals("close")) {
+                        replica.close();
+                    }
+                    return method.invoke(reads ? replica : primary, arguments);
+                });
+    }
+
+    @Test
     void theOtherVendorsDriverDoesAsWell() throws Exception {
         String mysql = "jdbc:mysql://127.0.0.1:" + server.port() + "/test?user=root";
         assertThat(DriverManager.getDriver(mysql).getClass().getName()).startsWith("com.mysql.");
@@ -127,7 +185,13 @@ class MariaDbServerTest extends ServerCases {
         assertRefused(url().replace("user=root", "user=nobody&password=s3cret"), "user or the password");
         sql("GRANT SELECT, INSERT, UPDATE, DELETE ON guarded.* TO weak@'127.0.0.1'", "SET GLOBAL read_only = ON");
         try {
-            assertRefused(weak, "read-only");
+            assertThatThrownBy(() -> {
+                        try (LockClient client = LockClient.connect(weak)) {
+                            client.lock("x").tryAcquire();
+                        }
+                    })
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("read-only");
         } finally {
             sql("SET GLOBAL read_only = OFF");
         }

@@ -5,7 +5,10 @@ import dev.holdfast.testbed.OrSkip;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
 class MariaDbStoreContractTest extends ServerStoreContract {
     private static MariaDbServer server;
 

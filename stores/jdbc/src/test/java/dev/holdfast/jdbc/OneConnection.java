@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import java.io.PrintWriter;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.logging.Logger;
@@ -11,10 +12,13 @@ record OneConnection(Connection connection) implements DataSource {
     @Override
     public Connection getConnection() {
         return (Connection) Proxy.newProxyInstance(
-                OneConnection.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                (proxy, method, arguments) ->
-                        method.getName().equals("close") ? null : method.invoke(connection, arguments));
+                OneConnection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    try {
+                        return method.getName().equals("close") ? null : method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     @Override

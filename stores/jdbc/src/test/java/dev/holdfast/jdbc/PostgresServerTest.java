@@ -197,7 +197,14 @@ class PostgresServerTest extends ServerCases {
         assertRefused(weak, "a right is missing");
         assertRefused(url().replace("/postgres?", "/nowhere?"), "no such database");
         assertRefused(url().replace("user=postgres", "user=nobody&password=s3cret"), "user or the password");
-        assertRefused(with(url(), "options=-c%20default_transaction_read_only=on"), "read-only");
+        assertThatThrownBy(() -> {
+                    try (LockClient client =
+                            LockClient.connect(with(url(), "options=-c%20default_transaction_read_only=on"))) {
+                        client.lock("x").tryAcquire();
+                    }
+                })
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("read-only");
         assertThatThrownBy(() -> LockClient.connect("jdbc:postgresql://127.0.0.1:1/x?user=me&password=s3cret"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("cannot open the locks on jdbc:postgresql://")

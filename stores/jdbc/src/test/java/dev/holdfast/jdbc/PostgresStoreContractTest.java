@@ -5,7 +5,9 @@ import dev.holdfast.testbed.PostgresServer;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("engine-proved-elsewhere")
 class PostgresStoreContractTest extends ServerStoreContract {
     private static PostgresServer server;
 

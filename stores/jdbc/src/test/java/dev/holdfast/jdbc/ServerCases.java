@@ -8,6 +8,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** What every server must stand: its tables, its defaults, its failures. Each test begins without a table. */
@@ -176,6 +178,68 @@ abstract class ServerCases {
     }
 
     @Test
+    void clientsOfShortLivesRemoveIdleRowsTogether() throws InterruptedException {
+        dropTable();
+        LockClient.connect(url()).close();
+        for (int i = 0; i < 30; i++) {
+            sql("INSERT INTO holdfast_lock VALUES ('idle " + i + "', 1, 1, NULL, 0, 0, 0, '', '', '', 0, '', 'idle')");
+        }
+        sql("UPDATE holdfast_lock SET expires_at = 0"); // nobody has removed any for long
+
+        for (int lives = 0; lives < 30 && !ask(IDLE_ROWS).equals("0"); lives++) {
+            try (LockClient brief = LockClient.connect(url())) {
+                brief.lock("used").acquire().close();
+            }
+        }
+
+        assertThat(ask(IDLE_ROWS)).isEqualTo("0");
+        assertThat(ask("SELECT count(*) FROM holdfast_lock")).isEqualTo("2");
+    }
+
+    private static final String IDLE_ROWS = "SELECT count(*) FROM holdfast_lock WHERE label = 'idle'";
+
+    @Test
+    void aThousandReadersAreAllRenewed() throws Exception {
+        int clients = 8;
+        List<Store> stores = new ArrayList<>();
+        try {
+            for (int i = 0; i < clients; i++) {
+                stores.add(store());
+            }
+            String name = "read by many " + System.nanoTime();
+            List<CompletableFuture<List<Grant>>> granted =
+                    together(clients, i -> readers(stores.get(i), name, 1_000 / clients));
+            List<CompletableFuture<Boolean>> renewed = together(clients, i -> {
+                List<Grant> mine = granted.get(i).join();
+                return stores.get(i).renew(mine).toCompletableFuture().get(60, TimeUnit.SECONDS).values().stream()
+                        .allMatch(renewal -> renewal.verdict() == Renewal.Verdict.HELD);
+            });
+
+            assertThat(renewed).allMatch(CompletableFuture::join);
+            assertThat(Rig.get(stores.get(0).claim(Rig.claim(name)).answer())).isEmpty();
+        } finally {
+            stores.forEach(Store::close);
+        }
+    }
+
+    private static List<Grant> readers(Store store, String name, int number) {
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < number; i++) {
+            Claim claim = Rig.lease(Rig.mode(Rig.claim(name), Mode.SHARED), Duration.ofMinutes(10));
+            Optional<Grant> grant = Optional.empty();
+            while (grant.isEmpty()) {
+                try {
+                    grant = Rig.get(store.claim(claim).answer());
+                } catch (StoreUnavailableException e) {
+                    assertThat(e).hasMessageContaining("its row changed"); // too many at once: told, and tried again
+                }
+            }
+            grants.add(grant.get());
+        }
+        return grants;
+    }
+
+    @Test
     void contentionLosesNoTurnAndLeavesNoErrorBehind() throws Exception {
         AtomicInteger[] inside = new AtomicInteger[4];
         for (int i = 0; i < inside.length; i++) {
@@ -188,6 +252,7 @@ abstract class ServerCases {
                             int which = (i + turn) % inside.length;
                             try (Hold hold = client.lock("contended:" + which).acquire()) {
                                 overlaps.addAndGet(inside[which].incrementAndGet() - 1);
+                                linger();
                                 inside[which].decrementAndGet();
                             }
                         }
@@ -197,6 +262,14 @@ abstract class ServerCases {
                 .forEach(CompletableFuture::join);
         assertThat(overlaps).hasValue(0);
         assertThat(errorsInLog()).isEmpty();
+    }
+
+    /** Stays inside long enough that others come to run: somebody who should not be in would be seen. */
+    static void linger() {
+        long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(200);
+        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 
     /** Lines of the server's log that tell of deadlocks, duplicate keys or failures to serialize. */
@@ -255,7 +328,8 @@ abstract class ServerCases {
             Exchange first = exchange(holder, kept, Rig.claim(kept.name()));
             assertThat(Rig.get(first.released())).isTrue();
             Grant broken = Rig.get(first.claimed()).orElseThrow();
-            assertThat(Rig.get(breaker.revoke("exchanged", true))).isTrue();
+            assertThat(Rig.get(breaker.breakGrant("exchanged", broken.number(), true)))
+                    .isTrue();
 
             Exchange second = exchange(holder, broken, Rig.claim(broken.name()));
 

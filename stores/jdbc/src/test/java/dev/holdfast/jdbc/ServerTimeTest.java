@@ -25,6 +25,7 @@ import java.util.TimeZone;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,6 +41,7 @@ class ServerTimeTest {
     private static ServerClock clock;
     private static MariaDbServer mariaDb;
     private static PostgresServer postgres;
+    private static H2Server h2;
 
     private Store one;
     private Store two;
@@ -52,11 +54,15 @@ class ServerTimeTest {
         TimeZone.setDefault(TimeZone.getTimeZone(ZONE)); // PostgreSQL's driver makes it the session's
         mariaDb = orSkip(() -> MariaDbServer.start(environment));
         postgres = orSkip(() -> PostgresServer.start(environment, "-c", "timezone=" + ZONE));
+        h2 = H2Server.start(environment);
     }
 
     @AfterAll
     static void stopServers() {
         TimeZone.setDefault(HERE);
+        if (h2 != null) {
+            h2.close();
+        }
         if (postgres != null) {
             postgres.close();
         }
@@ -76,7 +82,7 @@ class ServerTimeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"mariadb", "postgresql"})
+    @ValueSource(strings = {"mariadb", "postgresql", "h2"})
     void setBackItTakesNothingFromTheHolderAndTokensRise(String server) {
         open(server);
         Grant grant = hold(one);
@@ -94,7 +100,7 @@ class ServerTimeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"mariadb", "postgresql"})
+    @ValueSource(strings = {"mariadb", "postgresql", "h2"})
     void setForwardItEndsTheLeaseAndTheHolderIsToldAndTokensTellThemApart(String server) {
         open(server);
         Grant grant = hold(one);
@@ -112,11 +118,13 @@ class ServerTimeTest {
         "mariadb, 2026-03-08T07:00:00Z",
         "mariadb, 2026-11-01T06:00:00Z",
         "postgresql, 2026-03-08T07:00:00Z",
-        "postgresql, 2026-11-01T06:00:00Z"
+        "postgresql, 2026-11-01T06:00:00Z",
+        "h2, 2026-03-08T07:00:00Z",
+        "h2, 2026-11-01T06:00:00Z"
     })
     void theChangesOfSummerTimeAreNoHourToALease(String server, Instant change) {
         open(server);
-        clock.set(Duration.between(Instant.now(), change.minusSeconds(1)));
+        clock.set(Duration.between(Instant.now(), change.minusSeconds(5)));
         Grant grant = hold(one);
         long offset = offset(server);
 
@@ -129,6 +137,22 @@ class ServerTimeTest {
         assertThat(get(one.release(grant))).isTrue();
     }
 
+    @Test
+    void h2CountsInNoClientsZone() {
+        open("h2");
+        Grant grant = hold(one);
+        for (String zone : List.of("America/New_York", "UTC", "Asia/Tokyo")) {
+            try (Store elsewhere = new JdbcStoreProvider()
+                    .open(h2.url("locks") + ";TIME ZONE=" + zone, new StoreContext(new ServerCases.NoTimer()))) {
+                assertThat(attempt(elsewhere)).as(zone).isEqualTo(0);
+                assertThat(get(elsewhere.status("clock")).grant().orElseThrow().leaseLeft())
+                        .as(zone)
+                        .isBetween(Duration.ZERO, Rig.LEASE);
+            }
+        }
+        assertThat(verdict(one, grant)).isEqualTo(Verdict.HELD);
+    }
+
     private void open(String server) {
         String url = url(server);
         LockClient.connect(url).close(); // makes the table
@@ -138,7 +162,11 @@ class ServerTimeTest {
     }
 
     private static String url(String server) {
-        return server.equals("mariadb") ? mariaDb.jdbcUrl() : postgres.jdbcUrl();
+        return switch (server) {
+            case "mariadb" -> mariaDb.jdbcUrl();
+            case "postgresql" -> postgres.jdbcUrl();
+            default -> h2.url("locks") + ";TIME ZONE=" + ZONE; // its driver goes by the zone it first met
+        };
     }
 
     /** Sets the clock, and sees that the server goes by it. */
@@ -151,16 +179,23 @@ class ServerTimeTest {
 
     private static long seconds(String server) {
         return sql(
-                url(server), server.equals("mariadb") ? "SELECT UNIX_TIMESTAMP()" : "SELECT extract(epoch FROM now())");
+                url(server),
+                switch (server) {
+                    case "mariadb" -> "SELECT UNIX_TIMESTAMP()";
+                    case "postgresql" -> "SELECT extract(epoch FROM now())";
+                    default -> "SELECT EXTRACT(EPOCH FROM CURRENT_TIMESTAMP)";
+                });
     }
 
     /** Hours between the server's zone and UTC. */
     private static long offset(String server) {
         return sql(
                 url(server),
-                server.equals("mariadb")
-                        ? "SELECT TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW())"
-                        : "SELECT extract(timezone_hour FROM now())");
+                switch (server) {
+                    case "mariadb" -> "SELECT TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW())";
+                    case "postgresql" -> "SELECT extract(timezone_hour FROM now())";
+                    default -> "SELECT EXTRACT(TIMEZONE_HOUR FROM CURRENT_TIMESTAMP)";
+                });
     }
 
     private static long sql(String url, String text) {

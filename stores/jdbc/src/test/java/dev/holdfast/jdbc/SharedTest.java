@@ -250,9 +250,10 @@ class SharedTest {
     @Test
     void readersThatWereBrokenAreLostAndTheNextComesWhenTheirLeasesEnd() {
         Grant first = share(one);
-        share(two);
+        Grant second = share(two);
 
-        assertThat(get(two.revoke(NAME, false))).isTrue();
+        assertThat(get(two.breakGrant(NAME, first.number(), false))).isTrue();
+        assertThat(get(two.breakGrant(NAME, second.number(), false))).isTrue();
 
         assertThat(verdict(one, first)).isEqualTo(Verdict.LOST);
         assertThat(attempt(two, NAME)).isEmpty();
@@ -265,7 +266,9 @@ class SharedTest {
         Grant first = share(one);
         Grant second = share(two);
 
-        assertThat(get(two.revoke(NAME, true))).isTrue();
+        assertThat(get(two.breakGrant(NAME, first.number(), true))).isTrue();
+        assertThat(attempt(two, NAME)).isEmpty();
+        assertThat(get(two.breakGrant(NAME, second.number(), true))).isTrue();
 
         assertThat(hold(two, NAME).number()).isGreaterThan(Math.max(first.number(), second.number()));
         assertThat(verdict(one, first)).isEqualTo(Verdict.LOST);

@@ -38,7 +38,7 @@ final class Call {
     private final List<byte[]> keys;
     private final List<String> args;
     private long sentNanos;
-    private long firstSentNanos;
+    private volatile long askedNanos;
     private int firstConnection;
     private boolean sent;
     private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
@@ -94,6 +94,7 @@ final class Call {
         both.add(args.get(3));
         both.addAll(claim.args);
         Call exchange = new Call(Script.EXCHANGE, Kind.OTHER, name, claim.keys, both);
+        exchange.asked(claim.askedNanos);
         exchange.answer.whenComplete((said, failure) -> {
             if (failure != null) {
                 answer.completeExceptionally(failure);
@@ -121,7 +122,6 @@ final class Call {
                 inFull ? CommandType.EVAL : CommandType.EVALSHA, new ValueOutput<>(ByteArrayCodec.INSTANCE), words));
         sentNanos = nowNanos;
         if (!sent) {
-            firstSentNanos = nowNanos;
             firstConnection = onConnection;
         }
         command = made;
@@ -152,7 +152,14 @@ final class Call {
         return first;
     }
 
-    long firstSentNanos() {
-        return firstSentNanos;
+    /** When it was asked for, and first of all when: it may wait for a connection, and be sent again. */
+    void asked(long nowNanos) {
+        if (!sent) {
+            askedNanos = nowNanos;
+        }
+    }
+
+    long askedNanos() {
+        return askedNanos;
     }
 }

@@ -4,9 +4,12 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * has to wait for the first time and kept. Lettuce renews it after a lost connection; then everybody who waits asks
  * again, since an offer may have been missed. Thread-safe.
  */
-final class Ear implements AutoCloseable {
+final class Ear {
     /** Who hears. */
     interface Listener {
         /** A claim was offered its lock. */
@@ -25,7 +28,60 @@ final class Ear implements AutoCloseable {
         void hearingAgain();
     }
 
-    private final RedisClient client;
+    /** Opens a connection, without blocking its caller. */
+    @FunctionalInterface
+    interface Connector {
+        CompletionStage<StatefulRedisPubSubConnection<String, String>> connect();
+
+        /** The Lettuce client was shut down: an attempt under way comes to nothing. */
+        default void giveUp() {}
+    }
+
+    /**
+     * Connects through a client whose URI only its owner knows: Lettuce then blocks until it is connected, and for ever
+     * when its owner shuts it down meanwhile. So this is done by a thread of its own: on one of Lettuce's it would keep the
+     * shutdown from ending.
+     */
+    static final class Lent implements Connector {
+        private final RedisClient client;
+        private volatile @Nullable Thread connecting;
+
+        Lent(RedisClient client) {
+            this.client = client;
+        }
+
+        @Override
+        public CompletionStage<StatefulRedisPubSubConnection<String, String>> connect() {
+            CompletableFuture<StatefulRedisPubSubConnection<String, String>> made = new CompletableFuture<>();
+            Thread thread = new Thread(() -> connect(made), "holdfast-redis-subscribe");
+            thread.setDaemon(true);
+            connecting = thread;
+            thread.start();
+            return made;
+        }
+
+        private void connect(CompletableFuture<StatefulRedisPubSubConnection<String, String>> made) {
+            try {
+                made.complete(client.connectPubSub(StringCodec.UTF8));
+            } catch (Throwable e) { // an Error, too, is an answer
+                made.completeExceptionally(e);
+            } finally {
+                connecting = null;
+            }
+        }
+
+        @Override
+        public void giveUp() {
+            Thread thread = connecting;
+            if (thread != null) {
+                thread.interrupt();
+            }
+        }
+    }
+
+    private static final Duration GOODBYE = Duration.ofSeconds(1);
+
+    private final Connector connector;
     private final String channel;
     private final Listener listener;
     private final AtomicReference<@Nullable CompletableFuture<Void>> opening = new AtomicReference<>();
@@ -33,8 +89,8 @@ final class Ear implements AutoCloseable {
     private volatile boolean hearing;
     private volatile boolean closed;
 
-    Ear(RedisClient client, String channel, Listener listener) {
-        this.client = client;
+    Ear(Connector connector, String channel, Listener listener) {
+        this.connector = connector;
         this.channel = channel;
         this.listener = listener;
     }
@@ -55,44 +111,50 @@ final class Ear implements AutoCloseable {
         if (before != null) {
             return before;
         }
+        if (closed) {
+            failed(mine, new IllegalStateException("closed"));
+            return mine;
+        }
         try {
-            client.getResources().eventExecutorGroup().execute(() -> connect(mine)); // it blocks, and so not here
-        } catch (RejectedExecutionException shutDown) {
-            failed(mine, shutDown);
+            connector.connect().whenComplete((made, failure) -> {
+                if (failure != null) {
+                    failed(mine, failure);
+                } else {
+                    subscribe(made, mine);
+                }
+            });
+        } catch (Throwable e) { // shut down, or no thread to be had: whoever waits tries again
+            failed(mine, e);
         }
         return mine;
     }
 
-    private void connect(CompletableFuture<Void> done) {
-        try {
-            StatefulRedisPubSubConnection<String, String> made = client.connectPubSub(StringCodec.UTF8);
-            connection = made;
-            if (closed) {
-                made.close();
-            }
-            made.addListener(new RedisPubSubAdapter<>() {
-                @Override
-                public void message(String from, String claimId) {
-                    listener.offered(claimId);
-                }
-
-                @Override
-                public void subscribed(String to, long count) {
-                    hearing = true;
-                    if (!done.complete(null)) {
-                        listener.hearingAgain();
-                    }
-                }
-            });
-            made.async().subscribe(channel).whenComplete((nothing, failure) -> {
-                if (failure != null) {
-                    made.closeAsync();
-                    failed(done, failure);
-                }
-            });
-        } catch (RuntimeException e) {
-            failed(done, e);
+    private void subscribe(StatefulRedisPubSubConnection<String, String> made, CompletableFuture<Void> done) {
+        connection = made;
+        if (closed) {
+            made.closeAsync().whenComplete((nothing, failure) -> failed(done, new IllegalStateException("closed")));
+            return;
         }
+        made.addListener(new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String from, String claimId) {
+                listener.offered(claimId);
+            }
+
+            @Override
+            public void subscribed(String to, long count) {
+                hearing = true;
+                if (!done.complete(null)) {
+                    listener.hearingAgain();
+                }
+            }
+        });
+        made.async().subscribe(channel).whenComplete((nothing, failure) -> {
+            if (failure != null) {
+                made.closeAsync();
+                failed(done, failure);
+            }
+        });
     }
 
     private void failed(CompletableFuture<Void> done, Throwable why) {
@@ -100,12 +162,33 @@ final class Ear implements AutoCloseable {
         done.completeExceptionally(RedisErrors.unwrapped(why));
     }
 
-    @Override
-    public void close() {
+    /**
+     * Ends it, an attempt to connect included: that is awaited for a moment, since the threads that would end its
+     * connection may be gone after it.
+     *
+     * @param shutDown whether the Lettuce client was shut down by its owner
+     */
+    void close(boolean shutDown) {
         closed = true;
+        CompletableFuture<Void> attempt = opening.get();
+        if (shutDown) {
+            connector.giveUp();
+        } else if (connection == null && attempt != null) {
+            awaitEnd(attempt);
+        }
         StatefulRedisPubSubConnection<String, String> open = connection;
         if (open != null) {
             open.close();
+        }
+    }
+
+    private static void awaitEnd(CompletableFuture<Void> attempt) {
+        try {
+            attempt.get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            // the server is away, and there is no connection to end
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

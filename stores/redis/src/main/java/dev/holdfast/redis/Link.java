@@ -1,10 +1,14 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.DefaultEndpoint;
@@ -13,14 +17,14 @@ import io.netty.util.internal.ThreadExecutorMap;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,14 +41,15 @@ import org.jspecify.annotations.Nullable;
  * which nobody waits for, travel with the claim that follows it.
  *
  * <p>When the connection breaks, Lettuce connects again and repeats what was not answered; a call it fails instead, as it
- * does with the one whose answer was being awaited, is sent again from here. Claims and releases may be repeated: they are
- * told apart by their ids. Renewals are not: the first may be carried out after the second, and bring an older and shorter
- * lease back; what was under way has failed, and the engine asks anew. A call that was given up is not repeated either: its
- * command is cancelled. What still arrives late was sent before its withdrawal on the same connection, or is refused
- * because it was withdrawn, or is ended by its lease.
+ * does with the one whose answer was being awaited, is sent again from here. Until it is connected again, calls stay in
+ * the outbox, and those that were given up are forgotten: Lettuce would keep each of them. Claims and releases may be
+ * repeated: they are told apart by their ids. Renewals are not: the first may be carried out after the second, and bring
+ * an older and shorter lease back; what was under way has failed, and the engine asks anew. A call that was given up is
+ * not repeated either: its command is cancelled. What still arrives late was sent before its withdrawal on the same
+ * connection, or is refused because it was withdrawn, or is ended by its lease.
  *
  * <p>A server that is connected but silent is found by the calls that get no answer in time; after that long a silence the
- * connection is made anew. Thread-safe.
+ * connection is made anew. When the Lettuce client was shut down by its owner, every call is refused. Thread-safe.
  */
 final class Link implements AutoCloseable {
     private static final Duration AGAIN = Duration.ofMillis(20);
@@ -53,15 +58,17 @@ final class Link implements AutoCloseable {
     private final TimeSource time;
     private final Duration patience;
     private final RedisErrors errors;
-    private final Queue<Call> outbox = new ConcurrentLinkedQueue<>();
+    private final Outbox outbox = new Outbox();
     private final Queue<Call> inFlight = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean draining = new AtomicBoolean();
     private final AtomicBoolean watching = new AtomicBoolean();
     private volatile Executor loop;
+    private volatile boolean connected = true;
     private volatile long lastAnswer;
     /** How many connections there were before this one; changed on its event loop. */
     private volatile int earlier;
 
+    private volatile Consumer<RuntimeException> whenShutDown = why -> {};
     private volatile @Nullable RuntimeException closed;
 
     Link(StatefulRedisConnection<byte[], byte[]> connection, TimeSource time, Duration patience, RedisErrors errors) {
@@ -77,13 +84,27 @@ final class Link implements AutoCloseable {
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
                 earlier++;
                 moveToThisLoop();
+                connected = true;
+                drainSoon(); // after what Lettuce repeats now
             }
 
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
-                failRenewals(); // before Lettuce connects again and sends them again
+                connected = false;
+                if (isShutDown()) {
+                    RuntimeException why = shutDown();
+                    close(why);
+                    whenShutDown.accept(why);
+                } else {
+                    failRenewals(); // before Lettuce connects again and sends them again
+                }
             }
         });
+    }
+
+    /** Names who is told when the Lettuce client was shut down, and with it the timer by which anybody would notice. */
+    void whenShutDown(Consumer<RuntimeException> told) {
+        whenShutDown = told;
     }
 
     /** Called on the connection's event loop, which from now on does the sending. */
@@ -96,18 +117,55 @@ final class Link implements AutoCloseable {
 
     /** Sends a call soon; its answer comes on the event loop. */
     void send(Call call) {
+        call.asked(time.nanoTime());
         outbox.add(call);
-        if (draining.compareAndSet(false, true)) {
-            try {
-                loop.execute(this::drain);
-            } catch (RejectedExecutionException shutDown) {
-                failOutbox(closedOr("its client was shut down"));
-            }
+        if (isShutDown()) {
+            failOutbox(shutDown());
+        } else if (connected) {
+            drainSoon();
+        } else {
+            watch();
         }
         RuntimeException end = closed;
         if (end != null) {
             failOutbox(end);
         }
+    }
+
+    private void drainSoon() {
+        if (draining.compareAndSet(false, true)) {
+            try {
+                loop.execute(this::drain);
+            } catch (RejectedExecutionException ended) {
+                draining.set(false);
+                failOutbox(shutDown());
+            }
+        }
+    }
+
+    /** One page of the keys, within the time that any call is given. */
+    CompletableFuture<KeyScanCursor<byte[]>> scan(ScanCursor from, ScanArgs args) {
+        RuntimeException ended = closed;
+        if (ended != null) {
+            return CompletableFuture.failedFuture(ended);
+        }
+        CompletableFuture<KeyScanCursor<byte[]>> page = new CompletableFuture<>();
+        var asked = connection.async().scan(from, args);
+        TimeSource.Scheduled end = schedule(
+                () -> {
+                    page.completeExceptionally(late());
+                    asked.toCompletableFuture().cancel(false);
+                },
+                patience);
+        asked.whenComplete((keys, failure) -> {
+            end.cancel();
+            if (failure == null) {
+                page.complete(keys);
+            } else {
+                page.completeExceptionally(errors.of(failure));
+            }
+        });
+        return page;
     }
 
     /** Runs a task on the thread that sends, before it next does: calls made by the task leave in one packet. */
@@ -121,9 +179,13 @@ final class Link implements AutoCloseable {
 
     private void drain() {
         draining.set(false);
+        if (!connected) {
+            watch();
+            return;
+        }
         long now = time.nanoTime();
         List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
-        for (Call call : taken()) {
+        for (Call call : outbox.takeAll()) {
             packet.add(prepared(call, now, false));
         }
         write(packet);
@@ -132,32 +194,13 @@ final class Link implements AutoCloseable {
         }
     }
 
-    /** Many commands, one write; while there is no connection Lettuce keeps them for the next. */
+    /** Many commands, one write. */
     private void write(List<RedisCommand<byte[], byte[], ?>> packet) {
         try {
             connection.dispatch(packet);
         } catch (RuntimeException e) {
             packet.forEach(command -> ((AsyncCommand<?, ?, ?>) command).completeExceptionally(e));
         }
-    }
-
-    /** All calls in the outbox; of a lock whose release is followed by a claim, one call for both. */
-    private List<Call> taken() {
-        List<Call> batch = new ArrayList<>();
-        Map<String, Integer> released = new HashMap<>();
-        for (Call call = outbox.poll(); call != null; call = outbox.poll()) {
-            String name = call.name();
-            Integer before = name == null ? null : released.remove(name);
-            if (before != null && call.isExclusiveClaim()) {
-                batch.set(before, batch.get(before).with(call));
-                continue;
-            }
-            if (name != null && call.isExclusiveRelease()) {
-                released.put(name, batch.size());
-            }
-            batch.add(call);
-        }
-        return batch;
     }
 
     private RedisCommand<byte[], byte[], ?> prepared(Call call, long now, boolean inFull) {
@@ -184,9 +227,17 @@ final class Link implements AutoCloseable {
         } else if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || isLate(call, lastAnswer)) {
             call.fail(errors.of(failure));
         } else {
-            time.schedule(() -> send(call), AGAIN); // the connection broke while it was under way
+            sendAgain(call); // the connection broke while it was under way
         }
         forgetDone();
+    }
+
+    private void sendAgain(Call call) {
+        if (isShutDown()) {
+            call.fail(shutDown());
+        } else {
+            schedule(() -> send(call), AGAIN);
+        }
     }
 
     private void failRenewals() {
@@ -200,7 +251,7 @@ final class Link implements AutoCloseable {
     }
 
     private boolean isLate(Call call, long now) {
-        return now - call.firstSentNanos() >= patience.toNanos();
+        return now - call.askedNanos() >= patience.toNanos();
     }
 
     private void forgetDone() {
@@ -213,7 +264,21 @@ final class Link implements AutoCloseable {
 
     private void watch() {
         if (watching.compareAndSet(false, true)) {
-            time.schedule(this::giveUpLate, patience.dividedBy(4));
+            schedule(this::giveUpLate, patience.dividedBy(4));
+        }
+    }
+
+    /** The timer of a lent client may have been stopped by its owner: then nothing is waited for any more. */
+    private TimeSource.Scheduled schedule(Runnable task, Duration delay) {
+        try {
+            return time.schedule(task, delay);
+        } catch (IllegalStateException | RejectedExecutionException stopped) {
+            watching.set(false);
+            RuntimeException why = shutDown();
+            failOutbox(why);
+            inFlight.forEach(call -> call.fail(why));
+            forgetDone();
+            return () -> {};
         }
     }
 
@@ -224,18 +289,25 @@ final class Link implements AutoCloseable {
         boolean silent = false;
         for (Call call : inFlight) {
             if (!call.isDone() && isLate(call, now)) {
-                silent |= lastAnswer - call.firstSentNanos() < 0;
-                call.fail(new StoreUnavailableException("no answer from " + errors.store() + " within "
-                        + patience.toMillis() + " ms: it is down, busy, or cannot be reached"));
+                silent |= lastAnswer - call.askedNanos() < 0;
+                call.fail(late());
             }
+        }
+        if (!outbox.isEmpty()) {
+            outbox.fail(call -> isLate(call, now), late());
         }
         if (silent) {
             connectAnew();
         }
         forgetDone();
-        if (!inFlight.isEmpty()) {
+        if (!inFlight.isEmpty() || !outbox.isEmpty()) {
             watch();
         }
+    }
+
+    private RuntimeException late() {
+        return new StoreUnavailableException("no answer from " + errors.store() + " within " + patience.toMillis()
+                + " ms: it is down, busy, or cannot be reached");
     }
 
     private void connectAnew() {
@@ -261,15 +333,19 @@ final class Link implements AutoCloseable {
     }
 
     private void failOutbox(RuntimeException why) {
-        for (Call call = outbox.poll(); call != null; call = outbox.poll()) {
-            call.fail(why);
-        }
+        outbox.fail(call -> true, why);
     }
 
-    private RuntimeException closedOr(String otherwise) {
+    /** Whether the Lettuce client, and with it the connection, was ended by somebody else. */
+    boolean isShutDown() {
+        return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
+    }
+
+    private RuntimeException shutDown() {
         RuntimeException end = closed;
         return end != null
                 ? end
-                : new StoreUnavailableException(errors.store() + " cannot be reached any more: " + otherwise);
+                : new StoreRefusedException(
+                        errors.store() + " cannot be reached any more: its RedisClient was shut down; make a new one");
     }
 }

@@ -3,67 +3,80 @@ package dev.holdfast.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.LockStatus;
-import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
- * Finds locks by SCAN, and asks for the status of each: the one request whose cost grows with what the database holds. A
- * lock that comes or goes meanwhile may be told of or not. Thread-safe.
+ * Finds locks by SCAN, and asks for the status of each: the one request whose cost grows with what the database holds. It
+ * goes page by page, and asks for the next few statuses when it has those before: whatever else this client or others ask
+ * meanwhile comes in between. A lock that comes or goes meanwhile may be told of or not. Thread-safe.
  */
 final class Listing {
+    /** How many keys the server looks at in one go: a fraction of a millisecond. */
     private static final int STEP = 1_000;
+    /** How many statuses are asked for together. */
+    static final int CHUNK = 64;
 
-    private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final Link link;
     private final Scripts scripts;
 
-    Listing(StatefulRedisConnection<byte[], byte[]> connection, Scripts scripts) {
-        this.connection = connection;
+    Listing(Link link, Scripts scripts) {
+        this.link = link;
         this.scripts = scripts;
     }
 
     CompletableFuture<List<LockStatus>> of(String prefix) {
-        ScanArgs args = ScanArgs.Builder.limit(STEP).match(LockKeys.pattern(prefix), UTF_8);
-        return names(ScanCursor.INITIAL, args, new TreeSet<>())
-                .thenCompose(this::statuses)
-                .toCompletableFuture();
+        Walk walk = new Walk(ScanArgs.Builder.limit(STEP).match(LockKeys.pattern(prefix), UTF_8));
+        return walk.from(ScanCursor.INITIAL).thenApply(done -> List.copyOf(walk.known.values()));
     }
 
-    private CompletionStage<Set<String>> names(ScanCursor from, ScanArgs args, Set<String> found) {
-        var scanned = connection.async().scan(from, args);
-        return scanned.handle((KeyScanCursor<byte[]> page, Throwable failure) -> {
-                    if (failure != null) {
-                        throw scripts.errors().of(failure);
-                    }
-                    page.getKeys().forEach(key -> found.add(LockKeys.name(new String(key, UTF_8))));
-                    return page;
-                })
-                .thenCompose(page ->
-                        page.isFinished() ? CompletableFuture.completedFuture(found) : names(page, args, found));
-    }
+    /** One list in the making; each step begins when the one before is done. */
+    private final class Walk {
+        final Map<String, LockStatus> known = new TreeMap<>();
+        private final Set<String> seen = new HashSet<>();
+        private final ScanArgs args;
 
-    private CompletionStage<List<LockStatus>> statuses(Set<String> names) {
-        List<CompletableFuture<LockStatus>> asked =
-                names.stream().map(scripts::status).toList();
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    List<LockStatus> known = new ArrayList<>(asked.size());
-                    for (CompletableFuture<LockStatus> each : asked) {
-                        LockStatus status = each.join();
-                        if (status.isHeld() || status.waiting() > 0) {
-                            known.add(status);
-                        }
+        Walk(ScanArgs args) {
+            this.args = args;
+        }
+
+        CompletableFuture<Void> from(ScanCursor cursor) {
+            return link.scan(cursor, args).thenCompose(page -> {
+                List<String> found = new ArrayList<>();
+                for (byte[] key : page.getKeys()) {
+                    String name = LockKeys.name(new String(key, UTF_8));
+                    if (seen.add(name)) { // the server may name a key twice
+                        found.add(name);
                     }
-                    known.sort(Comparator.comparing(LockStatus::name));
-                    return known;
-                });
+                }
+                CompletableFuture<Void> told = statuses(found);
+                return page.isFinished() ? told : told.thenCompose(done -> from(page));
+            });
+        }
+
+        private CompletableFuture<Void> statuses(List<String> names) {
+            if (names.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            int some = Math.min(CHUNK, names.size());
+            return CompletableFuture.allOf(names.subList(0, some).stream()
+                            .map(name -> scripts.status(name).thenAccept(this::keep))
+                            .toArray(CompletableFuture<?>[]::new))
+                    .thenCompose(done -> statuses(names.subList(some, names.size())));
+        }
+
+        /** On the event loop, as all answers. */
+        private void keep(LockStatus status) {
+            if (status.isHeld() || status.waiting() > 0) {
+                known.put(status.name(), status);
+            }
+        }
     }
 }

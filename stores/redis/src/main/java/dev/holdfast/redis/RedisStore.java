@@ -13,10 +13,13 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -95,12 +98,14 @@ final class RedisStore implements Store {
     /**
      * Connects. A failure leaves nothing behind.
      *
+     * @param connector how to open the connection that hears offers
      * @param timeout after this a request is answered with {@link dev.holdfast.StoreUnavailableException}
      * @param poll how often a waiter looks when it hears nothing
      * @param shutDown ends the Lettuce client, if it is ours
      */
     static RedisStore open(
             RedisClient client,
+            Ear.Connector connector,
             RedisErrors errors,
             TimeSource time,
             Duration timeout,
@@ -114,8 +119,10 @@ final class RedisStore implements Store {
             Greeting greeting = Greeting.exchange(connection, link, errors, timeout.toMillis());
             Scripts scripts = new Scripts(link, errors);
             String channel = "holdfast:client:" + ClaimId.random();
-            Waiters waiters = new Waiters(scripts, time, poll, client, channel);
-            Listing listing = new Listing(connection, scripts);
+            Waiters waiters = new Waiters(scripts, time, poll, connector, channel);
+            link.whenShutDown(waiters::failAll);
+            connection.addListener(tellsOf(waiters));
+            Listing listing = new Listing(link, scripts);
             return new RedisStore(errors.store(), greeting, scripts, waiters, listing, link, shutDown);
         } catch (RuntimeException e) {
             undo(connection, shutDown);
@@ -142,6 +149,20 @@ final class RedisStore implements Store {
         }
     }
 
+    private static RedisConnectionStateListener tellsOf(Waiters waiters) {
+        return new RedisConnectionStateListener() {
+            @Override
+            public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
+                waiters.reachable();
+            }
+
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
+                waiters.disconnected();
+            }
+        };
+    }
+
     private static void undo(@Nullable StatefulRedisConnection<byte[], byte[]> connection, Runnable shutDown) {
         if (connection != null) {
             connection.close();
@@ -159,9 +180,11 @@ final class RedisStore implements Store {
         return capabilities;
     }
 
-    /** A key learns nothing by itself: what became of a grant is known when it is renewed. */
+    /** Of grants a key learns nothing by itself: what became of one is known when it is renewed. */
     @Override
-    public void listen(StoreListener listener) {}
+    public void listen(StoreListener listener) {
+        waiters.tell(listener);
+    }
 
     @Override
     public Pending claim(Claim claim) {
@@ -235,8 +258,8 @@ final class RedisStore implements Store {
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return scripts.revoke(name, now);
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return scripts.breakGrant(name, number, now);
     }
 
     /** Places in the queue are given up; grants are left to their leases. */
@@ -248,7 +271,7 @@ final class RedisStore implements Store {
             waiters.leaveAll();
             waiters.failAll(why);
             link.close(why);
-            waiters.closeEar();
+            waiters.closeEar(link.isShutDown());
             link.close();
             shutDown.run();
         }

@@ -4,6 +4,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
 import java.util.Set;
 
@@ -46,6 +47,7 @@ public final class RedisStoreProvider implements StoreProvider {
         OwnClient own = OwnClient.of(url);
         return RedisStore.open(
                 own.client(),
+                () -> own.client().connectPubSubAsync(StringCodec.UTF8, url.uri()),
                 new RedisErrors(url.description()),
                 time,
                 url.timeout(),

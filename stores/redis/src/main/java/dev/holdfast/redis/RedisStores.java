@@ -39,6 +39,7 @@ public final class RedisStores {
         }
         return RedisStore.open(
                 client,
+                new Ear.Lent(client),
                 new RedisErrors("redis (the application's client)"),
                 new ClientTime(client),
                 RedisUrl.TIMEOUT,

@@ -21,7 +21,7 @@ enum Script {
     EXCHANGE(true),
     DOWNGRADE(true),
     STATUS(true),
-    REVOKE(true),
+    BREAK(true),
     RENEW(false),
     FENCE(false);
 

@@ -25,6 +25,8 @@ final class Scripts {
     /** How many grants one script renews: short enough that others get in between. */
     static final int CHUNK = 64;
 
+    private static final Place NO_PLACE = new Place("", "0", Duration.ZERO, false);
+
     private final Link link;
     private final RedisErrors errors;
     private final AtomicLong attempts = new AtomicLong();
@@ -53,26 +55,33 @@ final class Scripts {
 
     /** Claims without waiting. */
     CompletableFuture<ClaimAnswer> attempt(Claim claim) {
-        return claim(claim, "", "");
+        return claim(claim, NO_PLACE);
     }
 
     /**
-     * Claims, and takes a place in the queue if the lock is not free.
+     * What a claim that waits says of itself.
      *
      * @param channel where offers are heard; empty not to wait
-     * @param place the place it has already, or 0
+     * @param at the place it has already, or 0
+     * @param poll how often the first in the queue polls
+     * @param hears whether offers are heard already
      */
-    CompletableFuture<ClaimAnswer> claim(Claim claim, String channel, String place) {
+    record Place(String channel, String at, Duration poll, boolean hears) {}
+
+    /** Claims, and takes a place in the queue if the lock is not free. */
+    CompletableFuture<ClaimAnswer> claim(Claim claim, Place place) {
         boolean exclusive = claim.mode() instanceof Mode.Exclusive;
-        List<String> args = new ArrayList<>(9);
+        List<String> args = new ArrayList<>(11);
         args.add(claim.id().value());
         args.add(Permits.kind(claim.mode()));
         args.add(Long.toString(millis(claim.lease())));
         args.add(Long.toString(claim.floor()));
         args.add(Holders.write(claim.holder()));
-        if (!channel.isEmpty() || !exclusive) {
-            args.add(channel);
-            args.add(place.isEmpty() ? "0" : place);
+        if (!place.channel().isEmpty() || !exclusive) {
+            args.add(place.channel());
+            args.add(place.at());
+            args.add(Long.toString(place.poll().toMillis()));
+            args.add(place.hears() ? "1" : "0");
         }
         if (!exclusive) {
             args.add(Permits.wanted(claim.mode()));
@@ -101,7 +110,8 @@ final class Scripts {
     }
 
     /**
-     * Gives a grant back.
+     * Gives a grant back; whether it was still there. One that was sent twice may have been carried out the first time,
+     * and others may have had the lock since: that is no loss.
      *
      * @param gone what to do if it was not there any more
      */
@@ -113,7 +123,7 @@ final class Scripts {
             if (!held) {
                 gone.run();
             }
-            return held;
+            return held || said.twice();
         });
     }
 
@@ -147,16 +157,10 @@ final class Scripts {
                 .thenApply(said -> StatusLine.parse(said.text()).status(name));
     }
 
-    /** Breaks the lock as it stands now: what others got meanwhile is not broken in its place. */
-    CompletableFuture<Boolean> revoke(String name, boolean now) {
-        return call(Call.of(Script.STATUS, name, List.of()))
-                .thenCompose(said -> call(Call.of(
-                        Script.REVOKE,
-                        name,
-                        List.of(StatusLine.parse(said.text()).last(), now ? "1" : "0"))))
-                .thenCompose(said -> said.text().equals("?")
-                        ? revoke(name, now)
-                        : CompletableFuture.completedFuture(said.text().equals("1")));
+    /** Breaks the grant of a number; false if it has ended. */
+    CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
+        return call(Call.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
+                .thenApply(said -> said.text().equals("1"));
     }
 
     /** Renews chunk by chunk, all sent at once. What of a chunk without an answer is unknown. */

@@ -1,11 +1,12 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
-import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,16 +17,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The claims of this client that wait, by their ids, and how they are woken: by an offer, when the subscription was lost
  * and stands again, and by looking now and then, in case a message was lost or somebody before them died.
  *
- * <p>How often they look does not depend on how many wait: of n clients each looks every n polls' time, up to ten, and
- * each look moves the whole queue on. Thread-safe.
+ * <p>How often a waiter polls depends on its rank in the queue: the first every second, the second every two, the tenth
+ * and all behind it every ten. The first polls as well when the lease in its way should have ended, and the three next when
+ * the first, whose claim does not fit, should have polled: each poll moves the whole queue on, so that no more need to.
+ * Thread-safe.
  */
 final class Waiters implements Ear.Listener {
-    /** How often a queue is looked at when nothing happens. */
+    /** How often the first in a queue polls when nothing happens. */
     static final Duration POLL = Duration.ofSeconds(1);
 
     private static final Duration HASTE = Duration.ofMillis(500);
@@ -37,12 +41,42 @@ final class Waiters implements Ear.Listener {
     private final TimeSource time;
     private final Duration poll;
     private final Ear ear;
+    private volatile @Nullable StoreListener listener;
 
-    Waiters(Scripts scripts, TimeSource time, Duration poll, RedisClient client, String channel) {
+    Waiters(Scripts scripts, TimeSource time, Duration poll, Ear.Connector connector, String channel) {
         this.scripts = scripts;
         this.time = time;
         this.poll = poll;
-        this.ear = new Ear(client, channel, this);
+        this.ear = new Ear(connector, channel, this);
+    }
+
+    /** Names what is told when waiting claims cannot be served, and when they can again. */
+    void tell(StoreListener told) {
+        listener = told;
+    }
+
+    void unreachable(Claim claim, Throwable why) {
+        StoreListener told = listener;
+        if (told != null) {
+            told.unreachable(claim.name(), why);
+        }
+    }
+
+    void reachable() {
+        StoreListener told = listener;
+        if (told != null) {
+            told.reachable();
+        }
+    }
+
+    /** The connection for scripts broke: claims that wait for an offer would notice that only at their next question. */
+    void disconnected() {
+        all.values().stream()
+                .findFirst()
+                .ifPresent(any -> unreachable(
+                        any.claim(),
+                        new StoreUnavailableException(
+                                "the connection to " + scripts.errors().store() + " broke")));
     }
 
     Pending claim(Claim claim) {
@@ -94,8 +128,8 @@ final class Waiters implements Ear.Listener {
         all.values().forEach(waiting -> waiting.end(why));
     }
 
-    void closeEar() {
-        ear.close();
+    void closeEar(boolean shutDown) {
+        ear.close(shutDown);
     }
 
     Scripts scripts() {
@@ -110,13 +144,20 @@ final class Waiters implements Ear.Listener {
         return time;
     }
 
+    /** What a claim that has this place says when it asks; 0 if it has none. */
+    Scripts.Place place(String at) {
+        return new Scripts.Place(ear.channel(), at, poll, ear.isOpen());
+    }
+
     /**
-     * When to look again: at the end of the lease in the way, or when it is this one's turn to look for all. One that
-     * missed an offer trusts messages no more, and looks oftener than an offer stands.
+     * When to poll. One that missed an offer trusts messages no more, and polls oftener than an offer stands.
      */
     Duration nextLook(ClaimAnswer said, boolean missed) {
-        long slow = missed ? HASTE.toMillis() : poll.toMillis() * Math.min(Math.max(said.waiting(), 1), MOST_POLLS);
+        long slow = missed ? HASTE.toMillis() : poll.toMillis() * Math.min(said.rank() + 1, MOST_POLLS);
         long jittered = ThreadLocalRandom.current().nextLong(slow * 3 / 4, slow * 5 / 4 + 1);
+        if (said.leftMillis() < 0) {
+            return Duration.ofMillis(jittered);
+        }
         long atEnd = said.leftMillis() + 1 + ThreadLocalRandom.current().nextLong(10);
         return Duration.ofMillis(Math.min(jittered, atEnd));
     }

@@ -8,6 +8,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -26,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Every question is the same script, claim under this id, whatever the reason: it confirms an offer, keeps the place,
- * or enters the queue again. One at a time: its answer tells what to do next. A wait outlives a server that is away; only
- * a refusal ends it. Thread-safe.
+ * or enters the queue again. One at a time: its answer tells what to do next. The first claim of a client that has to
+ * wait enters the queue before it can hear offers, for the sake of its place; then it subscribes, and asks again. A wait
+ * outlives a server that is away; only a refusal ends it. Thread-safe.
  */
 final class Waiting implements Pending {
     private static final long FIRST_RETRY_MILLIS = 50;
@@ -98,15 +100,16 @@ final class Waiting implements Pending {
         phase = Phase.ASKING;
         askAgain = false;
         stopLooking();
-        String since = place;
-        // One that hears no offers yet only tries: an offer to it would be lost.
-        String channel = waiters.ear().isOpen() ? waiters.ear().channel() : "";
-        return () -> waiters.scripts()
-                .claim(claim, channel, since)
-                .whenComplete((said, failure) -> step(() -> failure == null ? heard(said, channel) : unheard(failure)));
+        Scripts.Place mine = waiters.place(place);
+        return () -> waiters.scripts().claim(claim, mine).whenComplete((said, failure) -> {
+            if (failure == null) {
+                waiters.reachable();
+            }
+            step(() -> failure == null ? heard(said, mine.hears()) : unheard(failure));
+        });
     }
 
-    private Runnable heard(ClaimAnswer said, String channel) {
+    private Runnable heard(ClaimAnswer said, boolean hears) {
         failures = 0;
         if (phase != Phase.ASKING || waiters.scripts().isClosed()) {
             return NOTHING; // the client is closed, and has given up the place: end() follows, or was here
@@ -118,16 +121,16 @@ final class Waiting implements Pending {
             phase = Phase.ANSWERED;
             return () -> answer.complete(said.grant());
         }
-        if (channel.isEmpty()) {
-            phase = Phase.RESTING;
-            return this::openEar;
-        }
         if (said.place().isEmpty()) {
             return gone(); // the server knows that it was withdrawn
         }
         place = said.place();
         missed |= said.missed();
-        return askAgain ? asking() : resting(waiters.nextLook(said, missed));
+        if (askAgain) {
+            return asking();
+        }
+        Runnable then = resting(waiters.nextLook(said, missed));
+        return hears || phase != Phase.RESTING ? then : this::openEar;
     }
 
     private void openEar() {
@@ -153,12 +156,21 @@ final class Waiting implements Pending {
             return failed(failure);
         }
         long delay = FIRST_RETRY_MILLIS << Math.min(failures++, MOST_DOUBLINGS);
-        return resting(Duration.ofMillis(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1)));
+        Runnable rest = resting(Duration.ofMillis(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1)));
+        return () -> {
+            rest.run();
+            waiters.unreachable(claim, failure);
+        };
     }
 
     private Runnable resting(Duration until) {
         phase = Phase.RESTING;
-        look = waiters.time().schedule(this::ask, until);
+        stopLooking();
+        try {
+            look = waiters.time().schedule(this::ask, until);
+        } catch (IllegalStateException | RejectedExecutionException stopped) {
+            return failed(waiters.scripts().errors().of(stopped)); // the timer of a lent client, by its owner
+        }
         return NOTHING;
     }
 

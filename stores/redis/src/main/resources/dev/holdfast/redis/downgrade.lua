@@ -5,9 +5,7 @@ local id = ARGV[1]
 if kind == 'X' and owner == id and who ~= '' then
   redis.call('ZADD', sharers, now() + left * 1000, id .. ':1')
   redis.call('HSET', details, id, digits(number) .. ' ' .. since .. ' ' .. who)
-  redis.call('PEXPIRE', sharers, left + LINGER)
-  redis.call('PEXPIRE', details, left + LINGER)
-  kind, owner, since, who, changed = 'S', 1, '0', '', true
+  kind, owner, since, who, changed, lengthened = 'S', 1, '0', '', true, true
   settle()
 end
 save()

@@ -10,7 +10,10 @@
 --                    and nothing while it is an offer
 --                  S held by readers, P held by permits: OWNER is how many are out
 --                  R broken: nobody holds it, and it is kept from others until the lease has run out
--- KEYS[2]  holdfast:{NAME}:q   the queue: KIND:PERMITS:OF:CLAIM:CHANNEL by the microsecond of arrival
+-- KEYS[2]  holdfast:{NAME}:q   the queue: each waiting claim twice, as KIND:PERMITS:OF:CLAIM:CHANNEL by the microsecond of
+--                              its arrival, and with @ before that by the microsecond until which it counts as alive, plus
+--                              DEADLINES, which puts all deadlines behind all arrivals. With ! before that if it does not
+--                              hear offers yet
 -- KEYS[3]  holdfast:{NAME}:h   readers and permits: CLAIM:PERMITS by the microsecond at which the lease runs out
 -- KEYS[4]  holdfast:{NAME}:w   who they are: CLAIM -> NUMBER SINCE WHO
 --
@@ -20,11 +23,24 @@
 --
 -- An offer is a grant for OFFER milliseconds to the first in the queue, told to it by a message on its channel. It
 -- confirms by claiming under the same id, which begins its lease; if it does not, the offer runs out like any lease.
+--
+-- A waiter polls by its rank in the queue: the first every POLL, the tenth and all after it every ten POLL. Each poll moves
+-- its deadline beyond the next one. A first waiter whose claim does not fit keeps out those behind it until its deadline.
+--
+-- Reading writes nothing: what has run out is left out of what is read, and removed by the next script that writes.
 
 local LINGER, OFFER = 30000, 1000
+local DEADLINES = 4e15 -- microseconds since 1970 reach that in the year 2096, and twice that is still exact
+local MOST_RANKS = 10 -- the longest interval between two polls, in POLL
+local MOST_HEIRS = 3 -- so many waiters poll when the first, which does not fit, should have polled
+local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm them go on
+local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is away
 local state, queue, sharers, details = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local number, queued, kind, owner, since, who = 0, false, 'F', '-', '0', ''
-local left, changed, micros = 0, false, nil
+local left, changed, lengthened, micros = 0, false, false, nil
+local run_out, none_left = {}, false -- sharers to be removed: these, or all
+local soonest -- when the first lease of several sharers runs out
+local blocked -- when the first waiter, which does not fit, ceases to count as alive
 
 local text = redis.call('GET', state)
 if text then
@@ -36,9 +52,7 @@ if text then
   if kind ~= 'F' then
     left = redis.call('PTTL', state) - LINGER
     if left <= 0 then
-      if kind == 'S' or kind == 'P' then
-        redis.call('DEL', sharers, details)
-      end
+      none_left = kind == 'S' or kind == 'P'
       kind, owner, since, who, left = 'F', '-', '0', '', 0
     end
   end
@@ -62,21 +76,42 @@ local function digits(n)
   return last_digits
 end
 
--- Takes out readers and permits whose leases have run out, each once.
+-- Leaves readers and permits out whose leases have run out.
 local function purge()
   if kind ~= 'S' and kind ~= 'P' then
     return
   end
-  for _, member in ipairs(redis.call('ZRANGEBYSCORE', sharers, '-inf', now())) do
-    local id, permits = string.match(member, '^(%x+):(%d+)$')
-    redis.call('ZREM', sharers, member)
-    redis.call('HDEL', details, id)
-    owner = owner - permits
-    changed = true
+  local first = redis.call('ZRANGE', sharers, 0, 0, 'WITHSCORES')
+  soonest = tonumber(first[2])
+  if soonest and soonest <= now() then
+    run_out = redis.call('ZRANGEBYSCORE', sharers, '-inf', now())
+    for _, member in ipairs(run_out) do
+      owner = owner - string.match(member, ':(%d+)$')
+    end
+    soonest = tonumber(redis.call('ZRANGEBYSCORE', sharers, '(' .. digits(now()), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2])
   end
-  if changed and owner <= 0 then
-    kind, owner, left = 'F', '-', 0
+  if not soonest then
+    kind, owner, left, none_left = 'F', '-', 0, true
   end
+end
+
+-- Removes what purge left out; before anything is written that it might take for its own.
+local function clear()
+  if none_left then
+    redis.call('DEL', sharers, details)
+  elseif run_out[1] then
+    redis.call('ZREMRANGEBYSCORE', sharers, '-inf', now())
+    for _, member in ipairs(run_out) do
+      redis.call('HDEL', details, (string.match(member, '^%x+')))
+    end
+  end
+  run_out, none_left = {}, false
+end
+
+-- Whether a claim is among the sharers, unexpired.
+local function shares(id, permits)
+  local runs_out = redis.call('ZSCORE', sharers, id .. ':' .. permits)
+  return runs_out and tonumber(runs_out) > now()
 end
 
 local function fits(mode, permits, of)
@@ -88,12 +123,12 @@ local function holds(id, mode, permits)
   if mode == 'X' then
     return kind == 'X' and owner == id
   end
-  return kind == mode and redis.call('ZSCORE', sharers, id .. ':' .. permits) ~= false
+  return kind == mode and shares(id, permits)
 end
 
 -- How a claim holds: one that was made a reader is still asked for as it came.
 local function held_as(id, mode)
-  return mode == 'X' and kind == 'S' and redis.call('ZSCORE', sharers, id .. ':1') and 'S' or mode
+  return mode == 'X' and kind == 'S' and shares(id, 1) and 'S' or mode
 end
 
 local function give(mode, permits, id, lease, floor, whom)
@@ -104,14 +139,14 @@ local function give(mode, permits, id, lease, floor, whom)
     end
     kind, owner, who, left = 'X', id, whom, lease
   else
+    clear()
     local out = kind == mode and owner or 0
     if redis.call('ZADD', sharers, now() + lease * 1000, id .. ':' .. permits) == 1 then
       out = out + permits
     end
     redis.call('HSET', details, id, string.format('%.0f %.0f %s', number, now(), whom))
     kind, owner, since, who, left = mode, out, '0', '', math.max(left, lease)
-    redis.call('PEXPIRE', sharers, left + LINGER)
-    redis.call('PEXPIRE', details, left + LINGER)
+    soonest, lengthened = math.min(soonest or 1e16, now() + lease * 1000), true
   end
   changed = true
 end
@@ -132,34 +167,86 @@ local function keep(mode, permits, id, lease)
   local member, runs_out = id .. ':' .. permits, now() + lease * 1000
   if given and runs_out > tonumber(redis.call('ZSCORE', sharers, member)) then
     redis.call('ZADD', sharers, runs_out, member)
-    left, changed = math.max(left, lease), true
-    redis.call('PEXPIRE', sharers, left + LINGER)
-    redis.call('PEXPIRE', details, left + LINGER)
+    left, changed, lengthened = math.max(left, lease), true, true
   end
   return given
 end
 
+-- Takes a waiter out of the queue; 3 if it did not hear offers yet.
+local function drop(waiter)
+  return redis.call('ZREM', queue, waiter, '@' .. waiter, '!' .. waiter)
+end
+
+-- Takes some waiters out that have not polled by their deadlines, but for one.
+local function drop_dead(but)
+  local dead = redis.call('ZRANGEBYSCORE', queue, '(' .. digits(DEADLINES), DEADLINES + now(), 'LIMIT', 0, 8)
+  for _, deadline in ipairs(dead) do
+    local waiter = string.sub(deadline, 2)
+    if waiter ~= but then
+      drop(waiter)
+    end
+  end
+end
+
+-- Puts a waiter into the queue, or moves its deadline: until after its next poll, and half a lease more, half a second to
+-- five. Its rank, and whether it had a place that it had lost.
+local function stay(waiter, place, returns, hears, poll, lease)
+  local added = redis.call('ZADD', queue, 'NX', place, waiter) == 1
+  if returns then
+    drop_dead(waiter)
+    redis.call('ZREM', queue, '!' .. waiter)
+  end
+  local rank = redis.call('ZRANK', queue, waiter)
+  local alive = 1.25 * poll * math.min(rank + 1, MOST_RANKS) + math.min(math.max(lease / 2, 500), 5000)
+  redis.call('ZADD', queue, DEADLINES + now() + math.floor(alive * 1000), '@' .. waiter)
+  if not hears then
+    redis.call('ZADD', queue, DEADLINES, '!' .. waiter)
+  end
+  if rank == 0 or returns then
+    redis.call('PEXPIRE', queue, 2 * LINGER)
+  end
+  return rank, added and returns
+end
+
+-- Whether the first waiter, which does not fit, is still alive. One that has become the first since it last polled, since
+-- the one before it is dead or because its deadline is distant, is told to poll, and given as long as an offer lasts.
+local function lives(waiter, id, channel, new)
+  blocked = tonumber(redis.call('ZSCORE', queue, '@' .. waiter) or DEADLINES) - DEADLINES
+  if new or blocked - now() > DISTANT then
+    local heard = redis.pcall('PUBLISH', channel, id)
+    blocked = heard == 0 and 0 or math.min(blocked, now() + OFFER * 1000)
+    redis.pcall('ZADD', queue, DEADLINES + blocked, '@' .. waiter)
+  end
+  return blocked > now()
+end
+
 -- Offers the lock to the first in the queue while that one fits; true when the first is the claim that asks.
--- Who does not hear is passed over: it comes back to its place when it hears again.
+-- One that nobody hears for is passed over, unless it does not hear yet, and so asks again soon. It comes back to its place.
 local function settle(asking)
-  while queued and kind ~= 'X' and kind ~= 'R' do
-    local head = redis.call('ZPOPMIN', queue)
-    changed = true
-    if #head == 0 then
-      queued = false
+  local offers, dead = 0, false
+  while queued and kind ~= 'X' and kind ~= 'R' and offers < MOST_OFFERS do
+    local head = redis.call('ZRANGE', queue, 0, 0)[1]
+    local mode, permits, of, id, channel = string.match(head or '', '^(%u):(%d+):(%d+):(%x+):(.*)$')
+    if not mode then
+      queued, changed = false, true
       return false
     end
-    local mode, permits, of, id, channel = string.match(head[1], '^(%u):(%d+):(%d+):(%x+):(.*)$')
-    if not fits(mode, tonumber(permits), tonumber(of)) then
-      redis.call('ZADD', queue, head[2], head[1])
+    local fit = fits(mode, tonumber(permits), tonumber(of))
+    if not fit and lives(head, id, channel, dead) then
       return false
     end
-    if id == asking then
+    local deaf = drop(head) == 3
+    if fit and id == asking then
       return true
     end
-    local heard = redis.pcall('PUBLISH', channel, id)
-    if type(heard) == 'table' or heard > 0 then
-      give(mode, tonumber(permits), id, OFFER, 0, '')
+    if fit then
+      local heard = redis.pcall('PUBLISH', channel, id)
+      if deaf or type(heard) == 'table' or heard > 0 then
+        give(mode, tonumber(permits), id, OFFER, 0, '')
+        offers = offers + 1
+      end
+    else
+      dead = true
     end
   end
   return false
@@ -168,6 +255,11 @@ end
 -- Writes the state, if it has changed. On a full server a script may write once it has freed something.
 local function save()
   if changed then
+    clear()
+    if lengthened then
+      redis.call('PEXPIRE', sharers, left + LINGER)
+      redis.call('PEXPIRE', details, left + LINGER)
+    end
     local line = '1 ' .. digits(number) .. (queued and ' 1 ' or ' 0 ') .. kind .. ' ' .. owner .. ' ' .. since .. ' ' .. who
     local written = redis.pcall('SET', state, line, 'PX', left + LINGER)
     if written.err then
@@ -179,12 +271,13 @@ local function save()
   end
 end
 
--- Claims for ARGV[at + ...]: id, kind, lease, floor, who[, channel, place[, permits, of]].
--- "+NUMBER"; or "-", or of one that waits "-LEFT WAITING PLACE MISSED": MISSED is 1 if it had a place, and was passed over.
+-- Claims for ARGV[at + ...]: id, kind, lease, floor, who[, channel, place, poll, hears[, permits, of]].
+-- "+NUMBER"; or "-", or of one that waits "-LEFT RANK PLACE MISSED": LEFT is -1 unless it is for this waiter to poll when
+-- something ends; MISSED is 1 if it had a place, and was passed over.
 local function claim(at)
   local id, mode, lease, floor, whom = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), ARGV[at + 5]
   local channel, place = ARGV[at + 6], ARGV[at + 7]
-  local permits, of = tonumber(ARGV[at + 8] or '1'), tonumber(ARGV[at + 9] or '1')
+  local permits, of = tonumber(ARGV[at + 10] or '1'), tonumber(ARGV[at + 11] or '1')
   purge()
   if kind == 'F' and owner == id then
     return '-' -- given back or withdrawn before: this is the claim, come late
@@ -196,31 +289,34 @@ local function claim(at)
     settle()
     return '+' .. kept
   end
+  local waits = channel and channel ~= ''
+  local waiter = waits and string.format('%s:%d:%d:%s:%s', mode, permits, of, id, channel)
   if mine or settle(id) or (not queued and fits(mode, permits, of)) then
-    if place and place ~= '0' and not mine then
-      redis.call('ZREM', queue, string.format('%s:%d:%d:%s:%s', mode, permits, of, id, channel))
+    if waits and place ~= '0' and not mine then
+      drop(waiter)
     end
     give(mode, permits, id, lease, floor, whom)
     settle()
     return '+' .. digits(number)
   end
-  if not channel or channel == '' then
+  if not waits then
     return '-'
   end
-  if place == '0' then
+  local returns = place ~= '0'
+  if not returns then
     place = digits(now())
   end
-  local member = string.format('%s:%d:%d:%s:%s', mode, permits, of, id, channel)
-  local missed = redis.call('ZADD', queue, 'NX', place, member) == 1 and ARGV[at + 7] ~= '0'
-  redis.call('PEXPIRE', queue, 2 * LINGER)
+  local rank, missed = stay(waiter, place, returns, ARGV[at + 9] == '1', tonumber(ARGV[at + 8]), lease)
   if not queued then
     queued, changed = true, true
   end
-  local wait = left
-  if kind == 'S' or kind == 'P' then
-    wait = math.max(0, (redis.call('ZRANGE', sharers, 0, 0, 'WITHSCORES')[2] - now()) / 1000)
+  local wait = -1
+  if rank == 0 then
+    wait = (kind == 'S' or kind == 'P') and math.max(0, (soonest - now()) / 1000) or left
+  elseif rank <= MOST_HEIRS and blocked then
+    wait = math.max(0, (blocked - now()) / 1000) + 100 * (rank - 1)
   end
-  return string.format('-%.0f %d %s %s', wait, redis.call('ZCARD', queue), place, missed and '1' or '0')
+  return string.format('-%.0f %d %s %s', wait, rank, place, missed and '1' or '0')
 end
 
 -- Ends the hold of a claim: "1", or "0" if it had none. The same attempt sent again gives the same answer.

@@ -3,7 +3,7 @@
 -- should it come late.
 local answer = release(ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4])
 if ARGV[5] then
-  redis.call('ZREM', queue, ARGV[5])
+  drop(ARGV[5])
   if kind == 'F' then
     owner, since, who, changed = ARGV[1], ARGV[4], '', true
   end

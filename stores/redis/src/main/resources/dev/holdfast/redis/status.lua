@@ -1,7 +1,7 @@
 -- Tells of one lock: KIND LEFT NUMBER LAST SINCE NOW WAITING WHO; of several holders the one whose lease ends last. KIND
 -- is F when it is free; LAST is the last grant number of all.
 purge()
-local waiting = queued and redis.call('ZCARD', queue) or 0
+local waiting = queued and redis.call('ZCOUNT', queue, DEADLINES + now(), '+inf') or 0
 local n, s, w = string.format('%.0f', number), since, who
 if kind == 'S' or kind == 'P' then
   local last = redis.call('ZRANGE', sharers, -1, -1, 'WITHSCORES')

@@ -84,6 +84,7 @@ class FaultTest {
         Grant grant = Rig.hold(one, "a");
         Pending first = Rig.queue(two, "a");
         Pending second = Rig.queue(three, "a");
+        rig.awaitHearing(2);
 
         assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "pubsub")))
                 .isEqualTo(2);
@@ -105,6 +106,7 @@ class FaultTest {
             Pending first = Rig.queue(deaf, "a");
             Pending second = Rig.queue(next, "a");
             Pending third = Rig.queue(next, "a");
+            rig.awaitHearing(2);
             proxy.refuse();
             assertThat(proxy.cut()).isEqualTo(2);
             Rig.until(
@@ -156,6 +158,23 @@ class FaultTest {
             lost.awaitBite(Rig.PATIENCE);
             assertThat(Rig.release(one, grant)).as("another release").isFalse();
             assertThat(Rig.attempt(one, "a")).isPresent();
+        }
+    }
+
+    /** The release was carried out, the next had the lock, and then it was sent again: nothing was lost. */
+    @Test
+    void aReleaseThatWasSentTwiceIsNoLossThoughTheLockWasGivenToAnotherInBetween() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(one, "a");
+            Pending next = Rig.queue(rig.open(), "a");
+            ReplyDrop lost =
+                    proxy.dropNextReply(ChunkMatcher.containing(grant.id().value()));
+
+            assertThat(Rig.release(one, grant)).as("sent again after the break").isTrue();
+
+            lost.awaitBite(Rig.PATIENCE);
+            assertThat(Rig.renew(one, Rig.granted(next))).isEqualTo(Verdict.HELD);
         }
     }
 

@@ -137,6 +137,8 @@ class LateClaimTest {
                 Holders.write(claim.holder()),
                 channel,
                 "0",
+                "1000",
+                "1",
                 Permits.wanted(claim.mode()),
                 Permits.of(claim.mode())));
         return rig.call(words.toArray(String[]::new));

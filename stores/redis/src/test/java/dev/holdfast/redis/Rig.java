@@ -32,6 +32,8 @@ final class Rig implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(30);
     /** So seldom that nobody looks during a test. */
     static final Duration NEVER = Duration.ofHours(1);
+    /** How far the clients' time is ahead. */
+    static final long AHEAD = TimeUnit.HOURS.toNanos(7);
 
     private static final Holder HOLDER = new Holder("host", 7, "main", "label");
 
@@ -107,6 +109,13 @@ final class Rig implements AutoCloseable {
         return pending;
     }
 
+    /** Awaits that so many clients hear offers. */
+    void awaitHearing(int clients) {
+        until(
+                clients + " clients to hear",
+                () -> call("PUBSUB", "CHANNELS", "*").split("holdfast:client:", -1).length == clients + 1);
+    }
+
     static Grant granted(Pending pending) {
         return get(pending.answer()).orElseThrow(() -> new AssertionError("answered with nothing"));
     }
@@ -179,7 +188,6 @@ final class Rig implements AutoCloseable {
 
     /** A client's time: it runs seven hours ahead of the machine's, so that mixing them up is found out. */
     private static final class Time implements TimeSource {
-        private static final long AHEAD = TimeUnit.HOURS.toNanos(7);
         final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
 
         @Override

@@ -43,7 +43,7 @@ class UnreadyServerTest {
 
     @Test
     void aServerWithoutACommandThatLocksNeed() {
-        rig = new Rig("--rename-command", "ZPOPMIN", "");
+        rig = new Rig("--rename-command", "ZREM", "");
         RedisStore store = rig.open();
         Grant grant = Rig.hold(store, "a");
         Pending waits = Rig.queue(rig.open(), "a");

@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
 
 /**
- * Breaks locks. At once: the holder's node is deleted. With patience: it is written to, which its holder's client sees
- * by its watch or at its next renewal, and stays for one lease more; then that client deletes it, or this one if it is
- * still there, or it goes with the holder's session. Thread-safe.
+ * Breaks grants: the node of a holder, known by the number that it was created with. No other claim ever has a node of
+ * that name. At once: the node is deleted. With patience: it is written to, which its holder's client sees by its watch
+ * or at its next renewal, and stays for one lease more; then that client deletes it, or this one if it is still there, or
+ * it goes with the holder's session. Thread-safe.
  */
 final class Breaking {
     private final Locks locks;
@@ -20,12 +22,12 @@ final class Breaking {
         this.locks = locks;
     }
 
-    CompletableFuture<Boolean> revoke(String name, boolean now) {
+    CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
         CompletableFuture<Boolean> broken = new CompletableFuture<>();
         locks.connection()
-                .whenConnected(session -> revoke(session, name, now).whenComplete((held, failure) -> {
+                .whenConnected(broken, session -> breakGrant(session, name, number, now).whenComplete((done, failure) -> {
                     if (failure == null) {
-                        broken.complete(held);
+                        broken.complete(done);
                     } else {
                         broken.completeExceptionally(Errors.unwrapped(failure));
                     }
@@ -33,14 +35,20 @@ final class Breaking {
         return broken;
     }
 
-    private CompletableFuture<Boolean> revoke(Session session, String name, boolean now) {
+    private CompletableFuture<Boolean> breakGrant(Session session, String name, long number, boolean now) {
         String lock = locks.paths().lock(name);
         session.sync(lock);
         return session.children(lock).thenCompose(listed -> {
             List<CompletableFuture<Boolean>> broken = new ArrayList<>();
             for (Node holder : Line.holders(Line.of(children(listed, lock)))) {
                 String path = lock + "/" + holder.name();
-                broken.add(now ? session.delete(path).thenApply(code -> done(code, path)) : mark(session, path));
+                broken.add(session.read(path).thenCompose(read -> {
+                    Stat stat = read.stat();
+                    if (!done(read.code(), path) || stat == null || stat.getCzxid() != number) {
+                        return CompletableFuture.completedFuture(false);
+                    }
+                    return now ? session.delete(path).thenApply(code -> done(code, path)) : mark(session, path, read);
+                }));
             }
             return CompletableFuture.allOf(broken.toArray(CompletableFuture<?>[]::new))
                     .thenApply(all -> broken.stream().anyMatch(CompletableFuture::join));
@@ -54,14 +62,7 @@ final class Breaking {
         return listed.children();
     }
 
-    private CompletableFuture<Boolean> mark(Session session, String path) {
-        return session.read(path).thenCompose(read -> mark(session, path, read));
-    }
-
     private CompletionStage<Boolean> mark(Session session, String path, Read read) {
-        if (!done(read.code(), path)) {
-            return CompletableFuture.completedFuture(false);
-        }
         return session.write(path, read.text()).thenApply(written -> {
             boolean marked = done(written.code(), path);
             if (marked) {

@@ -2,9 +2,11 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
-import java.util.Queue;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -35,7 +37,9 @@ final class Connection implements CuratorListener {
     private final Duration tick;
     private final LongSupplier attemptedAt;
     private volatile boolean closed;
-    private final Queue<Consumer<Session>> parked = new ConcurrentLinkedQueue<>();
+    private final NavigableMap<Long, Consumer<Session>> parked = new ConcurrentSkipListMap<>();
+    private final AtomicLong parkedSoFar = new AtomicLong();
+    private final CompletableFuture<Void> ownerClosed = new CompletableFuture<>();
     private final CompletableFuture<Session> first = new CompletableFuture<>();
     private final ReentrantLock mutex = new ReentrantLock();
     private volatile @Nullable Session session;
@@ -90,8 +94,16 @@ final class Connection implements CuratorListener {
         return now != null && now.isConnected() ? now : null;
     }
 
-    /** Does something short once requests can go out: now, or when the connection is back; never after the close. */
-    void whenConnected(Consumer<Session> task) {
+    /** Completes when the application closes the client that it lent. */
+    CompletableFuture<Void> ownerClosed() {
+        return ownerClosed;
+    }
+
+    /**
+     * Does something short once requests can go out: now, or when the connection is back, in the order in which it was
+     * asked for; never after the close, and not once there is an answer, of a time-out above all.
+     */
+    void whenConnected(CompletableFuture<?> answer, Consumer<Session> task) {
         if (closed) {
             return; // nobody would hear that the connection broke, and what is tried again would be for ever
         }
@@ -100,7 +112,9 @@ final class Connection implements CuratorListener {
             task.accept(now);
             return;
         }
-        parked.add(task);
+        Long ticket = parkedSoFar.incrementAndGet();
+        parked.put(ticket, task);
+        answer.whenComplete((done, failure) -> parked.remove(ticket));
         now = session();
         if (now != null) {
             unpark(now);
@@ -112,7 +126,17 @@ final class Connection implements CuratorListener {
         WatchedEvent watched = event.getWatchedEvent();
         if (event.getType() == CuratorEventType.WATCHED && watched.getType() == EventType.None) {
             heard(watched.getState());
+        } else if (event.getType() == CuratorEventType.CLOSING) {
+            closing();
         }
+    }
+
+    /** The application closes the client that it lent: told before the session ends, and nothing is told after it. */
+    private void closing() {
+        closed = true;
+        parked.clear();
+        ended(session);
+        ownerClosed.complete(null);
     }
 
     private void heard(KeeperState state) {
@@ -197,8 +221,10 @@ final class Connection implements CuratorListener {
     }
 
     private void unpark(Session now) {
-        for (Consumer<Session> task = parked.poll(); task != null; task = parked.poll()) {
-            task.accept(now);
+        for (Map.Entry<Long, Consumer<Session>> next = parked.pollFirstEntry();
+                next != null;
+                next = parked.pollFirstEntry()) {
+            next.getValue().accept(now);
         }
     }
 }

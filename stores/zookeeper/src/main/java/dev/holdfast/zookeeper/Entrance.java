@@ -3,15 +3,18 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.zookeeper.Session.Found;
 import dev.holdfast.zookeeper.Session.Listed;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the node of a claim comes into the line before its lock, or is found there.
+ * How the node of a claim comes into the line before its lock, or is found there. Only a node of the present session is
+ * the claim's: one of an earlier session may go at any moment, and is removed wherever it is seen.
  *
  * @param lock the node of the lock
  */
@@ -22,40 +25,67 @@ record Entrance(Claim claim, Locks locks, String lock) {
      *
      * @param mine its node; null if it has none, as far as is known
      * @param number the transaction that made it; 0 if that is not known yet
-     * @param line the names of all nodes of the lock
+     * @param line the names of all nodes of the lock that matter to the claim
      */
     record Arrival(Code code, @Nullable Node mine, long number, List<String> line) {
         static Arrival failed(Code code) {
             return new Arrival(code, null, 0, List.of());
         }
+
+        static Arrival nowhere() {
+            return failed(Code.OK);
+        }
     }
 
-    /**
-     * Makes the node and lists the others, by requests sent back to back.
-     *
-     * @param withLock whether to make the lock's own node before
-     */
-    CompletableFuture<Arrival> enter(Session now, boolean withLock) {
-        CompletableFuture<Code> lockMade = withLock
-                ? now.create(lock, "", locks.acl(lock), CreateMode.CONTAINER).thenApply(Found::code)
-                : CompletableFuture.completedFuture(Code.OK);
+    /** What has to be made with the node of a claim. */
+    enum Missing {
+        NOTHING,
+        LOCK,
+        LOCK_AND_BUCKET;
+
+        /** As the servers say that something is missing still. */
+        Missing more() {
+            return this == NOTHING ? LOCK : LOCK_AND_BUCKET;
+        }
+    }
+
+    /** Makes the node and lists the others, by requests sent back to back. */
+    CompletableFuture<Arrival> enter(Session now, Missing missing) {
         String path = lock + "/" + Node.prefix(claim);
         String text = new Holders(now.lease(), claim.holder()).write();
-        CompletableFuture<Found> made = locks.exchanges().make(now, path, text, locks.acl(path));
+        List<ACL> acl = locks.acl(path);
+        CompletableFuture<Code> bucket =
+                missing == Missing.LOCK_AND_BUCKET ? makeBucket(now) : CompletableFuture.completedFuture(Code.OK);
+        CompletableFuture<Found> made = missing == Missing.NOTHING
+                ? locks.exchanges().make(now, path, text, acl)
+                : now.createBelow(lock, locks.acl(lock), path, text, acl);
         // all answered before the list
-        return now.children(lock).thenApply(listed -> arrived(now, lockMade.join(), made.join(), listed));
+        return now.children(lock).thenApply(listed -> arrived(now, bucket.join(), made.join(), listed));
     }
 
-    private Arrival arrived(Session now, Code lockMade, Found made, Listed listed) {
-        if (made.code() != Code.OK) {
-            boolean why = lockMade != Code.OK && lockMade != Code.NODEEXISTS;
-            return Arrival.failed(why ? lockMade : made.code());
+    private CompletableFuture<Code> makeBucket(Session now) {
+        String bucket = locks.paths().bucket(claim.name());
+        return now.create(bucket, "", locks.acl(bucket), CreateMode.PERSISTENT).thenApply(Found::code);
+    }
+
+    private Arrival arrived(Session now, Code bucket, Found made, Listed listed) {
+        if (made.code() == Code.NODEEXISTS) {
+            return Arrival.nowhere(); // somebody has made the lock's node meanwhile
         }
-        String name = made.path().substring(made.path().lastIndexOf('/') + 1);
-        Node mine = Node.parse(name).orElseThrow();
+        if (made.code() != Code.OK) {
+            boolean why = bucket != Code.OK && bucket != Code.NODEEXISTS;
+            return Arrival.failed(why ? bucket : made.code());
+        }
+        Node mine = Node.parse(nameOf(made.path())).orElseThrow();
         Stat stat = made.stat();
         boolean moved = stat != null && stat.getEphemeralOwner() != now.id();
-        return new Arrival(moved ? Code.SESSIONMOVED : listed.code(), mine, number(stat, listed), listed.children());
+        if (moved || listed.code() != Code.OK) {
+            return new Arrival(moved ? Code.SESSIONMOVED : listed.code(), mine, 0, List.of());
+        }
+        removeOrphans(now, mine, Line.ofClaim(claim.id(), listed.children()));
+        return listed.children().contains(mine.name())
+                ? new Arrival(Code.OK, mine, number(stat, listed), listed.children())
+                : Arrival.nowhere(); // somebody removed it
     }
 
     /** Where it is the only node, its making, or the removal of one that was there with it, was the last change. */
@@ -66,12 +96,71 @@ record Entrance(Claim claim, Locks locks, String lock) {
         return listed.children().size() == 1 ? listed.lastChange() : 0;
     }
 
-    /** Looks for a node whose making was not answered. */
+    /** Finds the node if its making was not answered. */
     CompletableFuture<Arrival> seek(Session now) {
         CompletableFuture<Code> proved = now.prove(locks.paths().locks());
-        return now.children(lock).thenApply(listed -> {
+        return now.children(lock).thenCompose(listed -> {
             Code code = proved.join() == Code.OK ? listed.code() : proved.join();
-            return new Arrival(code, Line.find(claim.id(), listed.children()).orElse(null), 0, listed.children());
+            return code == Code.OK ? sought(now, listed) : CompletableFuture.completedFuture(Arrival.failed(code));
         });
+    }
+
+    private CompletableFuture<Arrival> sought(Session now, Listed listed) {
+        List<Node> candidates = Line.ofClaim(claim.id(), listed.children());
+        List<CompletableFuture<Found>> questions = new ArrayList<>();
+        candidates.forEach(each -> questions.add(now.exists(lock + "/" + each.name())));
+        return CompletableFuture.allOf(questions.toArray(CompletableFuture<?>[]::new))
+                .thenApply(all -> {
+                    for (int i = 0; i < candidates.size(); i++) {
+                        Arrival arrival = arrived(now, candidates.get(i), questions.get(i).join(), listed.children());
+                        if (arrival.mine() != null || arrival.code() != Code.OK) {
+                            removeOrphans(now, candidates.get(i), candidates);
+                            return arrival;
+                        }
+                    }
+                    removeOrphans(now, null, candidates);
+                    return Arrival.nowhere();
+                });
+    }
+
+    /**
+     * Looks whether the node is still there.
+     *
+     * @param alone whether nobody before it is left, as far as is known; otherwise the others are listed as well
+     */
+    CompletableFuture<Arrival> confirm(Session now, Node mine, boolean alone) {
+        CompletableFuture<Listed> others = alone
+                ? CompletableFuture.completedFuture(new Listed(Code.OK, List.of(), 0))
+                : now.children(lock);
+        return now.exists(lock + "/" + mine.name()).thenCombine(others, (found, listed) -> {
+            boolean lost = listed.code() != Code.OK && listed.code() != Code.NONODE;
+            return lost ? Arrival.failed(listed.code()) : arrived(now, mine, found, listed.children());
+        });
+    }
+
+    /** What a look at a node says of it. */
+    private static Arrival arrived(Session now, Node node, Found found, List<String> line) {
+        Stat stat = found.stat();
+        if (found.code() == Code.NONODE) {
+            return Arrival.nowhere();
+        }
+        if (found.code() != Code.OK || stat == null) {
+            return Arrival.failed(found.code());
+        }
+        return stat.getEphemeralOwner() == now.id()
+                ? new Arrival(Code.OK, node, stat.getCzxid(), line)
+                : Arrival.nowhere();
+    }
+
+    private void removeOrphans(Session now, @Nullable Node mine, List<Node> ofClaim) {
+        for (Node node : ofClaim) {
+            if (!node.equals(mine)) {
+                locks.removals().remove(now, lock + "/" + node.name());
+            }
+        }
+    }
+
+    private static String nameOf(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
     }
 }

@@ -43,6 +43,17 @@ record Errors(String store) {
                 store + " gave no answer in time: is a majority of its servers up, and can they be reached?");
     }
 
+    StoreRefusedException tooManyToList(int names, String bucket) {
+        return refused(
+                "has too many locks to list them: " + names + " under " + bucket + ", and an answer that long might break"
+                        + " the connection; ask for the status of a lock by its name",
+                null);
+    }
+
+    StoreRefusedException closedByOwner() {
+        return refused("was closed by its owner: connect again, on a client that is open", null);
+    }
+
     /** The node of a lock cannot number its claims for much longer. */
     StoreRefusedException countedOut(String name) {
         return refused(

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The line of claims before a lock, as one of them sees it: who came before, and whose going it has to wait for.
@@ -40,14 +39,16 @@ final class Line {
         return before;
     }
 
-    /** The node of a claim, if it stands in the line. */
-    static Optional<Node> find(ClaimId id, Collection<String> children) {
+    /** The nodes of one claim, in order: more than one if a claim was made again and an earlier node is still there. */
+    static List<Node> ofClaim(ClaimId id, Collection<String> children) {
+        List<Node> nodes = new ArrayList<>();
         for (String child : children) {
             if (child.contains(id.value())) {
-                return Node.parse(child).filter(node -> node.id().equals(id));
+                Node.parse(child).filter(node -> node.id().equals(id)).ifPresent(nodes::add);
             }
         }
-        return Optional.empty();
+        sort(nodes);
+        return nodes;
     }
 
     /** Whose going a claim has to wait for; none when it is its turn. */

@@ -16,6 +16,8 @@ import org.apache.zookeeper.data.Stat;
  */
 final class Listing {
     private static final int TOKENS_PER_NUMBER = 1024;
+    /** So many of the longest names, encoded, are less than the megabyte that ZooKeeper's client takes for an answer. */
+    static final int MOST_IN_BUCKET = 600;
 
     private final Locks locks;
 
@@ -25,37 +27,54 @@ final class Listing {
 
     CompletableFuture<LockStatus> status(String name) {
         CompletableFuture<LockStatus> status = new CompletableFuture<>();
-        locks.connection().whenConnected(session -> {
+        locks.connection().whenConnected(status, session -> {
             session.sync(locks.paths().lock(name));
             answer(status(session, name), status);
         });
         return status;
     }
 
+    /** Bucket by bucket, lock by lock, few requests at a time. */
     CompletableFuture<List<LockStatus>> list(String prefix) {
-        CompletableFuture<List<LockStatus>> list = new CompletableFuture<>();
-        locks.connection().whenConnected(session -> {
+        CompletableFuture<Session> connected = new CompletableFuture<>();
+        locks.connection().whenConnected(connected, connected::complete);
+        return limited(connected).thenCompose(session -> {
             session.sync(locks.paths().locks());
-            answer(list(session, prefix), list);
-        });
-        return list;
-    }
-
-    private CompletableFuture<List<LockStatus>> list(Session session, String prefix) {
-        String folder = locks.paths().locks();
-        return session.children(folder).thenCompose(listed -> {
-            List<CompletableFuture<LockStatus>> all = children(listed, folder).stream()
-                    .map(Paths::decode)
-                    .filter(name -> name.startsWith(prefix))
-                    .sorted()
-                    .map(name -> status(session, name))
-                    .toList();
-            return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(nothing -> all.stream()
-                            .map(CompletableFuture::join)
+            return names(session, prefix)
+                    .thenCompose(names -> Questions.ask(names, name -> limited(status(session, name))))
+                    .thenApply(all -> all.stream()
                             .filter(status -> status.isHeld() || status.waiting() > 0)
                             .toList());
         });
+    }
+
+    private CompletableFuture<List<String>> names(Session session, String prefix) {
+        String folder = locks.paths().locks();
+        return limited(session.children(folder))
+                .thenCompose(listed -> Questions.ask(
+                        children(listed, folder), bucket -> limited(inBucket(session, folder + "/" + bucket))))
+                .thenApply(buckets -> buckets.stream()
+                        .flatMap(List::stream)
+                        .map(Paths::decode)
+                        .filter(name -> name.startsWith(prefix))
+                        .sorted()
+                        .toList());
+    }
+
+    /** Counted before it is listed: too long an answer would break the connection that all holds need. */
+    private CompletableFuture<List<String>> inBucket(Session session, String bucket) {
+        return session.exists(bucket).thenCompose(found -> {
+            Stat stat = found.stat();
+            if (stat != null && stat.getNumChildren() > MOST_IN_BUCKET) {
+                throw locks.errors().tooManyToList(stat.getNumChildren(), bucket);
+            }
+            return session.children(bucket).thenApply(listed -> children(listed, bucket));
+        });
+    }
+
+    private <T> CompletableFuture<T> limited(CompletableFuture<T> answer) {
+        locks.timeouts().end(answer);
+        return answer;
     }
 
     private CompletableFuture<LockStatus> status(Session session, String name) {

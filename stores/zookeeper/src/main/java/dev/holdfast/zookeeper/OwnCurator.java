@@ -39,7 +39,7 @@ record OwnCurator(CuratorFramework curator, AtomicLong attempted, ACLProvider ac
                 new SameForAll(url.user().isPresent() ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE);
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(url.connectString())
-                .sessionTimeoutMs(Math.toIntExact(url.session().toMillis()))
+                .sessionTimeoutMs(Math.toIntExact(url.sessionToAsk().toMillis()))
                 .connectionTimeoutMs(Math.toIntExact(url.options().timeout().toMillis()))
                 .retryPolicy(new RetryForever(RETRY_MILLIS)) // of Curator's own requests, which Holdfast makes none of
                 .ensembleTracker(false) // the servers are those the URL names, also behind a proxy
@@ -50,6 +50,11 @@ record OwnCurator(CuratorFramework curator, AtomicLong attempted, ACLProvider ac
         CuratorFramework curator = builder.build();
         curator.start();
         return new OwnCurator(curator, attempted, acls);
+    }
+
+    /** What the servers gave; zero if that is not known any more. */
+    Duration sessionTimeout() {
+        return Duration.ofMillis(Math.max(0, curator.getZookeeperClient().getLastNegotiatedSessionTimeoutMs()));
     }
 
     /**

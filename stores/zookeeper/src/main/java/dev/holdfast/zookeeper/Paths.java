@@ -3,9 +3,12 @@ package dev.holdfast.zookeeper;
 import java.util.HexFormat;
 
 /**
- * Where things are: the locks under {@code /holdfast/locks}, one node each, named like the lock. What ZooKeeper or a path
- * does not allow is written as {@code %} and four hexadecimal digits for each UTF-16 unit, so that every name is another
- * node and can be read back.
+ * Where things are: the locks under {@code /holdfast/locks}, in buckets, one node each, named like the lock. What ZooKeeper
+ * or a path does not allow is written as {@code %} and four hexadecimal digits for each UTF-16 unit, so that every name is
+ * another node and can be read back.
+ *
+ * <p>The buckets are there to be listed: a client refuses an answer of more than a megabyte, and breaks the connection off
+ * that all its holds need. The bucket of a name is a hash of it, three hexadecimal digits.
  *
  * @param base what comes before: the namespace of the application's client, or nothing
  */
@@ -14,6 +17,11 @@ record Paths(String base) {
     private static final String LOCKS = ROOT + "/locks";
     private static final String FENCES = ROOT + "/fences";
     private static final int DIGITS = 4;
+    private static final int BUCKET_BITS = 10;
+    /** How many buckets there may be at most. */
+    static final int BUCKETS = 1 << BUCKET_BITS;
+    private static final int BUCKET_DIGITS = 3;
+    private static final int SCATTER = 0x9E3779B9;
 
     String root() {
         return base + ROOT;
@@ -28,7 +36,13 @@ record Paths(String base) {
     }
 
     String lock(String name) {
-        return locks() + "/" + encode(name);
+        return bucket(name) + "/" + encode(name);
+    }
+
+    /** The node under which the node of a lock is. */
+    String bucket(String name) {
+        int hash = name.hashCode() * SCATTER >>> Integer.SIZE - BUCKET_BITS;
+        return locks() + "/" + HexFormat.of().toHexDigits(hash, BUCKET_DIGITS);
     }
 
     String fence(String resource) {

@@ -5,7 +5,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.zookeeper.Entrance.Arrival;
-import dev.holdfast.zookeeper.Session.Found;
+import dev.holdfast.zookeeper.Entrance.Missing;
 import dev.holdfast.zookeeper.Session.Listed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,6 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
-import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,24 +28,24 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   waits   ────────────► ENTERING ── nobody in the way ──────────────────────► ANSWERED: the grant
  *                          │   ▲                                                   ▲
- *                          │   └─ the session is gone, or the node ──┐             │
- *                          ▼                                         │             │
- *   tries ─► LOOKING     WAITING ── those watched have gone ──► CONFIRMING ── mine ┤
- *             │            │ ▲ │            └── and nothing is in doubt ───────────┤
- *             │            │ │ └ one has gone ─► RECOUNTING ── nobody is left ─────┘
- *             │            │ └── others are left ──┘
- *             │ taken      │ cancel
- *             ▼            ▼
+ *                          │   └── the session is gone, or the node ──┐            │
+ *                          ▼                                          │            │
+ *   tries ─► LOOKING     WAITING ── one that is watched has gone ─► CONFIRMING ────┘
+ *             │            │ ▲                                        │   still there, and nobody in the way
+ *             │ taken      │ └────────── others are left ─────────────┘
+ *             ▼            ▼ cancel
  *          ANSWERED ◄── LEAVING: nothing, once the node is gone
  * </pre>
  *
  * <p>The recipe is the fair lock of ZooKeeper's own documentation (Hunt, Konar, Junqueira and Reed, "ZooKeeper: Wait-free
  * coordination for Internet-scale systems", 2010), with these differences. To enter is one round trip: the node is made
  * and the children are listed by requests sent back to back. What came before is remembered and can only become less. So
- * when the only one before has gone the claim is granted without another question; where there were more, the children are
- * listed once again, for those in between may have gone untold or may still be there. The node is named after the claim, so
- * that one whose making was not answered is found; and the node of a claim that has waited is looked at again, by that
- * list or behind the grant, since somebody may have removed it.
+ * when the only one before has gone nobody is in the way any more; where there were more, the children are listed once
+ * again, for those in between may have gone untold or may still be there. The node is named after the claim, so that one
+ * whose making was not answered is found.
+ *
+ * <p>No grant without a look at the node itself, behind all that it waited for: somebody may have removed it, or it may be
+ * of a session that has ended. Who comes in and is alone has just seen it among the children.
  *
  * <p>A try looks first and writes nothing when it is not its turn. A wait outlives broken connections and ended sessions;
  * with a new session it goes to the end of the line. Thread-safe.
@@ -62,7 +61,6 @@ final class Place implements Pending, Watcher {
         LOOKING,
         ENTERING,
         WAITING,
-        RECOUNTING,
         CONFIRMING,
         LEAVING,
         ANSWERED
@@ -82,9 +80,12 @@ final class Place implements Pending, Watcher {
 
     private int entries;
     private boolean cancelled;
+    private volatile boolean sent;
+    private Missing missing = Missing.NOTHING;
+
     private @Nullable Session session;
     private @Nullable Node mine;
-    /** Of the grant to come; 0 while it is not known. */
+    /** Of the grant to come; 0 unless the node has just been seen. */
     private long number;
 
     private List<Node> before = new ArrayList<>();
@@ -106,7 +107,7 @@ final class Place implements Pending, Watcher {
     }
 
     void begin() {
-        locks.connection().whenConnected(now -> step(() -> begun(now)));
+        locks.connection().whenConnected(answer, now -> step(() -> begun(now)));
     }
 
     @Override
@@ -115,8 +116,9 @@ final class Place implements Pending, Watcher {
             cancelled = true;
             return switch (phase) {
                 case APART -> unanswered();
-                case WAITING, RECOUNTING, CONFIRMING -> leaving(null);
-                case LOOKING, ENTERING, LEAVING, ANSWERED -> NOTHING;
+                case WAITING, CONFIRMING -> leaving(null);
+                case LOOKING, ENTERING -> () -> locks.timeouts().end(answer);
+                case LEAVING, ANSWERED -> NOTHING;
             };
         });
     }
@@ -127,9 +129,9 @@ final class Place implements Pending, Watcher {
             if (phase == Phase.ANSWERED) {
                 return NOTHING;
             }
-            boolean entered = phase != Phase.LOOKING;
+            forgetWatches();
             phase = Phase.ANSWERED;
-            return entered ? this::removeUnknown : NOTHING;
+            return this::removeUnknown;
         });
     }
 
@@ -149,6 +151,17 @@ final class Place implements Pending, Watcher {
         });
     }
 
+    /** Whether it has made a node, or may have. */
+    boolean wasSent() {
+        return sent;
+    }
+
+    private void removeUnknown() {
+        if (sent) {
+            locks.removals().removeClaim(claim.name(), claim.id());
+        }
+    }
+
     // ---- to come in ----
 
     private Runnable begun(Session now) {
@@ -156,15 +169,15 @@ final class Place implements Pending, Watcher {
             return NOTHING;
         }
         turn++;
-        boolean again = session == now;
+        boolean again = session == now && sent;
+        forgetWatches();
         session = now;
         mine = null;
-        watched.clear();
         if (again) {
             phase = Phase.ENTERING; // unless it was made before the connection broke
             return answered(() -> entrance.seek(now), arrival -> arrived(now, arrival));
         }
-        return claim.waits() ? entering(now, false) : looking(now);
+        return claim.waits() ? entering(now, Missing.NOTHING) : looking(now);
     }
 
     /** A try: whether it would be its turn. */
@@ -176,7 +189,7 @@ final class Place implements Pending, Watcher {
             }
             boolean free =
                     Line.blockers(claim.mode(), Line.of(listed.children())).isEmpty();
-            return free && !cancelled ? entering(now, false) : answering(Optional.empty());
+            return free && !cancelled ? entering(now, Missing.NOTHING) : answering(Optional.empty());
         });
     }
 
@@ -187,29 +200,38 @@ final class Place implements Pending, Watcher {
         return now.children(lock);
     }
 
-    private Runnable entering(Session now, boolean withLock) {
+    private Runnable entering(Session now, Missing what) {
         phase = Phase.ENTERING;
+        sent = true;
         if (++entries > MOST_ENTRIES) {
             return answeringWith(
                     locks.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
         }
-        return answered(() -> entrance.enter(now, withLock), arrival -> arrived(now, arrival));
+        missing = what;
+        return answered(() -> entrance.enter(now, what), arrival -> arrived(now, arrival));
     }
 
     private Runnable arrived(Session now, Arrival arrival) {
+        boolean lockMissing = arrival.code() == Code.NONODE;
+        if (arrival.mine() == null && !lockMissing && arrival.code() != Code.OK) {
+            return failed(arrival.code());
+        }
         mine = arrival.mine();
         number = arrival.number();
-        boolean nothingThere = arrival.code() == Code.NONODE;
-        if (mine == null && (nothingThere || arrival.code() == Code.OK)) {
-            return cancelled ? answering(Optional.empty()) : entering(now, nothingThere);
+        if (mine == null) {
+            forgetWatches();
+            return cancelled
+                    ? answering(Optional.empty())
+                    : entering(now, lockMissing ? missing.more() : Missing.NOTHING);
         }
-        if (mine == null || arrival.code() != Code.OK) {
+        if (arrival.code() != Code.OK) {
             return failed(arrival.code());
         }
         if (mine.isBeyondTheLast()) {
             return leaving(locks.errors().countedOut(claim.name()));
         }
         before = Line.before(mine, arrival.line());
+        watched.removeIf(node -> !before.contains(node) && unwatched(node));
         return judged();
     }
 
@@ -238,26 +260,7 @@ final class Place implements Pending, Watcher {
     private Runnable gone(Node node) {
         before.remove(node);
         watched.remove(node);
-        Session now = session;
-        boolean sure = Line.blockers(claim.mode(), before).isEmpty();
-        if (phase != Phase.WAITING || sure || now == null || cancelled) {
-            return judgedIfWaiting();
-        }
-        phase = Phase.RECOUNTING;
-        return answered(() -> now.children(lock), listed -> recounted(listed));
-    }
-
-    private Runnable recounted(Listed listed) {
-        if (listed.code() != Code.OK) {
-            return listed.code() == Code.NONODE ? brokenOff() : failed(listed.code());
-        }
-        if (mine == null || !listed.children().contains(mine.name())) {
-            return brokenOff(); // somebody removed it
-        }
-        Set<String> there = Set.copyOf(listed.children());
-        before.removeIf(node -> !there.contains(node.name()));
-        watched.retainAll(before);
-        return judged();
+        return phase == Phase.WAITING ? confirming() : NOTHING;
     }
 
     /** Whose turn it is, as far as is known. */
@@ -267,23 +270,21 @@ final class Place implements Pending, Watcher {
         }
         List<Node> blockers = Line.blockers(claim.mode(), before);
         if (blockers.isEmpty()) {
-            return itsTurn();
+            return number == 0 ? confirming() : granted();
         }
-        if (!claim.waits()) {
-            return leaving(null);
-        }
-        boolean entered = phase == Phase.ENTERING;
+        return claim.waits() ? waiting(blockers) : leaving(null);
+    }
+
+    private Runnable waiting(List<Node> blockers) {
         phase = Phase.WAITING;
+        entries = 0;
+        number = 0;
         Session now = session;
-        Node node = mine;
         List<Runnable> requests = new ArrayList<>();
         for (Node blocker : blockers) {
             if (now != null && watched.add(blocker)) {
                 requests.add(() -> watch(now, blocker));
             }
-        }
-        if (entered && number == 0 && now != null && node != null) {
-            requests.add(() -> learnNumber(now, node));
         }
         return () -> requests.forEach(Runnable::run);
     }
@@ -299,69 +300,50 @@ final class Place implements Pending, Watcher {
                 }));
     }
 
-    /** While it waits, so that it need not wait for that when its turn comes. */
-    private void learnNumber(Session now, Node node) {
-        int asked = turn;
-        now.exists(lock + "/" + node.name())
-                .thenAccept(found -> step(() -> {
-                    Stat stat = found.stat();
-                    if (asked == turn && phase == Phase.WAITING && stat != null) {
-                        number = stat.getCzxid();
-                    }
-                    return NOTHING;
-                }));
-    }
-
-    /**
-     * Nobody is before it. One who waited for long, or is not sure of its number, asks before it takes that for the grant;
-     * all others who waited ask behind it.
-     */
-    private Runnable itsTurn() {
+    /** Looks at its own node before it takes it for the grant, and at the others unless all in the way are known to be gone. */
+    private Runnable confirming() {
         Session now = session;
         Node node = mine;
         if (now == null || node == null) {
             return brokenOff();
         }
-        boolean stale = phase != Phase.ENTERING
-                && locks.time().nanoTime() - now.begin() > now.lease().toNanos() / 3;
-        if (number != 0 && !stale) {
-            return granted(now, node, phase == Phase.WAITING);
-        }
         phase = Phase.CONFIRMING;
+        boolean alone = Line.blockers(claim.mode(), before).isEmpty();
         return answered(
                 () -> {
-                    if (stale) {
-                        now.prove(locks.paths().locks());
-                    }
-                    return now.exists(lock + "/" + node.name());
+                    proveIfStale(now);
+                    return entrance.confirm(now, node, alone);
                 },
-                (Found found) -> {
-                    Stat stat = found.stat();
-                    if (found.code() == Code.OK && stat != null && stat.getEphemeralOwner() == now.id()) {
-                        number = number == 0 ? stat.getCzxid() : number;
-                        return granted(now, node, false);
-                    }
-                    return found.code() == Code.NONODE ? brokenOff() : failed(found.code());
-                });
+                arrival -> arrived(now, arrival));
     }
 
-    private Runnable granted(Session now, Node node, boolean waited) {
+    /** After a long wait the session's proof is old, and so would be the lease. */
+    private void proveIfStale(Session now) {
+        if (locks.time().nanoTime() - now.begin() > now.lease().toNanos() / 3) {
+            now.prove(locks.paths().locks());
+        }
+    }
+
+    private Runnable granted() {
+        Session now = session;
+        Node node = mine;
+        if (now == null || node == null) {
+            return brokenOff();
+        }
         if (number <= claim.floor()) {
             return leaving(locks.errors().fellBack(number, claim.floor()));
         }
         Grant grant = new Grant(claim.id(), claim.names(), claim.mode(), now.lease(), List.of(number), now.begin());
+        forgetWatches();
         phase = Phase.ANSWERED;
         return () -> {
             Standing standing = new Standing(grant, lock + "/" + node.name(), now, locks.standings());
             locks.standings().add(standing);
-            if (!answer.complete(Optional.of(grant))) {
+            if (answer.complete(Optional.of(grant))) {
+                locks.standings().check(standing);
+            } else {
                 locks.standings().remove(claim.id());
                 locks.removals().remove(now, standing.path());
-                return;
-            }
-            locks.standings().check(standing);
-            if (waited) {
-                standing.lookBehind();
             }
         };
     }
@@ -377,6 +359,7 @@ final class Place implements Pending, Watcher {
         }
         phase = Phase.LEAVING;
         turn++;
+        forgetWatches();
         return () -> locks.timeouts()
                 .limit(locks.removals().remove(now, lock + "/" + node.name()))
                 .whenComplete((removed, failure) -> step(() -> {
@@ -401,12 +384,9 @@ final class Place implements Pending, Watcher {
 
     /** Nobody knows what became of the claim, and nobody waits to know. */
     private Runnable unanswered() {
-        boolean asked = session != null;
         Runnable tell = answeringWith(locks.errors().of(Code.CONNECTIONLOSS, lock));
         return () -> {
-            if (asked) {
-                removeUnknown();
-            }
+            removeUnknown();
             tell.run();
         };
     }
@@ -422,18 +402,28 @@ final class Place implements Pending, Watcher {
         return this::begin;
     }
 
-    private void removeUnknown() {
-        locks.removals().removeClaim(claim.name(), claim.id());
-    }
-
     private Runnable answering(Optional<Grant> outcome) {
+        forgetWatches();
         phase = Phase.ANSWERED;
         return () -> answer.complete(outcome);
     }
 
     private Runnable answeringWith(Throwable why) {
+        forgetWatches();
         phase = Phase.ANSWERED;
         return () -> answer.completeExceptionally(why);
+    }
+
+    private void forgetWatches() {
+        watched.removeIf(this::unwatched);
+    }
+
+    private boolean unwatched(Node node) {
+        Session now = session;
+        if (now != null) {
+            now.unwatch(lock + "/" + node.name(), this);
+        }
+        return true;
     }
 
     // ---- one step at a time ----
@@ -447,7 +437,11 @@ final class Place implements Pending, Watcher {
         int asked = turn;
         Phase then = phase;
         return () -> request.get()
-                .thenAccept(said -> step(() -> asked == turn && phase == then ? next.step(said) : NOTHING));
+                .thenAccept(said -> step(() -> asked == turn && phase == then ? next.step(said) : NOTHING))
+                .exceptionally(broken -> {
+                    answer.completeExceptionally(Errors.unwrapped(broken)); // rather than never
+                    return null;
+                });
     }
 
     private void step(Supplier<Runnable> step) {

@@ -5,10 +5,12 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.zookeeper.Session.Found;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,7 +41,7 @@ final class Places {
     Pending claim(Claim claim) {
         Standing standing = locks.standings().get(claim.id());
         if (standing != null && !standing.session().hasEnded()) {
-            return new Again(again(standing));
+            return again(claim, standing);
         }
         Place place = new Place(claim, locks);
         Place same = all.putIfAbsent(claim.id(), place);
@@ -61,11 +63,14 @@ final class Places {
         return place;
     }
 
-    void withdraw(ClaimId id) {
+    /** Ends a claim, if it is under way; whether it may have left a node. */
+    boolean withdraw(ClaimId id) {
         Place place = all.get(id);
-        if (place != null) {
-            place.cancel();
+        if (place == null) {
+            return false;
         }
+        place.cancel();
+        return place.wasSent();
     }
 
     void connected() {
@@ -82,26 +87,35 @@ final class Places {
 
     void ended(Session session) {
         all.values().forEach(place -> place.ended(session));
+        if (locks.connection().session() == null) {
+            suspended(); // a return that was reported in between was none
+        }
     }
 
     void failAll(RuntimeException why) {
         all.values().forEach(place -> place.answer().completeExceptionally(why));
     }
 
-    /** A claim that stands is asked for again: its lease begins anew. */
-    private CompletableFuture<Optional<Grant>> again(Standing standing) {
-        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
-        locks.timeouts().end(answer);
+    /** A claim that stands is asked for again: its lease begins anew; unless its node is gone, and it is made again. */
+    private Pending again(Claim claim, Standing standing) {
+        Again again = new Again();
         Session session = standing.session();
         session.prove(locks.paths().locks());
-        session.exists(standing.path()).thenAccept(found -> {
-            if (found.code() == Code.OK) {
-                answer.complete(Optional.of(anew(standing.grant(), session)));
+        CompletableFuture<Found> found = session.exists(standing.path());
+        locks.timeouts().end(found);
+        found.whenComplete((node, failure) -> {
+            if (failure != null) {
+                again.answer.completeExceptionally(failure);
+            } else if (node.code() == Code.OK) {
+                again.answer.complete(Optional.of(anew(standing.grant(), session)));
+            } else if (node.code() == Code.NONODE) {
+                locks.standings().gone(standing);
+                again.follow(claim(claim));
             } else {
-                answer.completeExceptionally(locks.errors().of(found.code(), standing.path()));
+                again.answer.completeExceptionally(locks.errors().of(node.code(), standing.path()));
             }
         });
-        return answer;
+        return again;
     }
 
     private static Grant anew(Grant granted, Session session) {
@@ -131,9 +145,38 @@ final class Places {
         }
     }
 
-    /** A claim that is granted already. */
-    private record Again(CompletableFuture<Optional<Grant>> answer) implements Pending {
+    /** A claim that was granted already. */
+    private static final class Again implements Pending {
+        private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+        private volatile boolean cancelled;
+        private volatile @Nullable Pending next;
+
         @Override
-        public void cancel() {}
+        public CompletionStage<Optional<Grant>> answer() {
+            return answer;
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            Pending made = next;
+            if (made != null) {
+                made.cancel();
+            }
+        }
+
+        private void follow(Pending made) {
+            next = made;
+            if (cancelled) {
+                made.cancel();
+            }
+            made.answer().whenComplete((grant, failure) -> {
+                if (failure == null) {
+                    answer.complete(grant);
+                } else {
+                    answer.completeExceptionally(failure);
+                }
+            });
+        }
     }
 }

@@ -1,18 +1,22 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.ClaimId;
-import java.util.Optional;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
  * Takes nodes away, for as long as it takes: a session may outlive the connection on which a removal was lost, and with
- * it a node that would block everybody. Thread-safe.
+ * it a node that would block everybody. However often it is asked for the same claim meanwhile, it is done once.
+ * Thread-safe.
  */
 final class Removals {
     private final Connection connection;
     private final Paths paths;
     private final Errors errors;
+    private final Map<ClaimId, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
 
     Removals(Connection connection, Paths paths, Errors errors) {
         this.connection = connection;
@@ -35,7 +39,7 @@ final class Removals {
         }
         session.delete(path).thenAccept(code -> {
             if (Errors.isOfConnection(code)) {
-                connection.whenConnected(now -> remove(session, path, removed));
+                connection.whenConnected(removed, now -> remove(session, path, removed));
             } else {
                 answer(code, path, removed);
             }
@@ -45,36 +49,66 @@ final class Removals {
     /** Removes what a claim left, whosever it is; whether there was anything. */
     CompletableFuture<Boolean> removeClaim(String name, ClaimId id) {
         CompletableFuture<Boolean> removed = new CompletableFuture<>();
-        connection.whenConnected(session -> seek(session, name, id, removed));
+        CompletableFuture<Boolean> same = remember(id, removed);
+        if (same == removed) {
+            connection.whenConnected(removed, session -> seek(session, name, id, true, removed));
+        }
+        return same;
+    }
+
+    /** The same, but not beyond the connection there is: of a claim that was never sent, which most likely left nothing. */
+    CompletableFuture<Boolean> removeClaimOnce(String name, ClaimId id) {
+        CompletableFuture<Boolean> removed = new CompletableFuture<>();
+        Session now = connection.session();
+        if (now == null) {
+            removed.completeExceptionally(errors.of(Code.CONNECTIONLOSS, paths.lock(name)));
+        } else {
+            seek(now, name, id, false, removed);
+        }
         return removed;
     }
 
-    private void seek(Session session, String name, ClaimId id, CompletableFuture<Boolean> removed) {
+    /** Whoever asks for the removal of this claim from now on waits for this one, until it is done; or for an earlier one. */
+    CompletableFuture<Boolean> remember(ClaimId id, CompletableFuture<Boolean> removed) {
+        CompletableFuture<Boolean> now =
+                underWay.compute(id, (same, earlier) -> earlier == null || earlier.isDone() ? removed : earlier);
+        if (now == removed) {
+            removed.whenComplete((there, failure) -> underWay.remove(id, removed));
+        }
+        return now;
+    }
+
+    /** Whether something of this claim is being removed. */
+    boolean isUnderWay(ClaimId id) {
+        return underWay.containsKey(id);
+    }
+
+    private void seek(
+            Session session, String name, ClaimId id, boolean untilDone, CompletableFuture<Boolean> removed) {
         String lock = paths.lock(name);
         CompletableFuture<Code> proved = session.prove(paths.locks());
         session.children(lock).thenAccept(listed -> {
             Code code = listed.code() == Code.OK ? proved.join() : listed.code();
-            if (Errors.isOfConnection(code)) {
-                connection.whenConnected(now -> seek(now, name, id, removed));
+            if (untilDone && Errors.isOfConnection(code)) {
+                connection.whenConnected(removed, now -> seek(now, name, id, true, removed));
             } else if (code == Code.OK) {
-                Optional<Node> left = Line.find(id, listed.children());
-                if (left.isPresent()) {
-                    found(session, lock + "/" + left.get().name(), name, id, removed);
-                } else {
-                    removed.complete(false);
-                }
+                found(session, lock, Line.ofClaim(id, listed.children()), removed);
             } else {
                 answer(code, lock, removed);
             }
         });
     }
 
-    private void found(Session session, String path, String name, ClaimId id, CompletableFuture<Boolean> removed) {
-        session.delete(path).thenAccept(code -> {
-            if (Errors.isOfConnection(code)) {
-                connection.whenConnected(now -> seek(now, name, id, removed));
+    /** There may be several: of the present session, and of earlier ones. */
+    private void found(Session session, String lock, List<Node> left, CompletableFuture<Boolean> removed) {
+        List<CompletableFuture<Boolean>> all = left.stream()
+                .map(node -> remove(session, lock + "/" + node.name()))
+                .toList();
+        CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
+            if (failure == null) {
+                removed.complete(all.stream().anyMatch(CompletableFuture::join));
             } else {
-                answer(code, path, removed);
+                removed.completeExceptionally(Errors.unwrapped(failure));
             }
         });
     }

@@ -34,7 +34,7 @@ final class Renewals {
         } else {
             List<Grant> batch = List.copyOf(grants);
             locks.connection()
-                    .whenConnected(now -> locks.time().schedule(() -> send(now, batch, renewed), now.putOff()));
+                    .whenConnected(renewed, now -> locks.time().schedule(() -> send(now, batch, renewed), now.putOff()));
         }
         return renewed;
     }
@@ -98,8 +98,7 @@ final class Renewals {
                 locks.standings().broken(standing);
             }
         }
-        boolean there = Line.find(said.grant.id(), said.children.children()).isPresent();
-        if (!there) {
+        if (!said.children.children().contains(standing.node())) {
             locks.standings().gone(standing);
         }
         if (locks.standings().get(said.grant.id()) != standing) {

@@ -35,6 +35,7 @@ final class Session {
     private final long id;
     private final Duration lease;
     private final SessionProof proof;
+    private final Watches watches = new Watches();
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean connected = true;
 
@@ -142,17 +143,29 @@ final class Session {
 
     /** Deletes one node and makes an ephemeral sequential one, both or neither; the answer has no stat. */
     CompletableFuture<Found> replace(String old, String path, String text, List<ACL> acl) {
-        CompletableFuture<Found> replaced = new CompletableFuture<>();
+        return create(Op.delete(old, -1), path, text, acl);
+    }
+
+    /**
+     * Makes a container and an ephemeral sequential node in it, both or neither; the answer has no stat. A container that
+     * never had a child would stay for ever.
+     */
+    CompletableFuture<Found> createBelow(
+            String container, List<ACL> containerAcl, String path, String text, List<ACL> acl) {
+        return create(Op.create(container, new byte[0], containerAcl, CreateMode.CONTAINER), path, text, acl);
+    }
+
+    private CompletableFuture<Found> create(Op before, String path, String text, List<ACL> acl) {
+        CompletableFuture<Found> created = new CompletableFuture<>();
         long sent = time.nanoTime();
         MultiCallback answered = (rc, asked, context, results) -> {
             Code code = proved(rc, sent);
             boolean made = code == Code.OK && results.get(1) instanceof CreateResult;
-            replaced.complete(new Found(code, made ? ((CreateResult) results.get(1)).getPath() : path, null));
+            created.complete(new Found(code, made ? ((CreateResult) results.get(1)).getPath() : path, null));
         };
-        byte[] data = text.getBytes(UTF_8);
-        List<Op> both = List.of(Op.delete(old, -1), Op.create(path, data, acl, CreateMode.EPHEMERAL_SEQUENTIAL));
-        zooKeeper.multi(both, answered, null);
-        return replaced;
+        Op create = Op.create(path, text.getBytes(UTF_8), acl, CreateMode.EPHEMERAL_SEQUENTIAL);
+        zooKeeper.multi(List.of(before, create), answered, null);
+        return created;
     }
 
     CompletableFuture<Found> write(String path, String text) {
@@ -213,9 +226,25 @@ final class Session {
      */
     CompletableFuture<Found> watch(String path, Watcher watcher) {
         CompletableFuture<Found> found = new CompletableFuture<>();
-        DataCallback answered = (rc, asked, context, data, stat) -> found.complete(new Found(Code.get(rc), path, stat));
-        zooKeeper.getData(path, watcher, answered, null);
+        watches.add(path, watcher);
+        DataCallback answered = (rc, asked, context, data, stat) -> {
+            if (rc != Code.OK.intValue()) {
+                watches.remove(path, watcher);
+            }
+            found.complete(new Found(Code.get(rc), path, stat));
+        };
+        zooKeeper.getData(path, watches, answered, null);
         return found;
+    }
+
+    /** Nobody waits any longer for what happens to a node. */
+    void unwatch(String path, Watcher watcher) {
+        watches.remove(path, watcher);
+    }
+
+    /** How many wait for what happens to nodes. */
+    int watchers() {
+        return watches.size();
     }
 
     CompletableFuture<Read> read(String path) {

@@ -1,7 +1,6 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Grant;
-import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 
@@ -31,6 +30,11 @@ final class Standing implements Watcher {
         return path;
     }
 
+    /** The name of the node under its lock. */
+    String node() {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+
     Session session() {
         return session;
     }
@@ -42,15 +46,6 @@ final class Standing implements Watcher {
 
     void setWatched() {
         watched = true;
-    }
-
-    /** Whether the node was removed by hand while its claim waited, which nobody told. */
-    void lookBehind() {
-        session.exists(path).thenAccept(found -> {
-            if (found.code() == Code.NONODE) {
-                all.gone(this);
-            }
-        });
     }
 
     @Override

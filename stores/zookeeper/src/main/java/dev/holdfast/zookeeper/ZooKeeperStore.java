@@ -22,7 +22,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks in ZooKeeper.
@@ -36,8 +38,8 @@ import java.util.function.Supplier;
  *   held, waits               create, children ─────► made; behind X
  *                             read X, watched ──────► there
  *   hand-over       A closes  delete X                                        with its next claim, if it has one
- *                   B hears   ◄───────────────────── X is gone                one event, to B alone: it holds
- *                   B         exists own ───────────► there                   not awaited
+ *                   B hears   ◄───────────────────── X is gone                one event, to B alone
+ *                   B         exists own, children ─► there; alone            the list only where X was not the only one
  *   renewal                   check, children ──────► agreed by a majority    one check for all grants
  * </pre>
  *
@@ -57,7 +59,7 @@ final class ZooKeeperStore implements Store {
             Capabilities.Tokens.ALWAYS,
             List.of(
                     "A writer that goes on as a reader keeps readers of other clients out until it is closed.",
-                    "A grant lives as long as the session: the lease of the options counts for nothing.",
+                    "A grant outlives its client by the time-out of the session, not by the lease of the options.",
                     "Since when a lock is held is told as since when its holder stood in line."));
 
     private final Locks locks;
@@ -67,6 +69,8 @@ final class ZooKeeperStore implements Store {
     private final Breaking breaking;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** Why nothing is asked of the servers any more; null while it is. */
+    private final AtomicReference<@Nullable HoldfastException> end = new AtomicReference<>();
 
     ZooKeeperStore(Locks locks, Places places, Runnable shutDown) {
         this.locks = locks;
@@ -75,6 +79,9 @@ final class ZooKeeperStore implements Store {
         this.listing = new Listing(locks);
         this.breaking = new Breaking(locks);
         this.shutDown = shutDown;
+        locks.connection()
+                .ownerClosed()
+                .thenRun(() -> end(locks.errors().closedByOwner()));
     }
 
     @Override
@@ -95,16 +102,18 @@ final class ZooKeeperStore implements Store {
 
     @Override
     public Pending claim(Claim claim) {
-        if (closed.get()) {
-            return new Failed(CompletableFuture.failedFuture(closedException()));
+        HoldfastException ended = end.get();
+        if (ended != null) {
+            return new Failed(CompletableFuture.failedFuture(ended));
         }
         if (claim.names().size() > CAPABILITIES.maxNames()) {
             return new Failed(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
                     + claim.name() + "' together with others on " + description() + ": it grants one name at a time")));
         }
         Pending pending = places.claim(claim);
-        if (closed.get()) {
-            places.failAll(closedException()); // the close may have looked before this claim came
+        ended = end.get();
+        if (ended != null) {
+            places.failAll(ended); // the end may have looked before this claim came
         }
         return pending;
     }
@@ -122,11 +131,12 @@ final class ZooKeeperStore implements Store {
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return limited(() -> {
+        return untilDone(() -> {
             Standing standing = locks.standings().remove(grant.id());
             return standing == null
                     ? locks.removals().removeClaim(grant.name(), grant.id())
-                    : locks.exchanges().remove(standing.session(), standing.path());
+                    : locks.removals()
+                            .remember(grant.id(), locks.exchanges().remove(standing.session(), standing.path()));
         });
     }
 
@@ -137,19 +147,24 @@ final class ZooKeeperStore implements Store {
      */
     @Override
     public void beforeSending(String name, Runnable task) {
-        if (closed.get()) {
+        if (end.get() != null) {
             task.run();
         } else {
             locks.time().schedule(() -> locks.exchanges().during(task), Duration.ZERO);
         }
     }
 
+    /** A claim that was not sent leaves nothing: one that is tried while the servers are away is not withdrawn later. */
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return limited(() -> {
-            places.withdraw(claim.id());
-            locks.standings().remove(claim.id());
-            return locks.removals().removeClaim(claim.name(), claim.id()).thenAccept(found -> {});
+        return untilDone(() -> {
+            boolean entered = places.withdraw(claim.id());
+            boolean granted = locks.standings().remove(claim.id()) != null;
+            boolean sent = entered || granted || locks.removals().isUnderWay(claim.id());
+            CompletableFuture<Boolean> removed = sent
+                    ? locks.removals().removeClaim(claim.name(), claim.id())
+                    : locks.removals().removeClaimOnce(claim.name(), claim.id());
+            return removed.thenAccept(found -> {});
         });
     }
 
@@ -160,21 +175,37 @@ final class ZooKeeperStore implements Store {
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return limited(() -> listing.list(prefix));
+        return asked(() -> listing.list(prefix));
     }
 
     @Override
-    public CompletionStage<Boolean> revoke(String name, boolean now) {
-        return limited(() -> breaking.revoke(name, now));
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return limited(() -> breaking.breakGrant(name, number, now));
     }
 
+    /** An answer that nobody needs once it is late. */
     private <T> CompletionStage<T> limited(Supplier<CompletableFuture<T>> request) {
-        if (closed.get()) {
-            return CompletableFuture.failedFuture(closedException());
+        return asked(() -> {
+            CompletableFuture<T> answer = request.get();
+            locks.timeouts().end(answer);
+            return answer;
+        });
+    }
+
+    /** What is done even if the answer is late: it is tried again until the servers have answered. */
+    private <T> CompletionStage<T> untilDone(Supplier<CompletableFuture<T>> request) {
+        return asked(() -> locks.timeouts().limit(request.get()));
+    }
+
+    private <T> CompletionStage<T> asked(Supplier<CompletableFuture<T>> request) {
+        HoldfastException ended = end.get();
+        if (ended != null) {
+            return CompletableFuture.failedFuture(ended);
         }
-        CompletableFuture<T> answer = locks.timeouts().limit(request.get());
-        if (closed.get()) {
-            answer.completeExceptionally(closedException());
+        CompletableFuture<T> answer = request.get();
+        ended = end.get();
+        if (ended != null) {
+            answer.completeExceptionally(ended);
         }
         return answer;
     }
@@ -183,11 +214,16 @@ final class ZooKeeperStore implements Store {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            HoldfastException why = closedException();
-            places.failAll(why);
-            locks.timeouts().failAll(why);
+            end(closedException());
             locks.connection().close();
             shutDown.run();
+        }
+    }
+
+    private void end(HoldfastException why) {
+        if (end.compareAndSet(null, why)) {
+            places.failAll(why);
+            locks.timeouts().failAll(why);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
+import java.time.Duration;
 import java.util.Set;
 
 /**
@@ -12,7 +13,8 @@ import java.util.Set;
  *   <li>{@code zk://HOST[:PORT],HOST[:PORT]…[/CHROOT]}, for example {@code zk://zoo1:2181,zoo2:2181,zoo3:2181}
  *   <li>{@code zk://USER:PASSWORD@HOST…} logs in with a digest, and only that user can work on the nodes that are made;
  *       the password may be given beside the URL instead
- *   <li>{@code ?session=15s}: the session time-out that is asked for; 15 s unless it is given
+ *   <li>{@code ?session=15s}: the session time-out that is asked for; unless it is given, what
+ *       {@link dev.holdfast.LockClient.Builder#session} says, or 15 s
  *   <li>{@code ?timeout=5s}: how long a request may go without an answer; 5 s unless it is given
  *   <li>{@code ?tick=3s}: the {@code tickTime} of the servers, or longer; 3 s unless it is given
  *   <li>{@code ?disconnect=ride}: holds stay valid while the connection is broken, until their lease ends;
@@ -23,6 +25,8 @@ import java.util.Set;
  * <p>Thread-safe.
  */
 public final class ZooKeeperStoreProvider implements StoreProvider {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast.zookeeper");
+
     /** The provider; made by {@link java.util.ServiceLoader}. */
     public ZooKeeperStoreProvider() {}
 
@@ -41,12 +45,12 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
      */
     @Override
     public Store open(String url, StoreContext context) {
-        return open(ZooKeeperUrl.parse(url, context.password()), context);
+        return open(ZooKeeperUrl.parse(url, context.password()).sessionOr(context.session()), context);
     }
 
     private static Store open(ZooKeeperUrl url, StoreContext context) {
         OwnCurator own = OwnCurator.start(url, context.time());
-        return new Opening(
+        Store store = new Opening(
                         own.curator(),
                         new Paths(""),
                         own.acls(),
@@ -55,5 +59,23 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
                         new Errors(url.description()),
                         own.attempted()::get)
                 .open((locks, patience) -> own.close(patience));
+        sayIfOther(url, own.sessionTimeout());
+        return store;
+    }
+
+    /** The servers bound what they give; only whoever asked for a length wants to hear of it. */
+    private static void sayIfOther(ZooKeeperUrl url, Duration given) {
+        if (url.session().isPresent() && !given.isZero() && !url.sessionToAsk().equals(given)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    url.description() + " gives sessions of " + text(given) + " where "
+                            + text(url.sessionToAsk()) + " were asked for: the locks of a client that dies are free after"
+                            + " that time and up to one tick; the servers' minSessionTimeout and maxSessionTimeout"
+                            + " bound it");
+        }
+    }
+
+    private static String text(Duration time) {
+        return time.toMillis() % 1_000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
     }
 }

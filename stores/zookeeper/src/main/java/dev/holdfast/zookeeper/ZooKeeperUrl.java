@@ -21,17 +21,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param connectString servers and chroot
  * @param user {@code USER:PASSWORD} for the digest log-in
- * @param session the session time-out that is asked for
+ * @param session the session time-out that is asked for; empty where the URL does not say
  * @param options the rest
  * @param config of ZooKeeper's client library, TLS above all
  */
 record ZooKeeperUrl(
         String connectString,
         Optional<String> user,
-        Duration session,
+        Optional<Duration> session,
         ZooKeeperOptions options,
         Optional<ZKClientConfig> config) {
     private static final Duration SESSION = Duration.ofSeconds(15);
+    private static final Duration SHORTEST_SESSION = Duration.ofSeconds(2);
     private static final String GOOD_URLS =
             "write zk://host1:2181,host2:2181,host3:2181 or zk://user:password@host:2181/chroot?session=15s";
     private static final Pattern URL =
@@ -57,7 +58,7 @@ record ZooKeeperUrl(
         ZooKeeperUrl plain = new ZooKeeperUrl(
                 parts.group(2) + chroot(parts.group(3)),
                 user(parts.group(1), password),
-                SESSION,
+                Optional.empty(),
                 ZooKeeperOptions.defaults(),
                 Optional.empty());
         String query = parts.group(4) == null ? "" : parts.group(4);
@@ -80,7 +81,7 @@ record ZooKeeperUrl(
 
     private ZooKeeperUrl with(String name, String value) {
         return switch (name) {
-            case "session" -> new ZooKeeperUrl(connectString, user, time(name, value), options, config);
+            case "session" -> withSession(Optional.of(time(name, value)));
             case "timeout" -> withOptions(options.timeout(time(name, value)));
             case "tick" -> withOptions(options.tick(time(name, value)));
             case "disconnect" -> withOptions(options.ridesOutDisconnects(rides(value)));
@@ -89,6 +90,22 @@ record ZooKeeperUrl(
                 throw new IllegalArgumentException("a ZooKeeper URL takes the parameters session, timeout, tick,"
                         + " disconnect and config, and no other; " + GOOD_URLS);
         };
+    }
+
+    /** The same, with a session of that length unless it names one; no shorter than a connection takes to come about. */
+    ZooKeeperUrl sessionOr(Optional<Duration> other) {
+        return session.isPresent()
+                ? this
+                : withSession(other.map(asked -> asked.compareTo(SHORTEST_SESSION) < 0 ? SHORTEST_SESSION : asked));
+    }
+
+    /** What the servers are asked for. */
+    Duration sessionToAsk() {
+        return session.orElse(SESSION);
+    }
+
+    private ZooKeeperUrl withSession(Optional<Duration> asked) {
+        return new ZooKeeperUrl(connectString, user, asked, options, config);
     }
 
     private ZooKeeperUrl withOptions(ZooKeeperOptions other) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
@@ -54,10 +55,10 @@ class ConnectionTest {
 
     @Test
     void nothingIsDoneAnyMoreOnceItIsClosed() {
-        connection.whenConnected(session -> runs.incrementAndGet());
+        connection.whenConnected(new CompletableFuture<>(), session -> runs.incrementAndGet());
         connection.close();
 
-        connection.whenConnected(session -> runs.incrementAndGet());
+        connection.whenConnected(new CompletableFuture<>(), session -> runs.incrementAndGet());
 
         assertThat(runs).hasValue(1);
     }
@@ -66,7 +67,7 @@ class ConnectionTest {
     void nothingIsDoneInASessionThatTheClientLibraryHasGivenUp() throws Exception {
         curator.getZookeeperClient().getZooKeeper().close();
 
-        connection.whenConnected(session -> {
+        connection.whenConnected(new CompletableFuture<>(), session -> {
             if (!session.isAlive()) {
                 runs.incrementAndGet();
             }

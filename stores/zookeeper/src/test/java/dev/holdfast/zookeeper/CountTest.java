@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** A lock whose node has numbered almost as many claims as a server can count. */
 class CountTest {
-    private static final String LOCK = "/holdfast/locks/busy";
+    private static final String LOCK = new Paths("").lock("busy");
     private static final int LAST = Integer.MAX_VALUE - 1_000_000;
 
     /** So that the next claim is one of its own, not the grant that still lingers. */

@@ -8,21 +8,17 @@ import dev.holdfast.testbed.ZooKeeperEnsemble;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.extension.ConditionEvaluationResult;
-import org.junit.jupiter.api.extension.ExecutionCondition;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.Tag;
 
 /**
- * The contract on three servers, each client at any of them. The longest of the cases that run through the engine, which
- * asks the same of one server as of three, are left to {@link ZooKeeperStoreContractTest}; {@code -Dcontract=whole} runs
- * them here, too.
+ * The contract on three servers, each client at any of them. The everyday tier of {@code ./verify} leaves the cases that
+ * run through the engine to {@link ZooKeeperStoreContractTest}: they ask the same of one server as of three.
  */
-@ExtendWith(EnsembleContractTest.WhatThreeServersMayChange.class)
+@Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
 class EnsembleContractTest extends StoreContract {
     private static ZooKeeperEnsemble ensemble;
 
@@ -58,25 +54,14 @@ class EnsembleContractTest extends StoreContract {
         return Optional.of(() -> servers.forEach(ServerProcess::cont));
     }
 
+    /** The buckets stay. */
+    @Override
+    protected long recordsKept(long names) {
+        return Paths.BUCKETS;
+    }
+
     @Override
     protected OptionalLong records() {
         return OptionalLong.of(ZooKeeperServers.figure(ensemble.server(ensemble.leader()), "zk_znode_count"));
-    }
-
-    /** Whether a nested class runs. */
-    static final class WhatThreeServersMayChange implements ExecutionCondition {
-        private static final Set<String> LEFT_OUT = Set.of("Losses", "Holds", "Processes");
-        private static final boolean WHOLE = "whole".equals(System.getProperty("contract"));
-
-        @Override
-        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            boolean leftOut = context.getTestClass()
-                    .map(Class::getSimpleName)
-                    .filter(LEFT_OUT::contains)
-                    .isPresent();
-            return leftOut && !WHOLE
-                    ? ConditionEvaluationResult.disabled("the same as on one server, and long: -Dcontract=whole")
-                    : ConditionEvaluationResult.enabled("three servers may change it");
-        }
     }
 }

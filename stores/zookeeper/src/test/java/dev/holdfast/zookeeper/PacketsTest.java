@@ -28,6 +28,9 @@ class PacketsTest {
     /** To say that a session lives, and to ask for the count. */
     private static final int MORE = 6;
 
+    /** Where the lock's own node was swept away in between, which is made again. */
+    private static final int SWEPT = 24;
+
     private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);
 
     private static ZooKeeperServer server;
@@ -47,10 +50,10 @@ class PacketsTest {
         server.close();
     }
 
-    /** The node and the list, a look at the one before, the call, a look at one's own, the removal. */
+    /** The node and the list, a look at the one before, the call, a look at one's own and at the others, the removal. */
     @ParameterizedTest
     @ValueSource(ints = {2, 200})
-    void aTurnThatIsHandedOverBetweenClientsCostsElevenPacketsHoweverManyWait(int waiting) throws Exception {
+    void aTurnThatIsHandedOverBetweenClientsCostsThirteenPacketsAtMostHoweverManyWait(int waiting) throws Exception {
         List<LockClient> clients = new ArrayList<>();
         try (LockClient first = open()) {
             Hold held = first.lock("line-" + waiting).acquire();
@@ -67,7 +70,7 @@ class PacketsTest {
                     .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 
             long removalOfTheFirst = 2;
-            assertThat(packets() - before - removalOfTheFirst).isBetween(9L * waiting, 11L * waiting + MORE);
+            assertThat(packets() - before - removalOfTheFirst).isBetween(11L * waiting, 13L * waiting + MORE);
         } finally {
             clients.forEach(LockClient::close);
         }
@@ -81,7 +84,7 @@ class PacketsTest {
             for (int i = 0; i < 100; i++) {
                 client.lock("free", AWAITED).acquire().close();
             }
-            assertThat(packets() - before).isBetween(600L, 600L + MORE);
+            assertThat(packets() - before).isBetween(600L, 600L + MORE + SWEPT);
         }
     }
 

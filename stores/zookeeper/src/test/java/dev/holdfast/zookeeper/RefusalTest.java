@@ -18,8 +18,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,7 +137,7 @@ class RefusalTest {
         curator.create().forPath("/strange");
         try (LockClient client = open(url("/strange"))) {
             client.lock("odd").acquire().close();
-            curator.create().forPath("/strange/holdfast/locks/odd/lock-0000000000");
+            curator.create().forPath(new Paths("/strange").lock("odd") + "/lock-0000000000");
             try (Hold hold = client.lock("odd").tryAcquire().orElseThrow()) {
                 assertThat(client.lock("odd").status().waiting()).isZero();
                 assertThat(hold.isValid()).isTrue();
@@ -179,10 +181,38 @@ class RefusalTest {
             for (int i = 0; i < 1_000; i++) {
                 client.lock("name/" + i + "/ü.\uD83D\uDD12").acquire().close();
             }
+            int layout = 3; // the chroot's child, and its two
             await().atMost(PATIENCE)
-                    .until(() -> curator.getChildren()
-                            .forPath("/many/holdfast/locks")
-                            .isEmpty());
+                    .until(() -> curator.getZookeeperClient()
+                                    .getZooKeeper()
+                                    .getAllChildrenNumber("/many")
+                            <= Paths.BUCKETS + layout);
+        }
+    }
+
+    /** A node without children that never had one would never be swept away. */
+    @Test
+    void aClaimThatIsRefusedLeavesNoNodeOfItsLock() throws Exception {
+        ZooKeeperOptions options = ZooKeeperServers.options().acls(new RefusedBelow("/x-"));
+        try (LockClient client =
+                LockClient.builder(ZooKeeperStores.on(curator, options)).build()) {
+            assertThatThrownBy(() -> soon(() -> client.lock("refused").acquire()))
+                    .isInstanceOf(StoreRefusedException.class);
+            assertThat(curator.checkExists().forPath(new Paths("").lock("refused")))
+                    .isNull();
+        }
+    }
+
+    /** Rights that the servers refuse, for nodes of claims. */
+    private record RefusedBelow(String part) implements ACLProvider {
+        @Override
+        public List<ACL> getDefaultAcl() {
+            return ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        }
+
+        @Override
+        public List<ACL> getAclForPath(String path) {
+            return path.contains(part) ? List.of() : getDefaultAcl();
         }
     }
 

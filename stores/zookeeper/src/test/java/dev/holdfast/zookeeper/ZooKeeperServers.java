@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
 import java.util.Map;
 
 /** Servers for these tests: of a short tick, so that sessions may be short, and with a sweeper that does not dawdle. */
@@ -31,6 +32,11 @@ final class ZooKeeperServers {
 
     static String url(String servers, String session) {
         return "zk://" + servers + "?timeout=2s&tick=300ms&session=" + session;
+    }
+
+    /** For stores on a client that is lent. */
+    static ZooKeeperOptions options() {
+        return ZooKeeperOptions.defaults().tick(Duration.ofMillis(300));
     }
 
     /** One of the figures that a server tells of itself. */

@@ -42,6 +42,12 @@ class ZooKeeperStoreContractTest extends StoreContract {
         return Optional.of(server.process()::cont);
     }
 
+    /** The buckets stay. */
+    @Override
+    protected long recordsKept(long names) {
+        return Paths.BUCKETS;
+    }
+
     @Override
     protected OptionalLong records() {
         return OptionalLong.of(ZooKeeperServers.figure(server, "zk_znode_count"));

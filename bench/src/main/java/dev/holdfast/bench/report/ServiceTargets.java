@@ -1,0 +1,54 @@
+package dev.holdfast.bench.report;
+
+import dev.holdfast.bench.peer.Peers;
+import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Figure;
+import dev.holdfast.bench.run.ServiceWorkloads;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is asked for at a service's pace, where most locks are free. */
+final class ServiceTargets {
+    private static final String ISSUE = "P";
+
+    private ServiceTargets() {}
+
+    static List<Target> all() {
+        List<Target> all = new ArrayList<>(redis());
+        all.addAll(zooKeeper());
+        all.addAll(sql(StoreKind.MARIADB));
+        all.addAll(sql(StoreKind.POSTGRESQL));
+        return all;
+    }
+
+    private static List<Target> redis() {
+        Wanted redis = new Wanted(ISSUE, StoreKind.REDIS);
+        List<Target> targets = new ArrayList<>();
+        for (String workload : List.of(ServiceWorkloads.SERVICE_1X1, ServiceWorkloads.SERVICE_1X16)) {
+            targets.add(redis.median(workload, Peers.HOLDFAST, Beside.of(Peers.FLOOR), 1.15));
+            targets.add(redis.median(workload, Peers.HOLDFAST, Beside.BEST, 0.95));
+            targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.WAIT_P99, Beside.BEST, 1));
+            targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.SERVER, Beside.BEST, 1));
+            targets.add(redis.median(workload + ServiceWorkloads.FRESH, Peers.HOLDFAST, Beside.BEST, 1.2));
+        }
+        String two = ServiceWorkloads.SERVICE_2X16;
+        targets.add(redis.median(two, Peers.HOLDFAST, Beside.of(Peers.FLOOR), 1.3));
+        targets.add(redis.atMost(two, Peers.HOLDFAST, Figure.WAIT_P99, Beside.BEST, 1));
+        return targets;
+    }
+
+    private static List<Target> zooKeeper() {
+        Wanted zooKeeper = new Wanted(ISSUE, StoreKind.ZOOKEEPER);
+        return List.of(
+                zooKeeper.median(ServiceWorkloads.SERVICE_1X1, Peers.HOLDFAST, Beside.BEST, 0.9),
+                zooKeeper.median(ServiceWorkloads.SERVICE_1X16, Peers.HOLDFAST, Beside.BEST, 0.9),
+                zooKeeper.median(ServiceWorkloads.SERVICE_ROUND_TRIP, Peers.HOLDFAST, Beside.BEST, 0.55));
+    }
+
+    private static List<Target> sql(StoreKind store) {
+        Wanted sql = new Wanted(ISSUE, store);
+        return List.of(
+                sql.median(ServiceWorkloads.SERVICE_1X1, Peers.HOLDFAST, Beside.BEST, 0.8),
+                sql.median(ServiceWorkloads.SERVICE_1X16, Peers.HOLDFAST, Beside.BEST, 0.8));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.holdfast.bench.run;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/** What one thread of a round has counted so far. For that thread alone. */
+final class Meter {
+    private final Map<Timing, Histogram> timings = new EnumMap<>(Timing.class);
+    private final long[] counts = new long[Count.values().length];
+    private long turns;
+
+    Meter() {
+        for (Timing timing : Timing.values()) {
+            timings.put(timing, Tally.histogram());
+        }
+    }
+
+    void time(Timing timing, long nanos) {
+        Histogram histogram = timings.get(timing);
+        if (histogram != null) {
+            histogram.recordValue(Math.max(0, nanos));
+        }
+    }
+
+    void count(Count what) {
+        counts[what.ordinal()]++;
+    }
+
+    /** Counts a turn whose lock, or refusal, came within the round. */
+    void turn() {
+        turns++;
+    }
+
+    Tally tally() {
+        Map<Count, Long> counted = new EnumMap<>(Count.class);
+        for (Count what : Count.values()) {
+            counted.put(what, counts[what.ordinal()]);
+        }
+        return new Tally(List.of(turns), counted, timings);
+    }
+}

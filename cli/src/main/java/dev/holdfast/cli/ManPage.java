@@ -1,0 +1,121 @@
+package dev.holdfast.cli;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** The manual page, in the language of troff, from the commands as they are: their synopses, options and examples. */
+final class ManPage {
+    private static final String EXIT_CODES = """
+            .SH EXIT STATUS
+            .TP
+            the command's own
+            It ran; 128 + n when signal n ended it.
+            .TP
+            64
+            Usage: an option, a name or the store's URL makes no sense.
+            .TP
+            69
+            The store is out of reach, or refuses.
+            .TP
+            70
+            An internal error, or the launcher could not build or start the command line.
+            .TP
+            74
+            Standard output could not be written.
+            .TP
+            75
+            The lock was not acquired in time.
+            .TP
+            79
+            The hold was lost and the command stopped.
+            .TP
+            126, 127
+            The command is not executable, or not found.
+            """;
+    private static final String ENVIRONMENT = """
+            .SH ENVIRONMENT
+            .TP
+            HOLDFAST_STORE
+            The store, where \\-\\-store does not name it.
+            .TP
+            HOLDFAST_PASSWORD
+            The store's password, where its URL has none. The command does not see it.
+            .TP
+            HOLDFAST_NAME, HOLDFAST_TOKEN, HOLDFAST_HOLD_ID
+            Set for the command: what it holds.
+            .TP
+            JAVA_HOME
+            The JDK or Java runtime to use, 17 or later; otherwise the java on PATH.
+            .SH FILES
+            .TP
+            $XDG_STATE_HOME/holdfast/locks.db
+            The store where none is named; without the variable below ~/.local/state.
+            """;
+
+    private ManPage() {}
+
+    static String of(CommandSpec top) {
+        List<CommandSpec> commands = top.subcommands().values().stream()
+                .map(CommandLine::getCommandSpec)
+                .filter(command -> !command.usageMessage().hidden())
+                .toList();
+        return ".TH HOLDFAST 1\n.SH NAME\nholdfast \\- locks that processes on one or many machines share\n"
+                + ".SH SYNOPSIS\n"
+                + commands.stream().map(ManPage::synopsis).collect(Collectors.joining(".br\n"))
+                + ".SH OPTIONS OF ALL COMMANDS\n" + options(top)
+                + commands.stream().map(ManPage::command).collect(Collectors.joining())
+                + EXIT_CODES + ENVIRONMENT;
+    }
+
+    private static String synopsis(CommandSpec command) {
+        String[] custom = command.usageMessage().customSynopsis();
+        String line = custom.length > 0
+                ? String.join(" ", custom)
+                : command.commandLine()
+                        .getHelp()
+                        .synopsis(0)
+                        .replaceAll("\\s+", " ")
+                        .strip();
+        return text(line);
+    }
+
+    private static String command(CommandSpec command) {
+        return ".SH \"" + escape(command.qualifiedName().toUpperCase(Locale.ROOT)) + "\"\n"
+                + Stream.of(command.usageMessage().description())
+                        .map(ManPage::text)
+                        .collect(Collectors.joining())
+                + options(command)
+                + ".PP\n.nf\n"
+                + Stream.of(command.usageMessage().footer()).map(ManPage::text).collect(Collectors.joining())
+                + ".fi\n";
+    }
+
+    private static String options(CommandSpec command) {
+        return command.options().stream()
+                .filter(option -> !option.hidden() && !option.inherited())
+                .map(ManPage::option)
+                .collect(Collectors.joining());
+    }
+
+    private static String option(OptionSpec option) {
+        String value = option.arity().max() > 0 ? " " + option.paramLabel() : "";
+        return ".TP\n" + text(String.join(", ", option.names()) + value) + text(String.join(" ", option.description()));
+    }
+
+    /** A line of text, none of which is a request to troff; the marks for colours and variables are gone. */
+    private static String text(String line) {
+        String plain = Ansi.OFF.string(line).replace("%%", "%").replace("%n", " ");
+        String escaped = escape(plain);
+        return (escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" : "") + escaped + "\n";
+    }
+
+    private static String escape(String text) {
+        return text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...");
+    }
+}

@@ -1,0 +1,302 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** No process of a command goes on without the lock; by the real script. */
+class StopTest {
+    private static final String NOBODY = "65534";
+    private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+
+    /** Marks the processes of one test. */
+    private final String mark = "mark-" + UUID.randomUUID();
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void storeOfItsOwn() {
+        cli = new Cli(folder);
+    }
+
+    @AfterEach
+    void leaveNothing() {
+        Processes.kill(mark);
+    }
+
+    @Test
+    void aProgramThatCleansUpWithinTheGraceIsNotDisturbed() throws IOException {
+        ChildProcess run = run(
+                "20s",
+                "trap 'sh -c \"echo begun > work; sleep 0.5; echo done > work\"; exit 5' TERM; echo up; "
+                        + "while :; do sleep 0.05; done");
+
+        Cli.Ended ended = loseHold(run);
+        assertThat(Files.readString(cli.file("work"))).isEqualTo("done\n");
+        assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+    }
+
+    @Test
+    void theLossIsReportedWhenItHappensAndAgainWhenTheCommandHasEnded() {
+        Cli.Ended ended = loseHold(run("20s", "echo up; exec sleep 300"));
+
+        assertThat(ended.err()).hasSize(2);
+        assertThat(ended.err().get(0)).contains("'job'", "is lost", "SIGTERM now", "SIGKILL in 20s");
+        assertThat(ended.err().get(1)).contains("'job'", "was stopped", "check what it left");
+    }
+
+    @Test
+    void aDaemonIsStoppedThoughItsParentHasEnded() {
+        ChildProcess run = run(
+                "300ms",
+                "(setsid sh -c 'trap \"\" TERM; sleep 300; :' " + mark + " &); sleep 0.3; echo up; exec sleep 300");
+        assertThat(Processes.marked(mark)).hasSize(1);
+
+        assertThat(loseHold(run).err()).last().asString().contains("was stopped");
+        assertThat(Processes.marked(mark)).isEmpty();
+    }
+
+    @Test
+    void processesThatForkAllTheTimeAreStopped() throws IOException {
+        // A chain: each process starts the next and ends, so that its parent is gone before anybody looks.
+        Files.writeString(cli.file("chain.sh"), """
+                trap '' TERM
+                [ "$2" -gt 0 ] || { echo end > chain-ended; exit; }
+                sh chain.sh "$1" $(( $2 - 1 )) &
+                """);
+        // A tree: each process starts two and goes on; 31 in all, and as many that sleep.
+        Files.writeString(cli.file("tree.sh"), """
+                trap '' TERM
+                [ "$2" -eq 0 ] || { sh tree.sh "$1" $(( $2 - 1 )) & sh tree.sh "$1" $(( $2 - 1 )) & }
+                sleep 300 &
+                wait
+                """);
+        ChildProcess run = run(
+                "100ms", "trap '' TERM; sh chain.sh " + mark + " 100000 & sh tree.sh " + mark + " 4 & echo up; wait");
+
+        try (LockClient client = cli.client()) {
+            assertThat(Cli.breakNow(client, "job")).isTrue();
+        }
+        run.waitFor(Duration.ofMinutes(2)); // the machine is busy with the chain
+        Cli.Ended ended = Cli.end(run);
+        assertThat(ended.err()).last().asString().contains("was stopped");
+        for (int look = 0; look < 20; look++) { // a chain is easily overlooked
+            assertThat(Processes.marked(mark)).isEmpty();
+        }
+        assertThat(cli.file("chain-ended")).doesNotExist();
+    }
+
+    @Test
+    void aCommandOfAnotherUserThatCannotBeStoppedIsNamed() throws IOException {
+        String become = becomeAnotherUser();
+        ChildProcess run = asNobody("echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
+                .start();
+        run.stderr().expect("up", SOON);
+        await().atMost(SOON)
+                .until(() -> Processes.marked(mark).stream()
+                        .anyMatch(process ->
+                                process.info().user().filter("daemon"::equals).isPresent()));
+
+        Cli.Ended ended = loseHold(run);
+        assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+        assertThat(ended.err())
+                .last()
+                .asString()
+                .contains("COULD NOT BE STOPPED", "(pid ", ", user daemon)")
+                .doesNotContain("was stopped");
+    }
+
+    @Test
+    void aSignalThatDoesNotReachTheCommandIsReported() throws IOException {
+        String become = becomeAnotherUser();
+        ChildProcess run = asNobody("echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
+                .start();
+        run.stderr().expect("up", SOON);
+        await().atMost(SOON)
+                .until(() -> Processes.marked(mark).stream()
+                        .anyMatch(process ->
+                                process.info().user().filter("daemon"::equals).isPresent()));
+        run.terminate();
+
+        assertThat(run.stderr().expect("holdfast: SIGTERM", SOON)).contains("another user");
+        run.close();
+    }
+
+    @Test
+    void atNoLimitOfThreadsDoesACommandGoOnWithoutTheLock() throws IOException {
+        assumeRoot();
+        shareFolder();
+        for (int limit = 13; limit <= 24; limit++) {
+            String line = "exec prlimit --nproc=" + limit + " " + nobody()
+                    + " \"$HOLDFAST\" run --wait 0 --grace 0ms job -- " + "sh -c 'echo up; sleep 4; :' " + mark;
+            Cli.Ended ended = Cli.end(cli.shell("sh", "-c", line)
+                    .environment("HOME", folder.toString())
+                    .start());
+            assertThat(Processes.marked(mark))
+                    .as("with %d threads, after %s", limit, ended)
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aHoldThatEndedBeforeTheCommandStartedStartsNothing() {
+        try (LockClient client = cli.client()) {
+            boolean hit = false;
+            for (int attempt = 0; attempt < 40 && !hit; attempt++) {
+                hit = stoppedBetweenGrantAndStart(client, attempt);
+            }
+            assumeTrue(hit, "never stopped holdfast between the grant and the start of its command");
+        }
+    }
+
+    /** False when the command had started already, so that nothing is shown. */
+    private boolean stoppedBetweenGrantAndStart(LockClient client, int attempt) {
+        String name = "job" + attempt;
+        ChildProcess run = cli.script("run", "--lease", "1s", name, "--", "touch", "started" + attempt)
+                .start();
+        while (run.isAlive() && !client.lock(name).status().isHeld()) {
+            Thread.onSpinWait();
+        }
+        if (!run.isAlive()) {
+            run.close();
+            return false;
+        }
+        Cli.signal("STOP", run.pid());
+        if (Files.exists(cli.file("started" + attempt))
+                || ProcessHandle.of(run.pid()).map(p -> p.children().count()).orElse(0L) > 0) {
+            Cli.signal("CONT", run.pid());
+            run.close();
+            return false;
+        }
+        await().atMost(SOON).until(() -> !client.lock(name).status().isHeld());
+        Cli.signal("CONT", run.pid());
+        Cli.Ended ended = Cli.end(run);
+        assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+        assertThat(ended.err()).last().asString().contains("was not started");
+        assertThat(cli.file("started" + attempt)).doesNotExist();
+        return true;
+    }
+
+    @Test
+    void aCommandDiesWithItsParentWhereItIsAskedFor() {
+        assumeTrue(Files.isExecutable(SETPRIV), "no setpriv here");
+        ChildProcess run = cli.script("run", "--die-with-parent", "job", "--", "sh", "-c", "echo up $$; exec sleep 300")
+                .start();
+        long command =
+                Long.parseLong(run.expect(Pattern.compile("up (\\d+)"), SOON).group(1));
+        Cli.signal("KILL", run.pid());
+
+        await().atMost(SOON).until(() -> !Cli.isAlive(command));
+        run.close();
+    }
+
+    @Test
+    void whatDiesWithItsParentKeepsItsExitCodes() {
+        assumeTrue(Files.isExecutable(SETPRIV), "no setpriv here");
+        assertThat(dying("sh", "-c", "exit 9").code()).isEqualTo(9);
+        assertThat(dying("sh", "-c", "kill -KILL $$").code()).isEqualTo(137);
+        Cli.Ended none = dying("no-such-command");
+        assertThat(none.code()).isEqualTo(ExitCode.NOT_FOUND);
+        assertThat(none.err()).singleElement().asString().contains("'no-such-command' not found");
+        assertThat(dying(".").code()).isEqualTo(ExitCode.NOT_EXECUTABLE);
+    }
+
+    @Test
+    void aSystemThatCannotEndACommandWithItsParentSaysSo() throws IOException {
+        Path tools = Files.createDirectory(cli.file("bin"));
+        for (String tool : List.of("bash", "env", "find", "readlink", "true")) {
+            Files.createSymbolicLink(
+                    tools.resolve(tool), Path.of("/usr/bin", tool).toRealPath());
+        }
+        Cli.Ended ended = Cli.end(cli.script("run", "--die-with-parent", "job", "--", "true")
+                .environment("PATH", tools.toString())
+                .start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).singleElement().asString().contains("--die-with-parent", "setpriv");
+    }
+
+    private Cli.Ended dying(String... command) {
+        return Cli.end(cli.script("run", "--die-with-parent", "job", "--")
+                .args(command)
+                .start());
+    }
+
+    private ChildProcess run(String grace, String shellCommand) {
+        ChildProcess run = cli.script("run", "--lease", "1s", "--grace", grace, "job", "--", "sh", "-c", shellCommand)
+                .start();
+        run.expect("up", SOON);
+        return run;
+    }
+
+    private Cli.Ended loseHold(ChildProcess run) {
+        try (LockClient client = cli.client()) {
+            assertThat(Cli.breakNow(client, "job")).isTrue();
+        }
+        return Cli.end(run);
+    }
+
+    /** A run whose command is a shell, as a user without rights. */
+    private ChildProcess.Builder asNobody(String shellCommand) throws IOException {
+        shareFolder();
+        return cli.shell(Stream.concat(
+                                Stream.of(nobody().split(" ")),
+                                Stream.of(
+                                        Launcher.script().toString(),
+                                        "run",
+                                        "--lease",
+                                        "1s",
+                                        "--grace",
+                                        "300ms",
+                                        "job",
+                                        "--",
+                                        "sh",
+                                        "-c",
+                                        shellCommand))
+                        .toArray(String[]::new))
+                .environment("HOME", folder.toString());
+    }
+
+    /** A program by which a user without rights becomes another one, as by sudo. */
+    private String becomeAnotherUser() throws IOException {
+        assumeRoot();
+        Path become = cli.file("become");
+        Files.copy(SETPRIV, become, StandardCopyOption.REPLACE_EXISTING);
+        new ProcessBuilder("chmod", "4755", become.toString()).start().onExit().join();
+        return become + " --reuid=1 --regid=1 --clear-groups";
+    }
+
+    private static String nobody() {
+        return SETPRIV + " --reuid=" + NOBODY + " --regid=" + NOBODY + " --clear-groups";
+    }
+
+    private static void assumeRoot() {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root may become another user");
+        assumeTrue(Files.isExecutable(SETPRIV), "no setpriv here");
+    }
+
+    private void shareFolder() throws IOException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    }
+}

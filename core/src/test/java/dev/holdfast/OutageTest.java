@@ -1,0 +1,255 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A store that does not answer while callers wait is never mistaken for a lock that others hold. */
+class OutageTest extends EngineCase {
+    private final List<StoreEvent> heard = new CopyOnWriteArrayList<>();
+    private final AwayStore away = new AwayStore(memory.open(time));
+    private final LockClient patient = LockClient.builder(away)
+            .time(time)
+            .executor(Runnable::run)
+            .listener(new LockListener() {
+                @Override
+                public void onStoreUnreachable(StoreEvent.Unreachable event) {
+                    heard.add(event);
+                }
+
+                @Override
+                public void onStoreReachable(StoreEvent.Reachable event) {
+                    heard.add(event);
+                }
+            })
+            .build();
+    private final DistributedLock lock = patient.lock("a");
+    private Hold theirs;
+
+    @BeforeEach
+    void anotherHolds() throws InterruptedException {
+        theirs = rival.lock("a").acquire();
+    }
+
+    @AfterEach
+    void closePatient() {
+        away.isAway = false;
+        patient.close();
+    }
+
+    @Test
+    void aTimedWaitThatEndsInAnOutageSaysSo() throws Exception {
+        Started<Optional<Hold>> waiter = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(3)));
+        away.isAway = true;
+        time.advance(s(3));
+        assertThatThrownBy(waiter::result)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("'a'");
+        assertThat(theirs.isValid()).isTrue();
+    }
+
+    @Test
+    void aTimedWaitThatEndsWhileTheStoreAnswersIsEmpty() throws Exception {
+        Started<Optional<Hold>> waiter = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(3)));
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        time.advance(s(2));
+        away.isAway = false;
+        time.advance(s(1));
+        assertThat(waiter.result()).isEmpty();
+        await().until(() -> heard.size() == 2);
+        assertThat(heard.get(0)).isInstanceOf(StoreEvent.Unreachable.class);
+        assertThat(heard.get(1)).isEqualTo(new StoreEvent.Reachable(s(3), away.description()));
+    }
+
+    @Test
+    void eachOfSeveralWaitersHearsOfIt() throws Exception {
+        Started<Optional<Hold>> first = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(3)));
+        Started<Optional<Hold>> second = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(30)));
+        away.isAway = true;
+        time.advance(s(3));
+        assertThatThrownBy(first::result)
+                .as("whose wait ends while another waits on")
+                .hasCauseInstanceOf(StoreUnavailableException.class);
+        time.advance(s(27));
+        assertThatThrownBy(second::result).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void oneOfSeveralPermitsThatIsWaitedForSaysSoToo() throws Exception {
+        Hold permit = rival.semaphore("s", 1).acquire();
+        Started<Optional<Hold>> one =
+                startAndWaitUntilItWaits(() -> patient.semaphore("s", 1).tryAcquire(s(3)));
+        Started<Optional<Hold>> two =
+                startAndWaitUntilItWaits(() -> patient.semaphore("s", 1).tryAcquire(s(4)));
+        away.isAway = true;
+        time.advance(s(4));
+        assertThatThrownBy(one::result).hasCauseInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(two::result).hasCauseInstanceOf(StoreUnavailableException.class);
+        assertThat(permit.isValid()).isTrue();
+    }
+
+    @Test
+    void theJavaViewAndSeveralNamesTogetherSayTheSame() throws Exception {
+        Lock java = lock.asLock();
+        Started<Boolean> javaWaiter = startAndWaitUntilItWaits(() -> java.tryLock(3, TimeUnit.SECONDS));
+        Started<Optional<MultiHold>> both = startAndWaitUntilItWaits(
+                () -> patient.multiLock(List.of("a", "b")).tryAcquire(s(3)));
+        away.isAway = true;
+        time.advance(s(3));
+        assertThatThrownBy(javaWaiter::result).hasCauseInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(both::result).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aWaiterBehindAHoldOfItsOwnClientNeedsNoStoreToKnowThatItIsHeld() throws Exception {
+        theirs.close();
+        Hold own = lock.acquire();
+        Started<Optional<Hold>> waiter = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(3)));
+        away.isAway = true;
+        time.advance(s(3));
+        assertThat(waiter.result()).isEmpty();
+        assertThat(own.isValid()).isTrue();
+    }
+
+    @Test
+    void acquireRidesOutAnOutageForAMinuteAndThenSaysSo() throws Exception {
+        Started<Hold> waiter = startAndWaitUntilItWaits(lock::acquire);
+        CompletableFuture<Hold> future = lock.acquireAsync();
+        time.advance(s(600));
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        advance(59, s(1));
+        assertThat(waiter.isOver()).isFalse();
+        advance(5, s(1));
+        assertThatThrownBy(waiter::result)
+                .hasCauseInstanceOf(StoreUnavailableException.class)
+                .hasMessageContainingAll("'a'", "1m", "outageLimit", "see that it is up");
+        assertThat(future).isCompletedExceptionally();
+        assertThat(patient.statistics().waitingNow()).isZero();
+    }
+
+    @Test
+    void anOutageThatEndsInTimeEndsNoWait() throws Exception {
+        Started<Hold> waiter = startAndWaitUntilItWaits(lock::acquire);
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        advance(59, s(1));
+        away.isAway = false;
+        away.listener.reachable();
+        advance(120, s(1));
+        assertThat(waiter.isOver()).isFalse();
+        theirs.close();
+        waiter.result().close();
+    }
+
+    @Test
+    void anOutageThatNoStoreReportedEndsNoWaitBeforeTheStoreWasAskedOnceMore() throws Exception {
+        Started<Hold> waiter = startAndWaitUntilItWaits(lock::acquire);
+        time.advance(s(1));
+        away.isAway = true;
+        assertThatThrownBy(lock::status).isInstanceOf(StoreUnavailableException.class);
+        away.isAway = false;
+        advance(120, s(1));
+        assertThat(waiter.isOver()).isFalse();
+        theirs.close();
+        waiter.result().close();
+    }
+
+    @Test
+    void aStoreThatAnswersQuestionsAndServesNoClaimsIsAway() throws Exception {
+        Started<Optional<Hold>> first = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(3)));
+        Started<Hold> second = startAndWaitUntilItWaits(lock::acquire);
+        away.listener.unreachable("a", new IOException("somebody else writes")); // whatever the store makes of it
+        lock.status();
+        time.advance(s(3));
+        assertThatThrownBy(first::result).hasCauseInstanceOf(StoreUnavailableException.class);
+        advance(65, s(1));
+        assertThatThrownBy(second::result).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void theLimitCountsFromTheCallWhereThatCameLater() throws Exception {
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        advance(600, s(1));
+        Started<Hold> waiter = startAndWaitUntilItWaits(lock::acquire);
+        advance(58, s(1));
+        assertThat(waiter.isOver()).isFalse();
+        advance(8, s(1));
+        assertThatThrownBy(waiter::result).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aWaitWithATimeOfItsOwnRidesOutALongerOutage() throws Exception {
+        Started<Optional<Hold>> waiter = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(300)));
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        advance(200, s(1));
+        assertThat(waiter.isOver()).isFalse();
+        away.isAway = false;
+        theirs.close();
+        assertThat(waiter.result()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void anyRequestThatFailsIsAnOutageAndAnyAnswerItsEnd() throws Exception {
+        time.advance(s(1));
+        away.isAway = true;
+        assertThatThrownBy(lock::status).isInstanceOf(StoreUnavailableException.class);
+        assertThatThrownBy(lock::status).isInstanceOf(StoreUnavailableException.class);
+        time.advance(s(4));
+        away.isAway = false;
+        lock.status();
+        lock.status();
+        await().until(() -> heard.size() >= 2);
+        assertThat(heard)
+                .containsExactly(
+                        new StoreEvent.Unreachable("away", away.description()),
+                        new StoreEvent.Reachable(s(4), away.description()));
+    }
+
+    @Test
+    void aLimitIsNotNegative() {
+        assertThatThrownBy(() -> LockClient.builder("mem:").outageLimit(Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("-1ms");
+    }
+
+    /** A store whose claims wait on while it is away, and whose other requests fail, as do claims that are called off. */
+    private static final class AwayStore extends ForwardedStore {
+        volatile boolean isAway;
+        volatile StoreListener listener;
+
+        AwayStore(Store store) {
+            super(store);
+        }
+
+        @Override
+        public void listen(StoreListener told) {
+            listener = told;
+            super.listen(told);
+        }
+
+        @Override
+        <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
+            return isAway ? CompletableFuture.failedFuture(new StoreUnavailableException("away")) : request.get();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.StoreUnavailableException;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of one lane: opened for the next request when the last one broke. Opening may take as long as a driver
+ * or a pool likes, so a thread of its own does it, and requests are answered in time meanwhile.
+ *
+ * <p>For the lane's thread.
+ */
+final class LaneConnection {
+    private final RowTables tables;
+    private final String name;
+    private @Nullable RowTable table;
+    private @Nullable Opening opening;
+
+    private record Opening(Thread thread, CompletableFuture<RowTable> opened) {}
+
+    LaneConnection(RowTables tables, String name) {
+        this.tables = tables;
+        this.name = name;
+    }
+
+    /** Uses one that is open already. Before the first request. */
+    void use(RowTable opened) {
+        table = opened;
+    }
+
+    @Nullable
+    RowTable ifOpen() {
+        return table;
+    }
+
+    /** The connection, opened if it must be; waits no longer than the request may. */
+    RowTable open(Request asking) throws SQLException {
+        RowTable open = table;
+        if (open == null) {
+            Opening begun = opening == null ? begin() : opening;
+            opening = begun;
+            open = await(begun.opened, asking);
+            table = open;
+            opening = null;
+        }
+        return open;
+    }
+
+    private Opening begin() {
+        CompletableFuture<RowTable> opened = new CompletableFuture<>();
+        Thread thread = Threads.daemon(name + "-open", () -> {
+            try {
+                opened.complete(tables.open());
+            } catch (SQLException | RuntimeException | Error e) {
+                opened.completeExceptionally(e);
+            }
+        });
+        thread.start();
+        return new Opening(thread, opened);
+    }
+
+    private RowTable await(CompletableFuture<RowTable> opened, Request asking) throws SQLException {
+        while (true) {
+            try {
+                long left = Lane.PATIENCE.toNanos() - (System.nanoTime() - asking.since);
+                return opened.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                throw new StoreUnavailableException(
+                        tables.errors().cannot(asking.what, asking.name) + ": no connection could be opened within "
+                                + Lane.PATIENCE.toSeconds()
+                                + " s; see that the server answers, or that the application's pool has one left",
+                        e);
+            } catch (ExecutionException e) {
+                opening = null;
+                throw failure(e);
+            } catch (InterruptedException e) {
+                // the thread is the lane's: nobody has a reason to stop it
+            }
+        }
+    }
+
+    private static SQLException failure(ExecutionException e) {
+        if (e.getCause() instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        return e.getCause() instanceof SQLException failed
+                ? failed
+                : new SQLException("opening a connection failed: " + e.getCause(), e.getCause());
+    }
+
+    boolean isClosed() {
+        RowTable open = table;
+        try {
+            return open != null && open.session().connection().isClosed();
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
+    /**
+     * Gives it back.
+     *
+     * @param useless whether nobody else can use it either: a pool that lent it must not lend it again
+     */
+    void drop(boolean useless) {
+        RowTable open = table;
+        table = null;
+        if (open != null) {
+            tables.giveBack(open.session(), useless);
+        }
+    }
+
+    /** Gives it back, also one that is being opened. */
+    void close() {
+        Opening begun = opening;
+        opening = null;
+        if (begun != null) {
+            begun.opened.thenAccept(late -> tables.giveBack(late.session(), false));
+            Threads.awaitEnd(begun.thread);
+        }
+        drop(false);
+    }
+}

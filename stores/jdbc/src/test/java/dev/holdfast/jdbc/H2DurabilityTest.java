@@ -1,0 +1,84 @@
+package dev.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** An H2 server that is killed, and the user who may not make it durable. */
+class H2DurabilityTest {
+    private static final int LOCKS = 20;
+
+    private H2Server server;
+
+    @BeforeEach
+    void startServer() {
+        server = H2Server.start(Map.of());
+    }
+
+    @AfterEach
+    void stopServer() {
+        server.close();
+    }
+
+    @Test
+    void aServerThatIsKilledForgetsNoGrantThatItAnswered() {
+        List<Grant> granted = new ArrayList<>();
+        try (Store holder = open(server.url("locks"))) {
+            for (int i = 0; i < LOCKS; i++) {
+                granted.add(
+                        Rig.get(holder.claim(Rig.claim("lock " + i)).answer()).orElseThrow());
+            }
+            server.process().kill();
+            server.process().restart();
+        }
+        try (Store rival = open(server.url("locks"))) {
+            for (Grant each : granted) {
+                assertThat(Rig.get(rival.claim(Rig.claim(each.name())).answer()))
+                        .as(each.name())
+                        .isEmpty();
+                assertThat(Rig.get(rival.renew(List.of(each))).get(each.id()).verdict())
+                        .isEqualTo(Verdict.HELD);
+            }
+        }
+    }
+
+    @Test
+    void aUserWhoMayNotEndLateCommitsIsRefusedUntilAnAdministratorHasEndedThem() throws SQLException {
+        String weak = server.url("shared") + ";USER=weak;PASSWORD=x";
+        try (Connection administrator = DriverManager.getConnection(server.url("shared"));
+                Statement statement = administrator.createStatement()) {
+            open(server.url("shared")).close();
+            statement.execute("CREATE USER weak PASSWORD 'x'");
+            statement.execute("GRANT ALL ON holdfast_lock TO weak");
+            statement.execute("SET WRITE_DELAY 500");
+
+            assertThatThrownBy(() -> open(weak))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("WRITE_DELAY 0");
+
+            statement.execute("SET WRITE_DELAY 0");
+            try (Store store = open(weak)) {
+                assertThat(Rig.get(store.claim(Rig.claim("allowed")).answer())).isPresent();
+            }
+        }
+    }
+
+    private static Store open(String url) {
+        return new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
+    }
+}

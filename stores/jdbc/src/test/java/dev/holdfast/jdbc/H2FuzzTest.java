@@ -1,0 +1,47 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.testbed.ServerProcess;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Random histories on an H2 server of its own process, whose clients live in different time zones. */
+class H2FuzzTest extends ServerFuzz {
+    private static final List<String> ZONES = List.of("UTC", "Asia/Kolkata", "America/New_York", "Pacific/Apia");
+
+    private ServerProcess server;
+
+    @BeforeAll
+    void startServer() {
+        server = ServerProcess.named("h2")
+                .command(home -> List.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx128m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "org.h2.tools.Server",
+                        "-tcp",
+                        "-tcpPort",
+                        Integer.toString(home.port()),
+                        "-ifNotExists",
+                        "-baseDir",
+                        home.folder().toString()))
+                .start();
+    }
+
+    @AfterAll
+    void stopServer() {
+        server.close();
+    }
+
+    @Override
+    ServerProcess server() {
+        return server;
+    }
+
+    @Override
+    String url(int port, int client) {
+        return "jdbc:h2:tcp://127.0.0.1:" + port + "/./locks;DB_CLOSE_DELAY=-1;TIME ZONE=" + ZONES.get(client);
+    }
+}

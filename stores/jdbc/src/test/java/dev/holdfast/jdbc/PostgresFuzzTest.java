@@ -1,0 +1,47 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.ServerProcess;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Random histories on PostgreSQL. */
+class PostgresFuzzTest extends ServerFuzz {
+    private PostgresServer server;
+
+    @BeforeAll
+    void startServer() {
+        server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
+    }
+
+    @AfterAll
+    void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    ServerProcess server() {
+        return server.process();
+    }
+
+    /** A release may be forgotten: its lock is then held until the lease ends. PostgresDurabilityTest shows the rest. */
+    @Override
+    protected void beforeKilling() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
+                Statement statement = connection.createStatement()) {
+            statement.execute("CHECKPOINT");
+        }
+    }
+
+    @Override
+    String url(int port, int client) {
+        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
+    }
+}

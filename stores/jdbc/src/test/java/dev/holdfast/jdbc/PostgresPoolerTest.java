@@ -1,0 +1,160 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.testbed.Binaries;
+import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.ServerHome;
+import dev.holdfast.testbed.ServerProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** A real PgBouncer in front of PostgreSQL. */
+class PostgresPoolerTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private static PostgresServer server;
+    private static Path program;
+
+    @BeforeAll
+    static void startServer() {
+        program = orSkip(() -> Binaries.onThisMachine().findInstalled("pgbouncer", "apt-get install pgbouncer"));
+        server = orSkip(() -> PostgresServer.start());
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"transaction", "statement"})
+    void onePoolingTransactionsIsRefusedAndNoSessionOfOthersIsChanged(String mode) throws SQLException {
+        try (ServerProcess pooler = start(mode, 5);
+                Connection application = DriverManager.getConnection(url(pooler))) {
+            String before = timeout(application);
+
+            assertThatThrownBy(() -> LockClient.connect(url(pooler)))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("session mode");
+            PGSimpleDataSource lent = new PGSimpleDataSource();
+            lent.setUrl(url(pooler));
+            assertThatThrownBy(() -> JdbcStores.on(lent))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("session mode");
+
+            assertThat(timeout(application)).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void onePoolingTransactionsForManyIsRefusedToo() throws Exception {
+        try (ServerProcess pooler = start("transaction", 5)) {
+            List<Connection> busy = new ArrayList<>();
+            try {
+                for (int i = 0; i < 3; i++) {
+                    Connection application = DriverManager.getConnection(url(pooler));
+                    application.setAutoCommit(false);
+                    timeout(application);
+                    busy.add(application);
+                }
+                assertThatThrownBy(() -> LockClient.connect(url(pooler))).isInstanceOf(StoreRefusedException.class);
+            } finally {
+                for (Connection each : busy) {
+                    each.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void onePoolingSessionsServesWaitersToo() throws Exception {
+        try (ServerProcess pooler = start("session", 20);
+                LockClient one = LockClient.connect(url(pooler));
+                LockClient two = LockClient.connect(url(pooler))) {
+            Hold hold = one.lock("pooled").acquire();
+            CompletableFuture<Hold> waiting = two.lock("pooled").acquireAsync();
+            await().atMost(SOON).until(() -> one.lock("pooled").status().waiting() == 1);
+            hold.close();
+            await().atMost(SOON).until(waiting::isDone);
+            waiting.join().close();
+        }
+    }
+
+    private static String timeout(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW statement_timeout")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    private static ServerProcess start(String mode, int sessions) {
+        return ServerProcess.named("pgbouncer")
+                .prepare(home -> configure(home, mode, sessions))
+                .command(home -> command(home))
+                .readyWhenLogContains("process up")
+                .start();
+    }
+
+    private static void configure(ServerHome home, String mode, int sessions) {
+        String settings = """
+                [databases]
+                postgres = host=127.0.0.1 port=%d user=postgres
+                [pgbouncer]
+                listen_addr = 127.0.0.1
+                listen_port = %d
+                unix_socket_dir =
+                auth_type = any
+                pool_mode = %s
+                default_pool_size = %d
+                ignore_startup_parameters = extra_float_digits
+                """.formatted(server.port(), home.port(), mode, sessions);
+        try {
+            Files.writeString(home.folder().resolve("pgbouncer.ini"), settings);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** It refuses to run as root, as PostgreSQL does. */
+    private static List<String> command(ServerHome home) {
+        List<String> command = new ArrayList<>();
+        if (Optional.of("root").equals(ProcessHandle.current().info().user())) {
+            command.addAll(List.of("unshare", "-U"));
+        }
+        command.addAll(List.of(
+                program.toString(), home.folder().resolve("pgbouncer.ini").toString()));
+        return command;
+    }
+
+    private static String url(ServerProcess pooler) {
+        return "jdbc:postgresql://127.0.0.1:" + pooler.port() + "/postgres?user=postgres";
+    }
+}

@@ -1,0 +1,54 @@
+package dev.holdfast.redis;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
+
+/** Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. Thread-safe. */
+final class Outbox {
+    private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
+
+    void add(Call call) {
+        calls.add(call);
+    }
+
+    boolean isEmpty() {
+        return calls.isEmpty();
+    }
+
+    /** Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both. */
+    List<Call> takeAll() {
+        List<Call> batch = new ArrayList<>();
+        Map<String, Integer> released = new HashMap<>();
+        for (Call call = calls.poll(); call != null; call = calls.poll()) {
+            if (call.isDone()) {
+                continue; // given up
+            }
+            String name = call.name();
+            Integer before = name == null ? null : released.remove(name);
+            if (before != null && call.isExclusiveClaim()) {
+                batch.set(before, batch.get(before).with(call));
+                continue;
+            }
+            if (name != null && call.isExclusiveRelease()) {
+                released.put(name, batch.size());
+            }
+            batch.add(call);
+        }
+        return batch;
+    }
+
+    /** Ends those without an answer, and keeps none that has ended. */
+    void fail(Predicate<Call> which, RuntimeException why) {
+        calls.forEach(call -> {
+            if (which.test(call)) {
+                call.fail(why);
+            }
+        });
+        calls.removeIf(Call::isDone);
+    }
+}

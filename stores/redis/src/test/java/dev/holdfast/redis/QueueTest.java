@@ -1,0 +1,242 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+/** The queue in the server: waiters that are dead or new, how often they poll, and what a queue leaves behind. */
+class QueueTest {
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final String QUEUE = "holdfast:{a}:q";
+
+    private final Rig rig = new Rig();
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void aWaiterCutOffBlocksNobodyForLongAndIsNotCountedForLong() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open();
+            RedisStore dead = rig.open("redis://127.0.0.1:" + proxy.port());
+            Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+            queue(one, dead, new Mode.Permits(8, 10));
+            proxy.toServer().swallow(); // its subscription stands, and it says nothing
+
+            Pending next = one.claim(Rig.waiting(Rig.claim("a", new Mode.Permits(1, 10))));
+
+            Rig.granted(next);
+            Rig.until("nobody to be counted", () -> Rig.waiting(one, "a") == 0);
+        }
+    }
+
+    @Test
+    void aTryIsNotKeptOutByADeadWaiterThoughNobodyElsePolls() {
+        RedisStore one = rig.open();
+        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        enters(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", 0, true);
+        assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
+                .as("behind a waiter that may be alive")
+                .isEmpty();
+
+        Rig.until(
+                "a permit",
+                () -> Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer())
+                        .isPresent());
+    }
+
+    /** Its deadline is that of one with many before it, and far off: it is told to poll, and nobody hears. */
+    @Test
+    void aWaiterThatHasBecomeTheFirstAndIsDeadIsFoundByTheNextScript() {
+        RedisStore one = rig.open();
+        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        enters(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", 10_000, true);
+
+        assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
+                .isPresent();
+        assertThat(Rig.waiting(one, "a")).isZero();
+    }
+
+    /** Its client lives on, and hears what it is told. */
+    @Test
+    void aClaimWhoseWithdrawalsAllFailedBlocksNobodyForLong() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open();
+            RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=300ms");
+            Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+            Claim claim = Rig.claim("a", new Mode.Permits(8, 10));
+            Pending gone = queue(one, two, claim);
+            proxy.toServer().swallow();
+            gone.cancel();
+            Rig.until(
+                    "the claim to be given up",
+                    () -> gone.answer().toCompletableFuture().isDone());
+            Rig.get(two.withdraw(claim).handle((done, failure) -> true));
+            proxy.heal();
+
+            Rig.granted(one.claim(Rig.waiting(Rig.claim("a", new Mode.Permits(1, 10)))));
+        }
+    }
+
+    /** Once the two crossed: repeatedly. */
+    @RepeatedTest(5)
+    void aClientThatNeverWaitedBeforeIsServedAtItsPlace() {
+        RedisStore one = rig.open();
+        RedisStore known = rig.open();
+        Grant warm = Rig.hold(one, "warm-up");
+        Pending warmed = Rig.queue(known, "warm-up");
+        Rig.release(one, warm);
+        Rig.granted(warmed);
+        Grant grant = Rig.hold(one, "a");
+        RedisStore first = rig.open();
+
+        Pending early = first.claim(Rig.waiting(Rig.claim("a")));
+        Rig.until("its place", () -> Rig.waiting(one, "a") == 1);
+        Pending late = known.claim(Rig.waiting(Rig.claim("a")));
+        Rig.release(one, grant);
+
+        Rig.until("one of them to be served", () -> isAnswered(early) || isAnswered(late));
+        assertThat(isAnswered(early)).isTrue();
+        Rig.release(first, Rig.granted(early));
+        Rig.granted(late);
+    }
+
+    @Test
+    void noQueueIsKeptForEver() {
+        RedisStore one = rig.open();
+        Grant five = Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        Grant four = Rig.hold(one, Rig.claim("a", new Mode.Permits(4, 10)));
+        Pending waits = queue(one, rig.open(), new Mode.Permits(8, 10));
+
+        Rig.release(one, four); // looks at the first in the queue, whose claim does not fit
+        assertThat(Long.parseLong(rig.call("PTTL", QUEUE))).isBetween(1L, 60_000L);
+
+        Rig.release(one, five);
+        Rig.granted(waits);
+        assertThat(rig.call("EXISTS", QUEUE)).isEqualTo("0");
+    }
+
+    /** 400 scripts a second, once. */
+    @Test
+    void aHundredWaitersBehindAHolderThatRenewsAShortLeasePollFewTimes() {
+        Duration lease = Duration.ofMillis(300);
+        RedisStore holder = rig.open();
+        Grant grant = Rig.hold(holder, Rig.claim("a", lease));
+        List<RedisStore> stores =
+                IntStream.range(0, 4).mapToObj(i -> rig.open()).toList();
+        List<Pending> line = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            line.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim("a", LEASE))));
+            Rig.renew(holder, grant);
+        }
+        Rig.until("all to wait", () -> {
+            Rig.renew(holder, grant);
+            return Rig.waiting(holder, "a") == 100;
+        });
+        rig.commands();
+        long begun = System.nanoTime();
+        int renewals = 0;
+        while (System.nanoTime() - begun < Duration.ofSeconds(4).toNanos()) {
+            assertThat(Rig.renew(holder, grant)).isEqualTo(Verdict.HELD);
+            renewals++;
+            Awaitility.await().pollDelay(Duration.ofMillis(90)).until(() -> true);
+        }
+
+        assertThat(rig.commands().get("evalsha") - renewals)
+                .as("in four seconds")
+                .isLessThan(4 * 60);
+        line.forEach(Pending::cancel);
+    }
+
+    @Test
+    void aThousandReadersComeInTogetherAndNoScriptTellsMoreThanSome() {
+        RedisStore one = rig.open();
+        Grant writer = Rig.hold(one, "a");
+        List<RedisStore> stores =
+                IntStream.range(0, 4).mapToObj(i -> rig.open()).toList();
+        List<Pending> readers = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            readers.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim("a", Mode.SHARED))));
+        }
+        Rig.until("all to wait", () -> Rig.waiting(one, "a") == readers.size());
+
+        Rig.release(one, writer);
+
+        List<Grant> held = readers.stream().map(Rig::granted).toList();
+        assertThat(Rig.get(one.renew(held)).values()).allMatch(said -> said.verdict() == Verdict.HELD);
+        Pending next = Rig.queue(one, "a");
+        for (int i = 0; i < held.size(); i++) {
+            assertThat(isAnswered(next)).isFalse();
+            assertThat(Rig.release(stores.get(i % 4), held.get(i))).isTrue();
+        }
+        Rig.granted(next);
+    }
+
+    @Test
+    void aReleaseOffersTheLockToSomeReadersAndThoseWhoConfirmGoOn() {
+        RedisStore one = rig.open();
+        Grant writer = Rig.hold(one, "a");
+        for (int i = 0; i < 1_000; i++) {
+            enters(Rig.claim("a", Mode.SHARED), "not-yet", 1_000, false); // given their second, though nobody hears
+        }
+        rig.commands();
+
+        Rig.release(one, writer);
+
+        assertThat(rig.commands().get("publish")).isEqualTo(64);
+        assertThat(rig.call("ZCARD", "holdfast:{a}:h")).isEqualTo("64");
+    }
+
+    private static boolean isAnswered(Pending pending) {
+        return pending.answer().toCompletableFuture().isDone();
+    }
+
+    private Pending queue(RedisStore looking, RedisStore store, Mode mode) {
+        return queue(looking, store, Rig.claim("a", mode));
+    }
+
+    /** A claim that waits, and whose client hears. */
+    private Pending queue(RedisStore looking, RedisStore store, Claim claim) {
+        Claim brief = new Claim(claim.id(), claim.names(), claim.mode(), LEASE, true, 0, claim.holder());
+        int before = Rig.waiting(looking, "a");
+        Pending pending = store.claim(brief);
+        Rig.until("it to wait", () -> Rig.waiting(looking, "a") == before + 1);
+        rig.awaitHearing(1);
+        return pending;
+    }
+
+    /** Enters the queue for a client that is no more. */
+    private void enters(Claim claim, String channel, long poll, boolean hears) {
+        List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
+        LockKeys.of("a").forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
+        words.addAll(List.of(
+                ClaimId.random().value(),
+                Permits.kind(claim.mode()),
+                Long.toString(LEASE.toMillis()),
+                "0",
+                Holders.write(claim.holder()),
+                channel,
+                "0",
+                Long.toString(poll),
+                hears ? "1" : "0",
+                Permits.wanted(claim.mode()),
+                Permits.of(claim.mode())));
+        assertThat(rig.call(words.toArray(String[]::new))).startsWith("-");
+    }
+}

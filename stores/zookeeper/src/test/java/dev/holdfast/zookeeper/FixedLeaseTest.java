@@ -1,0 +1,158 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A fixed lease ends at its time, though the session that keeps the lock is shorter or longer. */
+@Timeout(120)
+class FixedLeaseTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
+    private static ZooKeeperServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @Test
+    void aLeaseShorterThanTheSessionEndsByTheClientsOwnDelete() throws Exception {
+        Duration lease = Duration.ofSeconds(2);
+        try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "60s"));
+                LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+            Hold hold = client.lock("short", FIXED.lease(lease)).acquire();
+            long since = System.nanoTime();
+            CompletableFuture<Hold> next = rival.lock("short").acquireAsync();
+            assertThat(hold.remaining()).isBetween(Duration.ofMillis(1), lease);
+
+            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+            assertThat(overlapped).isFalse();
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(20));
+            assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+            next.join().close();
+        }
+    }
+
+    @Test
+    void aLeaseLongerThanTheSessionLastsUntilItsEnd() throws Exception {
+        Duration lease = Duration.ofSeconds(9);
+        try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "3s"));
+                LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+            long before = System.nanoTime();
+            Hold hold = client.lock("long", FIXED.lease(lease)).acquire();
+            CompletableFuture<Hold> next = rival.lock("long").acquireAsync();
+
+            next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(lease);
+            assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        }
+    }
+
+    @Test
+    void aLeaseThatIsExtendedCountsFromThen() throws Exception {
+        try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "60s"))) {
+            Hold hold = client.lock("extended", FIXED.lease(Duration.ofSeconds(50))).acquire();
+
+            hold.extend(Duration.ofSeconds(2));
+
+            await().atMost(PATIENCE).until(() -> !hold.isValid());
+            assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+            await().atMost(PATIENCE)
+                    .until(() -> client.lock("extended").tryAcquire().map(again -> {
+                                again.close();
+                                return true;
+                            })
+                            .orElse(false));
+        }
+    }
+
+    @Test
+    void aFixedLeaseThatIsHandedOverBeginsAnew() throws Exception {
+        HoldOptions options = FIXED.lease(Duration.ofSeconds(4));
+        try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "60s"))) {
+            Hold first = client.lock("handed", options).acquire();
+            CompletableFuture<Hold> fixed = client.lock("handed", FIXED.lease(Duration.ofSeconds(50)))
+                    .acquireAsync();
+            first.close();
+            Hold second = fixed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(second.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(50));
+
+            CompletableFuture<Hold> renewed = client.lock("handed").acquireAsync();
+            second.close();
+            Hold third = renewed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(third.isValid()).isTrue();
+            third.close();
+        }
+    }
+
+    @Test
+    void aClientGetsTheSessionItAsksForAndIsToldWhereTheServersGiveAnother() throws Exception {
+        Queue<String> said = new ConcurrentLinkedQueue<>();
+        Logger log = Logger.getLogger("dev.holdfast.zookeeper");
+        Handler hearing = new Hearing(said);
+        log.addHandler(hearing);
+        try {
+            assertThat(remainingWith(Duration.ofSeconds(10))).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(10));
+            assertThat(said).isEmpty();
+
+            assertThat(remainingWith(Duration.ofDays(1))).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(60));
+            assertThat(said).singleElement().asString().contains("gives sessions of 60 s where 86400 s were asked for");
+        } finally {
+            log.removeHandler(hearing);
+        }
+    }
+
+    private static Duration remainingWith(Duration session) throws InterruptedException {
+        String url = "zk://" + server.connectString() + "?timeout=2s&tick=300ms";
+        try (LockClient client = LockClient.builder(url).session(session).build();
+                Hold hold = client.lock("asked").acquire()) {
+            return hold.remaining();
+        }
+    }
+
+    /** Keeps what is logged. */
+    private static final class Hearing extends Handler {
+        private final Queue<String> said;
+
+        Hearing(Queue<String> said) {
+            this.said = said;
+        }
+
+        @Override
+        public void publish(LogRecord line) {
+            said.add(line.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,147 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Holder;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.testbed.TcpProxy;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is asked for while the servers are away, and what was waited for in vain, is not kept. */
+@Timeout(120)
+class OutageTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int TRIES = 1_000;
+    private static final int WAITS = 100;
+    private static ZooKeeperServer server;
+
+    private final OwnTime time = new OwnTime();
+    private TcpProxy proxy;
+    private Store store;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void open() {
+        proxy = TcpProxy.to(server.port());
+        store = new ZooKeeperStoreProvider()
+                .open("zk://127.0.0.1:" + proxy.port() + "?session=30s&timeout=1s&tick=300ms", new StoreContext(time));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        proxy.close();
+        time.close();
+    }
+
+    @Test
+    void triesOfAnOutageAreNotSentNorWithdrawnWhenItEnds() throws Exception {
+        Grant grant = granted(store.claim(claim("before", true)));
+        proxy.refuse();
+        assertThat(proxy.cut()).isPositive();
+        awaitDisconnected();
+        List<CompletableFuture<?>> failures = new ArrayList<>();
+        for (int i = 0; i < TRIES; i++) {
+            Claim claim = claim("tried-" + i, false);
+            failures.add(store.claim(claim).answer().toCompletableFuture());
+            failures.add(store.withdraw(claim).toCompletableFuture());
+            failures.add(store.withdraw(claim).toCompletableFuture());
+            failures.add(store.status(claim.name()).toCompletableFuture());
+        }
+        CompletableFuture<Boolean> released = store.release(grant).toCompletableFuture();
+        store.release(grant);
+        failures.forEach(OutageTest::assertUnavailable);
+        assertUnavailable(released);
+        long before = received();
+
+        proxy.heal();
+
+        await().atMost(PATIENCE)
+                .until(() -> store.status("before").toCompletableFuture().handle((status, failure) ->
+                        failure == null && !status.isHeld()).get(10, TimeUnit.SECONDS));
+        assertThat(received() - before).as("requests that came late").isLessThan(TRIES / 10);
+    }
+
+    @Test
+    void aWaitThatWasGivenUpLeavesNothingInThisProcess() throws Exception {
+        granted(store.claim(claim("waited", true)));
+        List<WeakReference<Pending>> waits = new ArrayList<>();
+        for (int i = 0; i < WAITS; i++) {
+            waits.add(new WeakReference<>(waitInVain("waited")));
+        }
+
+        await().atMost(PATIENCE).until(() -> {
+            System.gc();
+            return waits.stream().filter(wait -> wait.get() != null).count() <= 1;
+        });
+    }
+
+    private Pending waitInVain(String name) throws Exception {
+        Pending pending = store.claim(claim(name, true));
+        await().atMost(PATIENCE).until(() -> store.status(name).toCompletableFuture().get(10, TimeUnit.SECONDS).waiting()
+                == 1);
+        pending.cancel();
+        assertThat(pending.answer().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEmpty();
+        return pending;
+    }
+
+    private void awaitDisconnected() {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThatThrownBy(
+                                () -> store.status("any").toCompletableFuture().get(10, TimeUnit.SECONDS))
+                        .isInstanceOf(ExecutionException.class));
+    }
+
+    private static void assertUnavailable(CompletableFuture<?> answer) {
+        assertThatThrownBy(() -> answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(StoreUnavailableException.class);
+    }
+
+    private static long received() {
+        return ZooKeeperServers.figure(server, "zk_packets_received");
+    }
+
+    private static Claim claim(String name, boolean waits) {
+        Holder holder = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
+    }
+
+    private static Grant granted(Pending pending) throws Exception {
+        return pending.answer()
+                .toCompletableFuture()
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.fuzz.StoreFuzz;
+import dev.holdfast.testbed.ServerProcess;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Random histories on a single server. */
+class ZooKeeperFuzzTest extends StoreFuzz {
+    private ZooKeeperServer server;
+
+    @BeforeAll
+    void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected Store open(StoreContext context, int port, int client) {
+        return new ZooKeeperStoreProvider().open(ZooKeeperServers.url("127.0.0.1:" + port, "2s"), context);
+    }
+
+    @Override
+    protected OptionalInt port() {
+        return OptionalInt.of(server.port());
+    }
+
+    @Override
+    protected Optional<ServerProcess> process() {
+        return Optional.of(server.process());
+    }
+
+    @Override
+    protected Duration session() {
+        return Duration.ofSeconds(2);
+    }
+
+    /** One that was broken would be told that it holds, and then that it does not. */
+    @Override
+    protected boolean repeatsChanged() {
+        return false;
+    }
+
+    /** A session and two ticks. */
+    @Override
+    protected Duration passesTheDead() {
+        return Duration.ofSeconds(4);
+    }
+}

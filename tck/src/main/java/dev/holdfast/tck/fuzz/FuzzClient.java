@@ -1,0 +1,145 @@
+package dev.holdfast.tck.fuzz;
+
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.Direction;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** One client of the store, behind a proxy of its own where the store is a server; and what goes wrong on its wire. */
+final class FuzzClient implements AutoCloseable {
+    final FuzzTime time;
+    final Store store;
+    final AtomicInteger suspected = new AtomicInteger();
+    volatile long unreachableAt = Long.MIN_VALUE;
+    private final @Nullable TcpProxy proxy;
+    private @Nullable ReplyDrop drop;
+    private @Nullable Direction direction;
+    private long cutBefore;
+    /** Since when its wire was bad, and until when; what was under way then may be sent twice. */
+    long harmedAt = NameModel.NEVER;
+
+    long healedAt = NameModel.NEVER;
+
+    FuzzClient(StoreFuzz target, int number) throws Exception {
+        time = new FuzzTime(Duration.ofHours(7L * number - 9));
+        OptionalInt port = target.port();
+        proxy = port.isPresent() ? TcpProxy.to(port.getAsInt()) : null;
+        try {
+            store = target.open(new StoreContext(time), proxy == null ? 0 : proxy.port(), number);
+        } catch (Exception e) {
+            closeWire();
+            throw e;
+        }
+        store.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {}
+
+            @Override
+            public void suspect(Grant grant) {
+                suspected.incrementAndGet();
+            }
+
+            @Override
+            public void unreachable(String name, Throwable why) {
+                unreachableAt = System.nanoTime();
+            }
+        });
+    }
+
+    /** Begins a fault of the wire, which ends by itself. */
+    void harm(Op fault) {
+        TcpProxy wire = proxy;
+        if (wire == null) {
+            return;
+        }
+        harmedAt = System.nanoTime();
+        healedAt = NameModel.NEVER;
+        cutBefore = wire.connections().cut();
+        switch (fault.verb()) {
+            case DROP -> drop = wire.dropNextReply(ChunkMatcher.any());
+            case HOLD -> {
+                direction = wire.toClient();
+                direction.hold();
+            }
+            case MUTE -> {
+                direction = wire.toServer();
+                direction.swallow();
+            }
+            case DEAF -> {
+                direction = wire.toClient();
+                direction.swallow();
+            }
+            case CUT -> time.schedule(wire::cut, Duration.ofNanos(fault.millis() * 20_000));
+            default -> throw new AssertionError(fault);
+        }
+    }
+
+    /** Whether the fault has done anything so far. */
+    boolean hasBitten(Op fault) {
+        if (proxy == null) {
+            return false;
+        }
+        return switch (fault.verb()) {
+            case DROP -> drop != null && drop.hasBitten();
+            case CUT -> proxy.connections().cut() > cutBefore;
+            default -> direction != null && hasBitten(direction);
+        };
+    }
+
+    /** Whether its wire was bad at some time between the two moments. */
+    boolean wasHarmed(long from, long to) {
+        return harmedAt <= to && healedAt >= from;
+    }
+
+    /** Ends all faults. */
+    void heal() {
+        if (proxy != null) {
+            healedAt = System.nanoTime();
+            proxy.heal();
+        }
+    }
+
+    private static boolean hasBitten(Direction direction) {
+        try {
+            direction.awaitBite(Duration.ZERO);
+            return true;
+        } catch (AssertionError e) {
+            return false;
+        }
+    }
+
+    /** As if its machine lost power: nothing it says arrives any more, not even that it closes. */
+    void kill() {
+        if (proxy != null) {
+            proxy.toServer().swallow();
+            proxy.toClient().swallow();
+        }
+        Thread closing = new Thread(this::close, "fuzz-kill");
+        closing.setDaemon(true);
+        closing.start();
+    }
+
+    @Override
+    public void close() {
+        try {
+            store.close();
+        } finally {
+            closeWire();
+        }
+    }
+
+    private void closeWire() {
+        if (proxy != null) {
+            proxy.close();
+        }
+        time.close();
+    }
+}

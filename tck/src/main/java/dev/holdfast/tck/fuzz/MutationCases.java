@@ -1,0 +1,197 @@
+package dev.holdfast.tck.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Breaks a store in one line, in a copy, and has {@link StoreFuzz} find it; for each line of a file beside the test:
+ *
+ * <pre>
+ *   # stores/redis/src/main/resources/dev/holdfast/redis/lock.lua
+ *   owner + permits &lt;= of  ==&gt;  owner + permits &lt;= of + 1
+ * </pre>
+ *
+ * <p>Prints a table of what was found, and by which seed. Each has {@code holdfast.fuzz.seconds}.
+ */
+@EnabledIfSystemProperty(
+        named = "holdfast.mutations",
+        matches = ".+",
+        disabledReason = "takes long; see CONTRIBUTING.md")
+public abstract class MutationCases {
+    private static final Pattern FOUND = Pattern.compile("seed (\\d+) breaks a rule: [^:]*: (.*)");
+
+    private final String fuzzTest;
+    private final Path list;
+
+    @TempDir
+    Path scratch;
+
+    /**
+     * For subclasses.
+     *
+     * @param fuzzTest the name of the class that fuzzes the store
+     * @param list the file of mutations, below the root of the sources
+     */
+    protected MutationCases(String fuzzTest, String list) {
+        this.fuzzTest = fuzzTest;
+        this.list = root().resolve(list);
+    }
+
+    /** One line changed. */
+    private record Mutation(Path file, String from, String to) {}
+
+    @Test
+    void eachMutationIsFound() throws Exception {
+        List<String> missed = new ArrayList<>();
+        int count = 0;
+        String only = System.getProperty("holdfast.mutations", "");
+        for (Mutation each : mutations()) {
+            if (!only.equals("all") && !each.from.contains(only)) {
+                continue;
+            }
+            String found = fuzz(compiled(each, scratch.resolve("" + count++)));
+            System.out.printf("%-22s %-70s -> %-60s %s%n", each.file.getFileName(), each.from, each.to, found);
+            if (found.startsWith("NOT FOUND")) {
+                missed.add(each.toString());
+            }
+        }
+        assertThat(count).isPositive();
+        assertThat(missed).as("mutations that nobody noticed").isEmpty();
+    }
+
+    private List<Mutation> mutations() throws IOException {
+        List<Mutation> all = new ArrayList<>();
+        Path file = list;
+        for (String line : Files.readAllLines(list)) {
+            if (line.startsWith("# ")) {
+                file = root().resolve(line.substring(2).strip());
+            } else if (!line.isBlank()) {
+                String[] halves = line.split(" ==> ", 2);
+                all.add(new Mutation(file, halves[0].strip(), halves[1].strip()));
+            }
+        }
+        return all;
+    }
+
+    /** A folder with the changed file, compiled if it is Java, to come before all others on a class path. */
+    private static Path compiled(Mutation mutation, Path folder) throws IOException {
+        String text = Files.readString(mutation.file);
+        assertThat(text.split(Pattern.quote(mutation.from), -1))
+                .as("places of '%s' in %s", mutation.from, mutation.file)
+                .hasSize(2);
+        String name = mutation.file.toString().replaceAll("\\\\", "/").replaceAll("^.*/src/main/(java|resources)/", "");
+        Path changed = folder.resolve(name);
+        Files.createDirectories(changed.getParent());
+        Files.writeString(changed, text.replace(mutation.from, mutation.to));
+        if (name.endsWith(".java")) {
+            int failed = ToolProvider.getSystemJavaCompiler()
+                    .run(
+                            null,
+                            null,
+                            null,
+                            "-nowarn",
+                            "-proc:none",
+                            "-d",
+                            folder.toString(),
+                            "-cp",
+                            classPath(),
+                            changed.toString());
+            assertThat(failed).as("compiling %s", mutation).isZero();
+        }
+        return folder;
+    }
+
+    private String fuzz(Path first) throws Exception {
+        List<URL> urls = new ArrayList<>(List.of(first.toUri().toURL()));
+        for (String entry : classPath().split(java.io.File.pathSeparator)) {
+            urls.add(Path.of(entry).toUri().toURL());
+        }
+        long begun = System.nanoTime();
+        System.setProperty("holdfast.fuzz.shrink", "false");
+        try (URLClassLoader loader =
+                new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            String failure = run(loader.loadClass(fuzzTest));
+            long seconds = (System.nanoTime() - begun) / 1_000_000_000;
+            if (failure == null) {
+                return "NOT FOUND in " + seconds + " s";
+            }
+            Matcher found = FOUND.matcher(failure);
+            return found.find()
+                    ? "seed " + found.group(1) + ", " + seconds + " s: " + found.group(2)
+                    : "found, " + seconds + " s: " + failure.lines().findFirst().orElse("");
+        }
+    }
+
+    /** Runs the class as JUnit would; what went wrong, or null. */
+    private @Nullable String run(Class<?> type) throws Exception {
+        Thread.currentThread().setContextClassLoader(type.getClassLoader());
+        Constructor<?> made = type.getDeclaredConstructor();
+        made.setAccessible(true);
+        Object test = made.newInstance();
+        for (Field field : type.getDeclaredFields()) {
+            if (field.getType().getName().equals(Path.class.getName())) {
+                field.setAccessible(true);
+                field.set(test, Files.createTempDirectory(scratch, "fuzz"));
+            }
+        }
+        try {
+            call(type, test, BeforeAll.class);
+            Class<?> fuzz = type;
+            while (!fuzz.getName().equals(StoreFuzz.class.getName())) {
+                fuzz = fuzz.getSuperclass();
+            }
+            Method method = fuzz.getDeclaredMethod("noHistoryBreaksARule");
+            method.setAccessible(true);
+            method.invoke(test);
+            return null;
+        } catch (InvocationTargetException e) {
+            return String.valueOf(e.getCause());
+        } finally {
+            call(type, test, AfterAll.class);
+        }
+    }
+
+    private static void call(Class<?> type, Object test, Class<? extends Annotation> when) throws Exception {
+        for (Method method : type.getDeclaredMethods()) {
+            for (Annotation each : method.getAnnotations()) {
+                if (each.annotationType().getName().equals(when.getName())) {
+                    method.setAccessible(true);
+                    method.invoke(test);
+                }
+            }
+        }
+    }
+
+    private static String classPath() {
+        return System.getProperty("java.class.path");
+    }
+
+    private static Path root() {
+        Path here = Path.of("").toAbsolutePath();
+        while (!Files.exists(here.resolve("verify"))) {
+            here = here.getParent();
+        }
+        return here;
+    }
+}
