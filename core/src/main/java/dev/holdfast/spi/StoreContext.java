@@ -27,7 +27,7 @@ public record StoreContext(TimeSource time, Optional<String> password, Optional<
     /** Tells whether there is a password, never which. */
     @Override
     public String toString() {
-        return "StoreContext[time=" + time + ", password=" + (password.isPresent() ? "(hidden)" : "none")
-                + ", session=" + session.map(Duration::toString).orElse("the store's own") + "]";
+        return "StoreContext[time=" + time + ", password=" + (password.isPresent() ? "(hidden)" : "none") + ", session="
+                + session.map(Duration::toString).orElse("the store's own") + "]";
     }
 }

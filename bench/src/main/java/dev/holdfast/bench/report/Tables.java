@@ -67,14 +67,14 @@ final class Tables {
         row.addAll(ratios(results, cell));
         row.add(millis(cell.waitAt(50)));
         row.add(millis(cell.waitAt(99)));
-        row.add(millis(cell.longest()));
+        row.add(millis((double) cell.longest()));
         if (load.locks() == Locks.ONE_MOSTLY_READ) {
             row.add(millis(Quantiles.of(cell.writers(), 99)));
         }
         if (load.isContended()) {
             row.add(String.format(Locale.ROOT, "%.3f", cell.median(Sample::jain)));
             Histogram handOvers = cell.handOvers();
-            row.add(handOvers.getTotalCount() == 0 ? NOTHING : millis(handOvers.getValueAtPercentile(50)));
+            row.add(handOvers.getTotalCount() == 0 ? NOTHING : millis((double) handOvers.getValueAtPercentile(50)));
             row.add(Long.toString(cell.breaches()));
         }
         row.add(Ratio.brief(cell.median(Sample::clientMicros)));

@@ -57,7 +57,7 @@ final class WaitTable {
         for (double percentile : new double[] {50, 99, 99.9}) {
             row.add(Tables.millis(cell.waitAt(percentile)));
         }
-        row.add(Tables.millis(cell.longest()));
+        row.add(Tables.millis((double) cell.longest()));
         if (load.isPaced()) {
             row.add(Tables.millis(Quantiles.of(cell.calls(), 50)));
         }

@@ -18,6 +18,8 @@ public enum Figure {
     SERVER(false, Sample::serverMicros);
 
     private final boolean moreIsBetter;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a function of the sample alone
     private final ToDoubleFunction<Sample> value;
 
     Figure(boolean moreIsBetter, ToDoubleFunction<Sample> value) {

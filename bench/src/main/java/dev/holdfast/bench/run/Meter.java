@@ -8,7 +8,7 @@ import org.HdrHistogram.Histogram;
 /** What one thread of a round has counted so far. For that thread alone. */
 final class Meter {
     private final Map<Timing, Histogram> timings = new EnumMap<>(Timing.class);
-    private final long[] counts = new long[Count.values().length];
+    private final Map<Count, Long> counts = new EnumMap<>(Count.class);
     private long turns;
 
     Meter() {
@@ -25,7 +25,7 @@ final class Meter {
     }
 
     void count(Count what) {
-        counts[what.ordinal()]++;
+        counts.merge(what, 1L, Long::sum);
     }
 
     /** Counts a turn whose lock, or refusal, came within the round. */
@@ -34,10 +34,6 @@ final class Meter {
     }
 
     Tally tally() {
-        Map<Count, Long> counted = new EnumMap<>(Count.class);
-        for (Count what : Count.values()) {
-            counted.put(what, counts[what.ordinal()]);
-        }
-        return new Tally(List.of(turns), counted, timings);
+        return new Tally(List.of(turns), counts, timings);
     }
 }

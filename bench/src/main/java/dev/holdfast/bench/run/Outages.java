@@ -65,7 +65,8 @@ public final class Outages {
         List<Pair> all = new ArrayList<>();
         try {
             peers(server).forEach(peer -> all.add(new Pair(peer, outage)));
-            List<Pair> pairs = all.stream().filter(pair -> isReady(outage, pair)).toList();
+            List<Pair> pairs =
+                    all.stream().filter(pair -> isReady(outage, pair)).toList();
             if (outage == Outage.SERVER_RESTARTED) {
                 restart(pairs);
             } else {
@@ -109,7 +110,7 @@ public final class Outages {
     }
 
     private void note(Outage outage, Pair pair, long nanos) {
-        double seconds = Math.min(nanos / NANOS_PER_SECOND, LIMIT.toSeconds());
+        double seconds = Math.min(nanos / NANOS_PER_SECOND, (double) LIMIT.toSeconds());
         results.figure(outage.figure(server.kind(), pair.peer), seconds);
         progress.say("    %s %.2f s".formatted(pair.peer.id(), seconds));
     }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -81,14 +82,15 @@ public record Tally(List<Long> turns, Map<Count, Long> counts, Map<Timing, Histo
 
     static Tally parse(String line) {
         String[] words = line.split(SEPARATOR);
-        List<Long> numbers = numbers(words[1]);
+        Iterator<Long> numbers = numbers(words[1]).iterator();
         Map<Count, Long> counts = new EnumMap<>(Count.class);
         for (Count what : Count.values()) {
-            counts.put(what, numbers.get(what.ordinal()));
+            counts.put(what, numbers.next());
         }
         Map<Timing, Histogram> timings = new EnumMap<>(Timing.class);
+        Iterator<String> encoded = Arrays.asList(words).listIterator(2);
         for (Timing timing : Timing.values()) {
-            timings.put(timing, decode(words[2 + timing.ordinal()]));
+            timings.put(timing, decode(encoded.next()));
         }
         return new Tally(numbers(words[0]), counts, timings);
     }

@@ -25,13 +25,15 @@ final class Breaking {
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
         CompletableFuture<Boolean> broken = new CompletableFuture<>();
         locks.connection()
-                .whenConnected(broken, session -> breakGrant(session, name, number, now).whenComplete((done, failure) -> {
-                    if (failure == null) {
-                        broken.complete(done);
-                    } else {
-                        broken.completeExceptionally(Errors.unwrapped(failure));
-                    }
-                }));
+                .whenConnected(
+                        broken,
+                        session -> breakGrant(session, name, number, now).whenComplete((done, failure) -> {
+                            if (failure == null) {
+                                broken.complete(done);
+                            } else {
+                                broken.completeExceptionally(Errors.unwrapped(failure));
+                            }
+                        }));
         return broken;
     }
 

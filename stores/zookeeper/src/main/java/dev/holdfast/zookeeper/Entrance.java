@@ -112,7 +112,8 @@ record Entrance(Claim claim, Locks locks, String lock) {
         return CompletableFuture.allOf(questions.toArray(CompletableFuture<?>[]::new))
                 .thenApply(all -> {
                     for (int i = 0; i < candidates.size(); i++) {
-                        Arrival arrival = arrived(now, candidates.get(i), questions.get(i).join(), listed.children());
+                        Arrival arrival =
+                                arrived(now, candidates.get(i), questions.get(i).join(), listed.children());
                         if (arrival.mine() != null || arrival.code() != Code.OK) {
                             removeOrphans(now, candidates.get(i), candidates);
                             return arrival;
@@ -129,9 +130,8 @@ record Entrance(Claim claim, Locks locks, String lock) {
      * @param alone whether nobody before it is left, as far as is known; otherwise the others are listed as well
      */
     CompletableFuture<Arrival> confirm(Session now, Node mine, boolean alone) {
-        CompletableFuture<Listed> others = alone
-                ? CompletableFuture.completedFuture(new Listed(Code.OK, List.of(), 0))
-                : now.children(lock);
+        CompletableFuture<Listed> others =
+                alone ? CompletableFuture.completedFuture(new Listed(Code.OK, List.of(), 0)) : now.children(lock);
         return now.exists(lock + "/" + mine.name()).thenCombine(others, (found, listed) -> {
             boolean lost = listed.code() != Code.OK && listed.code() != Code.NONODE;
             return lost ? Arrival.failed(listed.code()) : arrived(now, mine, found, listed.children());

@@ -45,7 +45,8 @@ record Errors(String store) {
 
     StoreRefusedException tooManyToList(int names, String bucket) {
         return refused(
-                "has too many locks to list them: " + names + " under " + bucket + ", and an answer that long might break"
+                "has too many locks to list them: " + names + " under " + bucket
+                        + ", and an answer that long might break"
                         + " the connection; ask for the status of a lock by its name",
                 null);
     }

@@ -20,6 +20,7 @@ record Paths(String base) {
     private static final int BUCKET_BITS = 10;
     /** How many buckets there may be at most. */
     static final int BUCKETS = 1 << BUCKET_BITS;
+
     private static final int BUCKET_DIGITS = 3;
     private static final int SCATTER = 0x9E3779B9;
 

@@ -83,8 +83,7 @@ final class Removals {
         return underWay.containsKey(id);
     }
 
-    private void seek(
-            Session session, String name, ClaimId id, boolean untilDone, CompletableFuture<Boolean> removed) {
+    private void seek(Session session, String name, ClaimId id, boolean untilDone, CompletableFuture<Boolean> removed) {
         String lock = paths.lock(name);
         CompletableFuture<Code> proved = session.prove(paths.locks());
         session.children(lock).thenAccept(listed -> {

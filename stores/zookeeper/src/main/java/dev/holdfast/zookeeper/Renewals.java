@@ -34,7 +34,8 @@ final class Renewals {
         } else {
             List<Grant> batch = List.copyOf(grants);
             locks.connection()
-                    .whenConnected(renewed, now -> locks.time().schedule(() -> send(now, batch, renewed), now.putOff()));
+                    .whenConnected(
+                            renewed, now -> locks.time().schedule(() -> send(now, batch, renewed), now.putOff()));
         }
         return renewed;
     }

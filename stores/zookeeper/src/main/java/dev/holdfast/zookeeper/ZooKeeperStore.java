@@ -79,9 +79,7 @@ final class ZooKeeperStore implements Store {
         this.listing = new Listing(locks);
         this.breaking = new Breaking(locks);
         this.shutDown = shutDown;
-        locks.connection()
-                .ownerClosed()
-                .thenRun(() -> end(locks.errors().closedByOwner()));
+        locks.connection().ownerClosed().thenRun(() -> end(locks.errors().closedByOwner()));
     }
 
     @Override

@@ -69,7 +69,8 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
             LOG.log(
                     System.Logger.Level.WARNING,
                     url.description() + " gives sessions of " + text(given) + " where "
-                            + text(url.sessionToAsk()) + " were asked for: the locks of a client that dies are free after"
+                            + text(url.sessionToAsk())
+                            + " were asked for: the locks of a client that dies are free after"
                             + " that time and up to one tick; the servers' minSessionTimeout and maxSessionTimeout"
                             + " bound it");
         }

@@ -77,14 +77,17 @@ class FixedLeaseTest {
     @Test
     void aLeaseThatIsExtendedCountsFromThen() throws Exception {
         try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "60s"))) {
-            Hold hold = client.lock("extended", FIXED.lease(Duration.ofSeconds(50))).acquire();
+            Hold hold =
+                    client.lock("extended", FIXED.lease(Duration.ofSeconds(50))).acquire();
 
             hold.extend(Duration.ofSeconds(2));
 
             await().atMost(PATIENCE).until(() -> !hold.isValid());
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             await().atMost(PATIENCE)
-                    .until(() -> client.lock("extended").tryAcquire().map(again -> {
+                    .until(() -> client.lock("extended")
+                            .tryAcquire()
+                            .map(again -> {
                                 again.close();
                                 return true;
                             })
@@ -97,8 +100,8 @@ class FixedLeaseTest {
         HoldOptions options = FIXED.lease(Duration.ofSeconds(4));
         try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "60s"))) {
             Hold first = client.lock("handed", options).acquire();
-            CompletableFuture<Hold> fixed = client.lock("handed", FIXED.lease(Duration.ofSeconds(50)))
-                    .acquireAsync();
+            CompletableFuture<Hold> fixed =
+                    client.lock("handed", FIXED.lease(Duration.ofSeconds(50))).acquireAsync();
             first.close();
             Hold second = fixed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             assertThat(second.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(50));

@@ -88,8 +88,10 @@ class OutageTest {
         proxy.heal();
 
         await().atMost(PATIENCE)
-                .until(() -> store.status("before").toCompletableFuture().handle((status, failure) ->
-                        failure == null && !status.isHeld()).get(10, TimeUnit.SECONDS));
+                .until(() -> store.status("before")
+                        .toCompletableFuture()
+                        .handle((status, failure) -> failure == null && !status.isHeld())
+                        .get(10, TimeUnit.SECONDS));
         assertThat(received() - before).as("requests that came late").isLessThan(TRIES / 10);
     }
 
@@ -109,10 +111,15 @@ class OutageTest {
 
     private Pending waitInVain(String name) throws Exception {
         Pending pending = store.claim(claim(name, true));
-        await().atMost(PATIENCE).until(() -> store.status(name).toCompletableFuture().get(10, TimeUnit.SECONDS).waiting()
-                == 1);
+        await().atMost(PATIENCE)
+                .until(() -> store.status(name)
+                                .toCompletableFuture()
+                                .get(10, TimeUnit.SECONDS)
+                                .waiting()
+                        == 1);
         pending.cancel();
-        assertThat(pending.answer().toCompletableFuture().get(10, TimeUnit.SECONDS)).isEmpty();
+        assertThat(pending.answer().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                .isEmpty();
         return pending;
     }
 

@@ -183,9 +183,7 @@ class RefusalTest {
             }
             int layout = 3; // the chroot's child, and its two
             await().atMost(PATIENCE)
-                    .until(() -> curator.getZookeeperClient()
-                                    .getZooKeeper()
-                                    .getAllChildrenNumber("/many")
+                    .until(() -> curator.getZookeeperClient().getZooKeeper().getAllChildrenNumber("/many")
                             <= Paths.BUCKETS + layout);
         }
     }

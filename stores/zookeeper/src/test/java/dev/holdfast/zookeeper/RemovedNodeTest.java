@@ -83,8 +83,8 @@ class RemovedNodeTest {
 
     @Test
     void aLentClientThatItsOwnerClosesEndsHoldsAndWaitsAtOnce() throws Exception {
-        try (LockClient client =
-                LockClient.builder(ZooKeeperStores.on(curator, ZooKeeperServers.options())).build()) {
+        try (LockClient client = LockClient.builder(ZooKeeperStores.on(curator, ZooKeeperServers.options()))
+                .build()) {
             Hold hold = client.lock("lent").acquire();
             CompletableFuture<Hold> next = rival.lock("lent").acquireAsync();
             Hold other = rival.lock("lent-other").acquire();
