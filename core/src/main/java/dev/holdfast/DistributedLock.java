@@ -112,10 +112,107 @@ public final class DistributedLock {
     }
 
     /**
+     * Acquires the lock within a time, without blocking a thread: {@link #tryAcquire(Duration)} for futures. Cancelling
+     * and completion are as of {@link #acquireAsync()}.
+     *
+     * @param wait how long to wait; zero asks once
+     * @return the hold, or empty if the time passed and others hold the lock
+     * @throws IllegalArgumentException if {@code wait} is negative
+     * @throws ClientClosedException if the client is closed already
+     * @throws IllegalStateException if the lock is re-entrant: such holds belong to threads
+     */
+    @CheckReturnValue
+    public CompletableFuture<Optional<Hold>> tryAcquireAsync(Duration wait) {
+        return engine.tryAcquireAsync(name, options, wait, this::hold, Hold::close);
+    }
+
+    /**
+     * Does something while the lock is held, waiting for the lock as long as it takes.
+     *
+     * <pre>{@code
+     * lock.run(hold -> orders.charge(42, hold.token()));
+     * }</pre>
+     *
+     * @throws E what the action throws, after the lock was released
+     * @throws HoldLostException if the lock was lost while the action ran; where the action threw too, it is suppressed
+     *     in what that threw
+     * @throws InterruptedException if the thread is interrupted before or while waiting; the action did not run
+     * @throws HoldfastException as {@link #acquire()}; the action did not run
+     */
+    public <E extends Exception> void run(HoldAction<Hold, E> action) throws E, InterruptedException {
+        try (Hold hold = acquire()) {
+            action.run(hold);
+        }
+    }
+
+    /**
+     * Does something while the lock is held, if it can be had within a time; otherwise as {@link #run(HoldAction)}.
+     *
+     * <pre>{@code
+     * boolean ran = lock.run(Duration.ofSeconds(2), hold -> orders.charge(42, hold.token()));
+     * }</pre>
+     *
+     * @param wait how long to wait; zero does not
+     * @return whether it was done; false if the time passed and others hold the lock
+     * @throws IllegalArgumentException if {@code wait} is negative
+     */
+    @CheckReturnValue
+    public <E extends Exception> boolean run(Duration wait, HoldAction<Hold, E> action) throws E, InterruptedException {
+        Optional<Hold> acquired = tryAcquire(wait);
+        if (acquired.isEmpty()) {
+            return false;
+        }
+        try (Hold hold = acquired.get()) {
+            action.run(hold);
+        }
+        return true;
+    }
+
+    /**
+     * Computes something while the lock is held; otherwise as {@link #run(HoldAction)}.
+     *
+     * <pre>{@code
+     * Receipt receipt = lock.call(hold -> orders.charge(42, hold.token()));
+     * }</pre>
+     *
+     * @return what the task returned
+     */
+    public <T, E extends Exception> T call(HoldTask<Hold, T, E> task) throws E, InterruptedException {
+        try (Hold hold = acquire()) {
+            return task.call(hold);
+        }
+    }
+
+    /**
+     * Computes something while the lock is held, if it can be had within a time; otherwise as {@link #run(HoldAction)}.
+     *
+     * <pre>{@code
+     * Optional<Receipt> receipt = lock.call(Duration.ofSeconds(2), hold -> orders.charge(42, hold.token()));
+     * }</pre>
+     *
+     * @param wait how long to wait; zero does not
+     * @param task what to compute, never null
+     * @return what the task returned, or empty if the time passed and others hold the lock
+     * @throws IllegalArgumentException if {@code wait} is negative
+     * @throws NullPointerException if the task returned null
+     */
+    @CheckReturnValue
+    public <T, E extends Exception> Optional<T> call(Duration wait, HoldTask<Hold, T, E> task)
+            throws E, InterruptedException {
+        Optional<Hold> acquired = tryAcquire(wait);
+        if (acquired.isEmpty()) {
+            return Optional.empty();
+        }
+        try (Hold hold = acquired.get()) {
+            return Optional.of(task.call(hold));
+        }
+    }
+
+    /**
      * This lock as a {@link Lock}: owned by threads and re-entrant, whatever {@link #options()} says.
      *
      * <pre>{@code
-     * Lock guard = client.lock("report").asLock();
+     * ThreadLock guard = client.lock("report").asLock();
      * guard.lock();
      * try {
      *     report.write();
@@ -150,7 +247,7 @@ public final class DistributedLock {
      *
      * <p>Thread-safe. All locks of this name made by one client are one lock, with the lease of whoever locked it first.
      */
-    public Lock asLock() {
+    public ThreadLock asLock() {
         return engine.javaLock(name, options);
     }
 

@@ -55,6 +55,11 @@ public final class DistributedMultiLock {
         return new DistributedMultiLock(engine, LockName.inOrder(wanted), options);
     }
 
+    /** How its holds behave. */
+    public HoldOptions options() {
+        return options;
+    }
+
     /** Its names, without the client's namespace, in the order in which they are locked. */
     public List<String> names() {
         return names.stream().map(LockName::name).toList();
@@ -109,6 +114,58 @@ public final class DistributedMultiLock {
     @CheckReturnValue
     public CompletableFuture<MultiHold> acquireAsync() {
         return engine.acquireAllAsync(names, options, this::hold);
+    }
+
+    /**
+     * Acquires all within a time, without blocking a thread; as {@link DistributedLock#tryAcquireAsync(Duration)}. The
+     * time counts for all of them together.
+     *
+     * @param wait how long to wait for all of them; zero does not
+     * @return the hold, or empty if the time passed
+     * @throws IllegalArgumentException if {@code wait} is negative
+     * @throws ClientClosedException if the client is closed already
+     * @throws IllegalStateException if the locks are re-entrant: such holds belong to threads
+     */
+    @CheckReturnValue
+    public CompletableFuture<Optional<MultiHold>> tryAcquireAsync(Duration wait) {
+        return engine.tryAcquireAllAsync(names, options, wait, this::hold);
+    }
+
+    /**
+     * Does something while all are held; as {@link DistributedLock#run(HoldAction)}.
+     *
+     * <pre>{@code
+     * accounts.run(both -> transfer(both.token("account:7"), both.token("account:3")));
+     * }</pre>
+     *
+     * @throws HoldLostException if one of the locks was lost while the action ran
+     * @throws HoldfastException as {@link DistributedLock#acquire()}; the action did not run
+     */
+    public <E extends Exception> void run(HoldAction<MultiHold, E> action) throws E, InterruptedException {
+        try (MultiHold hold = acquire()) {
+            action.run(hold);
+        }
+    }
+
+    /**
+     * Computes something while all are held; as {@link DistributedLock#call(HoldTask)}.
+     *
+     * @throws HoldLostException if one of the locks was lost while the task ran
+     * @throws HoldfastException as {@link DistributedLock#acquire()}; the task did not run
+     */
+    public <T, E extends Exception> T call(HoldTask<MultiHold, T, E> task) throws E, InterruptedException {
+        try (MultiHold hold = acquire()) {
+            return task.call(hold);
+        }
+    }
+
+    /**
+     * What the store knows of each, in the order of {@link #names()}: one request per name.
+     *
+     * @throws HoldfastException as {@link DistributedLock#acquire()}
+     */
+    public List<LockStatus> status() {
+        return names.stream().map(engine::status).toList();
     }
 
     @Override

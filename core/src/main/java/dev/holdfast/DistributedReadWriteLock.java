@@ -61,6 +61,11 @@ public final class DistributedReadWriteLock {
         return name.name();
     }
 
+    /** How its holds behave, to read and to write. */
+    public HoldOptions options() {
+        return options;
+    }
+
     /** The lock to read under: held together with other readers. */
     public DistributedLock read() {
         return read;
@@ -87,6 +92,15 @@ public final class DistributedReadWriteLock {
                     + ": the hold of '" + writing.name() + "' is not of its write() in this client; hand in that one");
         }
         writing.downgrade();
+    }
+
+    /**
+     * What the store knows of it; of many readers one is named.
+     *
+     * @throws HoldfastException as {@link DistributedLock#acquire()}
+     */
+    public LockStatus status() {
+        return write.status();
     }
 
     /**

@@ -57,6 +57,11 @@ public final class DistributedSemaphore {
         return permits;
     }
 
+    /** How its holds behave. */
+    public HoldOptions options() {
+        return options;
+    }
+
     /** Acquires one permit; as {@link #acquire(int)}. */
     @CheckReturnValue
     public Hold acquire() throws InterruptedException {
@@ -126,6 +131,55 @@ public final class DistributedSemaphore {
     @CheckReturnValue
     public CompletableFuture<Hold> acquireAsync(int wanted) {
         return engine.acquireAsync(some(wanted), options, DistributedSemaphore::hold, Hold::close);
+    }
+
+    /** Acquires one permit without blocking a thread; as {@link #acquireAsync(int)}. */
+    @CheckReturnValue
+    public CompletableFuture<Hold> acquireAsync() {
+        return acquireAsync(1);
+    }
+
+    /**
+     * Acquires some permits within a time, without blocking a thread; as
+     * {@link DistributedLock#tryAcquireAsync(Duration)}.
+     *
+     * @param wanted how many, 1 to {@link #permits()}
+     * @param wait how long to wait; zero asks once
+     * @return the hold, or empty if the time passed
+     * @throws IllegalArgumentException if {@code wanted} is not such, or {@code wait} is negative
+     * @throws ClientClosedException if the client is closed already
+     */
+    @CheckReturnValue
+    public CompletableFuture<Optional<Hold>> tryAcquireAsync(int wanted, Duration wait) {
+        return engine.tryAcquireAsync(some(wanted), options, wait, DistributedSemaphore::hold, Hold::close);
+    }
+
+    /**
+     * Does something with one permit held; as {@link DistributedLock#run(HoldAction)}.
+     *
+     * <pre>{@code
+     * downloads.run(hold -> fetch(url));
+     * }</pre>
+     *
+     * @throws HoldLostException if the permit was lost while the action ran
+     * @throws HoldfastException as {@link DistributedLock#acquire()}; the action did not run
+     */
+    public <E extends Exception> void run(HoldAction<Hold, E> action) throws E, InterruptedException {
+        try (Hold hold = acquire()) {
+            action.run(hold);
+        }
+    }
+
+    /**
+     * Computes something with one permit held; as {@link DistributedLock#call(HoldTask)}.
+     *
+     * @throws HoldLostException if the permit was lost while the task ran
+     * @throws HoldfastException as {@link DistributedLock#acquire()}; the task did not run
+     */
+    public <T, E extends Exception> T call(HoldTask<Hold, T, E> task) throws E, InterruptedException {
+        try (Hold hold = acquire()) {
+            return task.call(hold);
+        }
     }
 
     /**

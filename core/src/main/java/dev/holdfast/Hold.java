@@ -23,7 +23,7 @@ import java.util.function.Consumer;
  *
  * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
  */
-public final class Hold implements AutoCloseable {
+public final class Hold implements Holding {
     private final HoldAnchor anchor;
     private final Mode.Kind as;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -52,11 +52,13 @@ public final class Hold implements AutoCloseable {
     }
 
     /** Whether the lock is surely held right now: false once closed, lost or in doubt. Asks nobody; cheap. */
+    @Override
     public boolean isValid() {
         return !closed.get() && anchor.isValid();
     }
 
     /** How long it stays valid if no renewal succeeds; zero when it is not valid. */
+    @Override
     public Duration remaining() {
         return closed.get() ? Duration.ZERO : anchor.remaining();
     }
@@ -65,6 +67,7 @@ public final class Hold implements AutoCloseable {
      * Runs an action once when this hold is lost, on the client's listener thread; at once when it is lost already.
      * Never when it is closed in time. Actions of one client run one after another: keep them short.
      */
+    @Override
     public void onLost(Consumer<Loss> action) {
         anchor.onLost(action);
     }
@@ -78,6 +81,7 @@ public final class Hold implements AutoCloseable {
      *     The request may still arrive, after later ones; so a later extension counts for no longer than this one asked
      * @throws IllegalStateException if the hold is renewed by itself, or closed
      */
+    @Override
     public void extend(Duration lease) {
         if (closed.get()) {
             throw new IllegalStateException("the hold of '" + name() + "' is closed");
@@ -89,6 +93,7 @@ public final class Hold implements AutoCloseable {
      * Keeps the hold for the life of the process: it is renewed even when nobody refers to it any more, and is not
      * reported as a leak. It ends when it is closed, lost, or the client is closed.
      */
+    @Override
     public void detach() {
         anchor.detach();
     }

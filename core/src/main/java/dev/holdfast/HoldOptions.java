@@ -3,61 +3,33 @@ package dev.holdfast;
 import static dev.holdfast.internal.Durations.text;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How holds of a lock behave. Immutable; every setter-like method returns a changed copy.
+ * How holds of a lock behave. Immutable; each method with an argument returns a changed copy.
  *
  * <pre>{@code
  * HoldOptions options = HoldOptions.defaults().lease(Duration.ofSeconds(10)).maxHold(Duration.ofMinutes(5));
  * DistributedLock lock = client.lock("order:42", options);
  * }</pre>
  *
- * @param lease how long the store keeps a grant that is not renewed, 100 ms to 7 days; default 30 s. It bounds how long
- *     others wait after a crash
- * @param autoRenew whether an open hold is renewed every third of its lease; default on. Off, the hold ends with its
- *     lease unless {@link Hold#extend} is called
- * @param maxHold after this long renewal stops, so that a hung holder cannot keep the lock for ever; default none
- * @param maxHandOvers how often a grant may be handed to the next local waiter without asking the store, 0 to 1023;
- *     default 64
- * @param maxHandOverTime for how long a grant may be handed over without asking the store, 0 to 1 min; default 5 ms
- * @param strictFifo whether every change of holder goes through the store's queue; default off. Slower and fairer
- * @param awaitRelease whether {@link Hold#close()} waits until the store has confirmed the release; default off
- * @param reentrant whether a thread that holds the lock may acquire it again at once; default off. Such holds belong to
- *     the thread that acquired them and close on it alone
+ * <p>Equal when all options are.
  */
-public record HoldOptions(
-        Duration lease,
-        boolean autoRenew,
-        Optional<Duration> maxHold,
-        int maxHandOvers,
-        Duration maxHandOverTime,
-        boolean strictFifo,
-        boolean awaitRelease,
-        boolean reentrant) {
+public final class HoldOptions {
     private static final Duration SMALLEST_LEASE = Duration.ofMillis(100);
     private static final Duration LARGEST_LEASE = Duration.ofDays(7);
     private static final Duration LONGEST_HAND_OVER = Duration.ofMinutes(1);
     private static final int MOST_HAND_OVERS = 1023;
-    private static final HoldOptions DEFAULTS = new HoldOptions(
-            Duration.ofSeconds(30), true, Optional.empty(), 64, Duration.ofMillis(5), false, false, false);
+    private static final HoldOptions DEFAULTS = new HoldOptions(new Values());
 
-    public HoldOptions {
-        require(
-                lease.compareTo(SMALLEST_LEASE) >= 0 && lease.compareTo(LARGEST_LEASE) <= 0,
-                () -> "the lease must be " + text(SMALLEST_LEASE) + " to " + text(LARGEST_LEASE) + ", not "
-                        + text(lease));
-        require(
-                maxHold.isEmpty() || maxHold.get().compareTo(SMALLEST_LEASE) >= 0,
-                () -> "the maximum hold time must be at least " + text(SMALLEST_LEASE) + ", not "
-                        + text(maxHold.orElse(Duration.ZERO)));
-        require(
-                maxHandOvers >= 0 && maxHandOvers <= MOST_HAND_OVERS,
-                () -> "hand-overs must be 0 to " + MOST_HAND_OVERS + ", not " + maxHandOvers);
-        require(
-                !maxHandOverTime.isNegative() && maxHandOverTime.compareTo(LONGEST_HAND_OVER) <= 0,
-                () -> "the hand-over time must be 0s to " + text(LONGEST_HAND_OVER) + ", not " + text(maxHandOverTime));
+    private final Values values;
+
+    private HoldOptions(Values values) {
+        this.values = values;
     }
 
     /** The defaults: lease 30 s, renewed, at most 64 hand-overs or 5 ms, everything else off. */
@@ -65,57 +37,195 @@ public record HoldOptions(
         return DEFAULTS;
     }
 
-    /** With another {@link #lease() lease}. */
+    /**
+     * How long the store keeps a grant that is not renewed; 30 s unless set. It bounds how long others wait after a
+     * crash.
+     */
+    public Duration lease() {
+        return values.lease;
+    }
+
+    /**
+     * With another {@link #lease() lease}.
+     *
+     * @param value 100 ms to 7 days
+     * @throws IllegalArgumentException if it is not
+     */
     public HoldOptions lease(Duration value) {
-        return new HoldOptions(
-                value, autoRenew, maxHold, maxHandOvers, maxHandOverTime, strictFifo, awaitRelease, reentrant);
+        require(
+                value.compareTo(SMALLEST_LEASE) >= 0 && value.compareTo(LARGEST_LEASE) <= 0,
+                () -> "the lease must be " + text(SMALLEST_LEASE) + " to " + text(LARGEST_LEASE) + ", not "
+                        + text(value));
+        return with(changed -> changed.lease = value);
+    }
+
+    /**
+     * Whether an open hold is renewed every third of its lease; on unless set. Off, the hold ends with its lease unless
+     * {@link Hold#extend} is called.
+     */
+    public boolean autoRenew() {
+        return values.autoRenew;
     }
 
     /** With {@link #autoRenew() renewal} on or off. */
     public HoldOptions autoRenew(boolean value) {
-        return new HoldOptions(
-                lease, value, maxHold, maxHandOvers, maxHandOverTime, strictFifo, awaitRelease, reentrant);
+        return with(changed -> changed.autoRenew = value);
     }
 
-    /** With a {@link #maxHold() maximum hold time}. */
+    /** After this long renewal stops, so that a hung holder cannot keep the lock for ever; none unless set. */
+    public Optional<Duration> maxHold() {
+        return Optional.ofNullable(values.maxHold);
+    }
+
+    /**
+     * With a {@link #maxHold() maximum hold time}.
+     *
+     * @param value at least 100 ms
+     * @throws IllegalArgumentException if it is less
+     */
     public HoldOptions maxHold(Duration value) {
-        return new HoldOptions(
-                lease,
-                autoRenew,
-                Optional.of(value),
-                maxHandOvers,
-                maxHandOverTime,
-                strictFifo,
-                awaitRelease,
-                reentrant);
+        require(
+                value.compareTo(SMALLEST_LEASE) >= 0,
+                () -> "the maximum hold time must be at least " + text(SMALLEST_LEASE) + ", not " + text(value));
+        return with(changed -> changed.maxHold = value);
     }
 
-    /** With other bounds of hand-over: a number of times and a time, whichever comes first. */
+    /** Without a {@link #maxHold() maximum hold time}. */
+    public HoldOptions noMaxHold() {
+        return with(changed -> changed.maxHold = null);
+    }
+
+    /** How often a grant may be handed to the next local waiter without asking the store; 64 unless set. */
+    public int maxHandOvers() {
+        return values.maxHandOvers;
+    }
+
+    /** For how long a grant may be handed over without asking the store; 5 ms unless set. */
+    public Duration maxHandOverTime() {
+        return values.maxHandOverTime;
+    }
+
+    /**
+     * With other bounds of hand-over: a number of times and a time, whichever comes first.
+     *
+     * @param times 0 to 1023
+     * @param time 0 to 1 min
+     * @throws IllegalArgumentException if one of them is not
+     */
     public HoldOptions handOver(int times, Duration time) {
-        return new HoldOptions(lease, autoRenew, maxHold, times, time, strictFifo, awaitRelease, reentrant);
+        require(
+                times >= 0 && times <= MOST_HAND_OVERS,
+                () -> "hand-overs must be 0 to " + MOST_HAND_OVERS + ", not " + times);
+        require(
+                !time.isNegative() && time.compareTo(LONGEST_HAND_OVER) <= 0,
+                () -> "the hand-over time must be 0s to " + text(LONGEST_HAND_OVER) + ", not " + text(time));
+        return with(changed -> {
+            changed.maxHandOvers = times;
+            changed.maxHandOverTime = time;
+        });
+    }
+
+    /** Whether every change of holder goes through the store's queue; off unless set. Slower and fairer. */
+    public boolean strictFifo() {
+        return values.strictFifo;
     }
 
     /** With {@link #strictFifo() strict order} on or off. */
     public HoldOptions strictFifo(boolean value) {
-        return new HoldOptions(
-                lease, autoRenew, maxHold, maxHandOvers, maxHandOverTime, value, awaitRelease, reentrant);
+        return with(changed -> changed.strictFifo = value);
+    }
+
+    /** Whether {@link Hold#close()} waits until the store has confirmed the release; off unless set. */
+    public boolean awaitRelease() {
+        return values.awaitRelease;
     }
 
     /** With {@link #awaitRelease() waiting for the release} on or off. */
     public HoldOptions awaitRelease(boolean value) {
-        return new HoldOptions(lease, autoRenew, maxHold, maxHandOvers, maxHandOverTime, strictFifo, value, reentrant);
+        return with(changed -> changed.awaitRelease = value);
+    }
+
+    /**
+     * Whether a thread that holds the lock may acquire it again immediately; off unless set. Such holds belong to the
+     * thread that acquired them and close on it alone.
+     */
+    public boolean reentrant() {
+        return values.reentrant;
     }
 
     /** With {@link #reentrant() re-entry} on or off. */
     public HoldOptions reentrant(boolean value) {
-        return new HoldOptions(
-                lease, autoRenew, maxHold, maxHandOvers, maxHandOverTime, strictFifo, awaitRelease, value);
+        return with(changed -> changed.reentrant = value);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof HoldOptions options && values.asList().equals(options.values.asList());
+    }
+
+    @Override
+    public int hashCode() {
+        return values.asList().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "HoldOptions[lease=" + text(values.lease)
+                + ", autoRenew=" + values.autoRenew
+                + ", maxHold=" + maxHold().map(most -> text(most)).orElse("none")
+                + ", handOver=" + values.maxHandOvers + " or " + text(values.maxHandOverTime)
+                + ", strictFifo=" + values.strictFifo
+                + ", awaitRelease=" + values.awaitRelease
+                + ", reentrant=" + values.reentrant + "]";
+    }
+
+    private HoldOptions with(Consumer<Values> change) {
+        Values changed = new Values(values);
+        change.accept(changed);
+        return new HoldOptions(changed);
     }
 
     /** The message is made only when it is needed: options are made for every acquire by some callers. */
     private static void require(boolean ok, Supplier<String> message) {
         if (!ok) {
             throw new IllegalArgumentException(message.get());
+        }
+    }
+
+    /** All options; changed only while they are copied, before anybody else sees them. */
+    private static final class Values {
+        Duration lease = Duration.ofSeconds(30);
+        boolean autoRenew = true;
+        @Nullable Duration maxHold;
+        int maxHandOvers = 64;
+        Duration maxHandOverTime = Duration.ofMillis(5);
+        boolean strictFifo;
+        boolean awaitRelease;
+        boolean reentrant;
+
+        Values() {}
+
+        Values(Values other) {
+            lease = other.lease;
+            autoRenew = other.autoRenew;
+            maxHold = other.maxHold;
+            maxHandOvers = other.maxHandOvers;
+            maxHandOverTime = other.maxHandOverTime;
+            strictFifo = other.strictFifo;
+            awaitRelease = other.awaitRelease;
+            reentrant = other.reentrant;
+        }
+
+        List<Object> asList() {
+            return List.of(
+                    lease,
+                    autoRenew,
+                    Optional.ofNullable(maxHold),
+                    maxHandOvers,
+                    maxHandOverTime,
+                    strictFifo,
+                    awaitRelease,
+                    reentrant);
         }
     }
 }

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  *
  * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
  */
-public final class MultiHold implements AutoCloseable {
+public final class MultiHold implements Holding {
     private final List<Hold> holds;
 
     MultiHold(List<Hold> holds) {
@@ -57,11 +57,13 @@ public final class MultiHold implements AutoCloseable {
     }
 
     /** Whether all the locks are surely held right now; see {@link Hold#isValid()}. */
+    @Override
     public boolean isValid() {
         return holds.stream().allMatch(Hold::isValid);
     }
 
     /** How long all of them stay valid if no renewal succeeds; zero when one is not. */
+    @Override
     public Duration remaining() {
         return holds.stream()
                 .map(Hold::remaining)
@@ -70,6 +72,7 @@ public final class MultiHold implements AutoCloseable {
     }
 
     /** Runs an action once when the first of the locks is lost; see {@link Hold#onLost}. */
+    @Override
     public void onLost(Consumer<Loss> action) {
         AtomicBoolean told = new AtomicBoolean();
         holds.forEach(hold -> hold.onLost(loss -> {
@@ -88,11 +91,13 @@ public final class MultiHold implements AutoCloseable {
      * @throws StoreUnavailableException if the store did not answer: {@link #remaining()} tells what is sure
      * @throws IllegalStateException if the hold is renewed by itself, or closed
      */
+    @Override
     public void extend(Duration lease) {
         holds.forEach(hold -> hold.extend(lease));
     }
 
     /** Keeps the hold for the life of the process; see {@link Hold#detach()}. */
+    @Override
     public void detach() {
         holds.forEach(Hold::detach);
     }

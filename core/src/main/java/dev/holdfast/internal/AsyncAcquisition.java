@@ -3,6 +3,8 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockEvent.NotAcquired;
+import dev.holdfast.spi.TimeSource.Scheduled;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -24,17 +26,33 @@ final class AsyncAcquisition<H> {
     private final Executor executor;
     private final Function<HoldAnchor, H> wrap;
     private final Consumer<H> close;
+    private final @Nullable Limit<H> limit;
     private final CompletableFuture<H> future = new CompletableFuture<>();
     private final AtomicBoolean completing = new AtomicBoolean();
     private @Nullable Waiter waiter;
 
+    /**
+     * How long a future waits, and what it ends with when others hold the lock then.
+     *
+     * @param time how long
+     * @param none the result of a wait in vain
+     * @param <H> what the caller holds
+     */
+    record Limit<H>(Duration time, H none) {}
+
     private AsyncAcquisition(
-            Engine engine, LockName name, Executor executor, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+            Engine engine,
+            LockName name,
+            Executor executor,
+            Function<HoldAnchor, H> wrap,
+            Consumer<H> close,
+            @Nullable Limit<H> limit) {
         this.engine = engine;
         this.name = name;
         this.executor = executor;
         this.wrap = wrap;
         this.close = close;
+        this.limit = limit;
     }
 
     static <H> CompletableFuture<H> start(
@@ -43,12 +61,19 @@ final class AsyncAcquisition<H> {
             HoldOptions options,
             Executor executor,
             Function<HoldAnchor, H> wrap,
-            Consumer<H> close) {
-        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, close);
+            Consumer<H> close,
+            @Nullable Limit<H> limit) {
+        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, close, limit);
+        boolean waits = limit == null || !limit.time().isZero();
         Waiter waiter =
-                Waiter.callback(name.mode(), options, true, engine.time().nanoTime(), acquisition::resolved);
+                Waiter.callback(name.mode(), options, waits, engine.time().nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
+        waiter.timed = limit != null;
         LocalQueue lock = engine.submit(name, waiter);
+        if (limit != null && waits && waiter.outcome() == null) {
+            Scheduled timeout = engine.time().schedule(() -> lock.timeOut(waiter), limit.time());
+            acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
+        }
         acquisition.future.whenComplete((hold, failure) -> {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
@@ -82,6 +107,9 @@ final class AsyncAcquisition<H> {
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
             engine.observer().recordWait(name, asked, Observer.reason(failed.failure()));
             future.completeExceptionally(Failures.here(failed.failure(), "could not acquire '" + name + "'"));
+        } else if (limit != null) {
+            engine.observer().recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
+            future.complete(limit.none());
         }
     }
 

@@ -2,9 +2,13 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.internal.AsyncAcquisition.Limit;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -21,29 +25,40 @@ final class AsyncAllOrNone<H> {
     private final List<LockName> names;
     private final HoldOptions options;
     private final Function<List<HoldAnchor>, H> wrap;
+    private final @Nullable Limit<H> limit;
+    private final long began;
     private final CompletableFuture<H> future = new CompletableFuture<>();
     private final List<HoldAnchor> held = new ArrayList<>();
-    private volatile @Nullable CompletableFuture<HoldAnchor> step;
+    private volatile @Nullable CompletableFuture<Optional<HoldAnchor>> step;
 
     private AsyncAllOrNone(
-            Engine engine, List<LockName> names, HoldOptions options, Function<List<HoldAnchor>, H> wrap) {
+            Engine engine,
+            List<LockName> names,
+            HoldOptions options,
+            Function<List<HoldAnchor>, H> wrap,
+            @Nullable Limit<H> limit) {
         this.engine = engine;
         this.names = names;
         this.options = options;
         this.wrap = wrap;
+        this.limit = limit;
+        this.began = engine.time().nanoTime();
     }
 
     static <H> CompletableFuture<H> start(
-            Engine engine, List<LockName> names, HoldOptions options, Function<List<HoldAnchor>, H> wrap) {
-        AsyncAllOrNone<H> all = new AsyncAllOrNone<>(engine, names, options, wrap);
+            Engine engine,
+            List<LockName> names,
+            HoldOptions options,
+            Function<List<HoldAnchor>, H> wrap,
+            @Nullable Limit<H> limit) {
+        AsyncAllOrNone<H> all = new AsyncAllOrNone<>(engine, names, options, wrap, limit);
         all.next();
         all.future.whenComplete((hold, failure) -> all.callOff());
         return all.future;
     }
 
     private void next() {
-        CompletableFuture<HoldAnchor> started = engine.acquireAsync(
-                names.get(held.size()), options, Function.identity(), anchor -> anchor.close(Mode.Kind.EXCLUSIVE));
+        CompletableFuture<Optional<HoldAnchor>> started = acquire(names.get(held.size()));
         step = started;
         started.whenComplete(this::stepped);
         if (future.isDone()) {
@@ -51,21 +66,39 @@ final class AsyncAllOrNone<H> {
         }
     }
 
+    private CompletableFuture<Optional<HoldAnchor>> acquire(LockName name) {
+        if (limit == null) {
+            return engine.acquireAsync(name, options, Optional::of, got -> got.ifPresent(AsyncAllOrNone::close));
+        }
+        long left = Durations.nanos(limit.time()) - (engine.time().nanoTime() - began);
+        return engine.tryAcquireAsync(
+                name, options, Duration.ofNanos(Math.max(0, left)), Function.identity(), AsyncAllOrNone::close);
+    }
+
+    private static void close(HoldAnchor anchor) {
+        anchor.close(Mode.Kind.EXCLUSIVE);
+    }
+
     /** Gives up the place in the queue; what is held goes back when the step has ended of that. */
     private void callOff() {
-        CompletableFuture<HoldAnchor> current = step;
+        CompletableFuture<Optional<HoldAnchor>> current = step;
         if (current != null) {
             current.cancel(false);
         }
     }
 
-    private void stepped(@Nullable HoldAnchor got, @Nullable Throwable failure) {
+    private void stepped(@Nullable Optional<HoldAnchor> got, @Nullable Throwable failure) {
         if (failure != null || got == null) {
             none();
             future.completeExceptionally(cause(failure));
             return;
         }
-        held.add(got);
+        if (got.isEmpty()) {
+            none();
+            future.complete(Objects.requireNonNull(limit).none());
+            return;
+        }
+        held.add(got.get());
         if (future.isDone()) {
             none();
         } else if (held.size() < names.size()) {
@@ -90,7 +123,7 @@ final class AsyncAllOrNone<H> {
     private void none() {
         for (int i = held.size() - 1; i >= 0; i--) {
             try {
-                held.get(i).close(Mode.Kind.EXCLUSIVE);
+                close(held.get(i));
             } catch (HoldLostException ended) {
                 // Nobody had it in hand, so nobody lost it.
             }

@@ -9,6 +9,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.ThreadLock;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
@@ -32,7 +33,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -187,17 +187,36 @@ public final class Engine {
         return wait.isZero() ? tryAcquire(name, options) : Acquisition.interruptibly(this, name, options, false, wait);
     }
 
-    /** Acquires without a thread. */
+    /** Acquires without a thread, waiting as long as it takes. */
     public <H> CompletableFuture<H> acquireAsync(
             LockName name, HoldOptions options, Function<HoldAnchor, H> wrap, Consumer<H> close) {
-        if (options.reentrant()) {
-            throw new IllegalStateException("re-entrant holds belong to threads; acquireAsync has none");
-        }
-        return AsyncAcquisition.start(this, name, options, executor, wrap, close);
+        refuseThreads(options);
+        return AsyncAcquisition.start(this, name, options, executor, wrap, close, null);
     }
 
-    /** The lock as {@link Lock}. */
-    public Lock javaLock(LockName name, HoldOptions options) {
+    /** Acquires without a thread, waiting for a time. */
+    public <H> CompletableFuture<Optional<H>> tryAcquireAsync(
+            LockName name, HoldOptions options, Duration wait, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+        Durations.checkWait(wait);
+        refuseThreads(options);
+        return AsyncAcquisition.start(
+                this,
+                name,
+                options,
+                executor,
+                anchor -> Optional.of(wrap.apply(anchor)),
+                hold -> hold.ifPresent(close),
+                new AsyncAcquisition.Limit<>(wait, Optional.empty()));
+    }
+
+    private static void refuseThreads(HoldOptions options) {
+        if (options.reentrant()) {
+            throw new IllegalStateException("re-entrant holds belong to threads; a future has none");
+        }
+    }
+
+    /** The lock as {@link java.util.concurrent.locks.Lock}. */
+    public ThreadLock javaLock(LockName name, HoldOptions options) {
         return new JavaLock(this, name, options.reentrant(true));
     }
 
@@ -217,10 +236,24 @@ public final class Engine {
         return AllOrNone.acquire(this, names, options, wait);
     }
 
-    /** Acquires all of several names without a thread. */
+    /** Acquires all of several names without a thread, waiting as long as it takes. */
     public <H> CompletableFuture<H> acquireAllAsync(
             List<LockName> names, HoldOptions options, Function<List<HoldAnchor>, H> wrap) {
-        return AsyncAllOrNone.start(this, names, options, wrap);
+        refuseThreads(options);
+        return AsyncAllOrNone.start(this, names, options, wrap, null);
+    }
+
+    /** Acquires all of several names without a thread, waiting for a time. */
+    public <H> CompletableFuture<Optional<H>> tryAcquireAllAsync(
+            List<LockName> names, HoldOptions options, Duration wait, Function<List<HoldAnchor>, H> wrap) {
+        Durations.checkWait(wait);
+        refuseThreads(options);
+        return AsyncAllOrNone.start(
+                this,
+                names,
+                options,
+                anchors -> Optional.of(wrap.apply(anchors)),
+                new AsyncAcquisition.Limit<>(wait, Optional.empty()));
     }
 
     /** What the store knows of a lock. */

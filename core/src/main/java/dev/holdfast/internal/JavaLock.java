@@ -2,18 +2,19 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.ThreadLock;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as {@link Lock}: owned by threads, re-entrant. Everything is the local queue's and the hold's doing; what is
+ * A lock as {@link java.util.concurrent.locks.Lock}: owned by threads, re-entrant. Everything is the local queue's and the hold's doing; what is
  * promised, and where that differs from a lock inside one process, stands at
  * {@link dev.holdfast.DistributedLock#asLock()}. Stateless, so that all of one name are one lock; thread-safe.
  */
-final class JavaLock implements Lock {
+final class JavaLock implements ThreadLock {
     private final Engine engine;
     private final LockName name;
     private final HoldOptions options;
@@ -53,19 +54,35 @@ final class JavaLock implements Lock {
 
     @Override
     public void unlock() {
-        Mode.Kind as = name.mode().kind();
-        LiveHold held = Reentry.heldByThisThread(engine, name);
-        if (held == null || !held.hasEntry(as)) {
+        LiveHold held = heldAs();
+        if (held == null) {
             throw new IllegalMonitorStateException(
                     "'" + name + "' on " + engine.storeDescription() + " is not held by " + Thread.currentThread());
         }
         try {
-            held.grant.queue().close(held, as);
+            held.grant.queue().close(held, name.mode().kind());
         } catch (HoldLostException lost) {
             IllegalMonitorStateException thrown = new IllegalMonitorStateException(lost.getMessage());
             thrown.initCause(lost);
             throw thrown;
         }
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        LiveHold held = heldAs();
+        return held != null && held.grant.isValid();
+    }
+
+    @Override
+    public int getHoldCount() {
+        LiveHold held = heldAs();
+        return held == null ? 0 : held.entries(name.mode().kind());
+    }
+
+    private @Nullable LiveHold heldAs() {
+        LiveHold held = Reentry.heldByThisThread(engine, name);
+        return held != null && held.hasEntry(name.mode().kind()) ? held : null;
     }
 
     @Override

@@ -215,7 +215,12 @@ final class LiveHold {
 
     /** Whether its thread has an entry of this kind to leave. */
     boolean hasEntry(Mode.Kind as) {
-        return as == Mode.Kind.SHARED ? sharedEntries > 0 : exclusiveEntries > 0;
+        return entries(as) > 0;
+    }
+
+    /** How many entries of this kind its thread has to leave. */
+    int entries(Mode.Kind as) {
+        return as == Mode.Kind.SHARED ? sharedEntries : exclusiveEntries;
     }
 
     /** Throws unless it has one exclusive entry, and only that. */
