@@ -3,7 +3,6 @@ package dev.holdfast;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldAnchor;
 import dev.holdfast.internal.LockName;
-import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -175,7 +174,7 @@ public final class DistributedMultiLock {
 
     private MultiHold hold(List<HoldAnchor> anchors) {
         return new MultiHold(anchors.stream()
-                .map(anchor -> new Hold(anchor, Mode.Kind.EXCLUSIVE))
+                .map(anchor -> new Hold(anchor, LockMode.EXCLUSIVE))
                 .collect(Collectors.toUnmodifiableList()));
     }
 }

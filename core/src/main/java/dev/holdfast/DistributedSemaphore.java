@@ -205,6 +205,6 @@ public final class DistributedSemaphore {
     }
 
     private static Hold hold(HoldAnchor anchor) {
-        return new Hold(anchor, Mode.Kind.PERMITS);
+        return new Hold(anchor, LockMode.PERMITS);
     }
 }

@@ -2,7 +2,6 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.HoldAnchor;
-import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -25,10 +24,10 @@ import java.util.function.Consumer;
  */
 public final class Hold implements Holding {
     private final HoldAnchor anchor;
-    private final Mode.Kind as;
+    private final LockMode as;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Hold(HoldAnchor anchor, Mode.Kind as) {
+    Hold(HoldAnchor anchor, LockMode as) {
         this.anchor = anchor;
         this.as = as;
     }

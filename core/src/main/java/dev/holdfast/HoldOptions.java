@@ -196,7 +196,10 @@ public final class HoldOptions {
     private static final class Values {
         Duration lease = Duration.ofSeconds(30);
         boolean autoRenew = true;
-        @Nullable Duration maxHold;
+
+        @Nullable
+        Duration maxHold;
+
         int maxHandOvers = 64;
         Duration maxHandOverTime = Duration.ofMillis(5);
         boolean strictFifo;

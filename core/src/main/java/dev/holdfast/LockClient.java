@@ -5,7 +5,6 @@ import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Names;
 import dev.holdfast.internal.Seams;
 import dev.holdfast.internal.Stores;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;

@@ -1,6 +1,5 @@
 package dev.holdfast;
 
-import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -27,7 +26,7 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
      * @param held since how long, by the store's clock
      * @param leaseLeft how much of the lease is left, by the store's clock
      */
-    public record Held(Mode.Kind mode, long token, Holder holder, Duration held, Duration leaseLeft) {}
+    public record Held(LockMode mode, long token, Holder holder, Duration held, Duration leaseLeft) {}
 
     /** A lock nobody holds. */
     public static LockStatus free(String name, int waiting) {

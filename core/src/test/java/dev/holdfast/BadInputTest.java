@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.memory.MemoryStore;
-import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
@@ -129,7 +128,7 @@ class BadInputTest {
     @Test
     void whatAStoreLacksIsRefusedWithItsNameAndTheStores() {
         HostileStore exclusiveOnly = new HostileStore(new MemoryStore().open());
-        exclusiveOnly.caps = all -> HostileStore.with(all, EnumSet.of(Mode.Kind.EXCLUSIVE));
+        exclusiveOnly.caps = all -> HostileStore.with(all, EnumSet.of(LockMode.EXCLUSIVE));
         try (LockClient few = LockClient.builder(exclusiveOnly).build()) {
             assertThatThrownBy(() -> few.readWriteLock("a"))
                     .isInstanceOf(UnsupportedByStoreException.class)

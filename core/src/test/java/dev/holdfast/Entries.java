@@ -1,6 +1,5 @@
 package dev.holdfast;
 
-import dev.holdfast.spi.Mode;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.Map;
@@ -11,7 +10,7 @@ final class Entries {
 
     static void set(LockClient client, String name, int entries) throws ReflectiveOperationException {
         Object engine = read(client, "engine");
-        Object queues = ((Map<?, ?>) read(engine, "queues")).get(Mode.Kind.EXCLUSIVE);
+        Object queues = ((Map<?, ?>) read(engine, "queues")).get(LockMode.EXCLUSIVE);
         Object local = ((Map<?, ?>) queues).get(name);
         Object hold = ((Map<?, ?>) read(local, "owners")).get(Thread.currentThread());
         field(hold, "exclusiveEntries").setInt(hold, entries);

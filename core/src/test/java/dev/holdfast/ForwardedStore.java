@@ -1,6 +1,5 @@
 package dev.holdfast;
 
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;

@@ -87,21 +87,11 @@ final class HostileStore implements Store {
     }
 
     static Capabilities with(Capabilities c, boolean session, boolean ordered, boolean extendable) {
-        return new Capabilities(
-                c.modes(), c.maxNames(), session, c.pushes(), c.fair(), ordered, extendable, c.tokens(), c.caveats());
+        return c.sessionBound(session).ordered(ordered).extendable(extendable);
     }
 
-    static Capabilities with(Capabilities c, Set<Mode.Kind> modes) {
-        return new Capabilities(
-                modes,
-                c.maxNames(),
-                c.sessionBound(),
-                c.pushes(),
-                c.fair(),
-                c.ordered(),
-                c.extendable(),
-                c.tokens(),
-                c.caveats());
+    static Capabilities with(Capabilities c, Set<LockMode> modes) {
+        return c.modes(modes);
     }
 
     @Override

@@ -17,7 +17,9 @@ class JavaLockOwnerTest extends EngineCase {
         lock.lock();
         assertThat(lock.isHeldByCurrentThread()).isTrue();
         assertThat(lock.getHoldCount()).isEqualTo(2);
-        assertThat(start(lock::isHeldByCurrentThread).result()).as("another thread").isFalse();
+        assertThat(start(lock::isHeldByCurrentThread).result())
+                .as("another thread")
+                .isFalse();
         assertThat(start(lock::getHoldCount).result()).as("another thread").isZero();
         lock.unlock();
         assertThat(lock.getHoldCount()).isEqualTo(1);

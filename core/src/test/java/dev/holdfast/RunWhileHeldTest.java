@@ -49,9 +49,9 @@ class RunWhileHeldTest extends EngineCase {
                     throw new IOException("no paper");
                 }))
                 .isInstanceOf(IOException.class)
-                .satisfies(thrown ->
-                        assertThat(thrown.getSuppressed()).hasOnlyElementsOfType(HoldLostException.class)
-                                .hasSize(1));
+                .satisfies(thrown -> assertThat(thrown.getSuppressed())
+                        .hasOnlyElementsOfType(HoldLostException.class)
+                        .hasSize(1));
     }
 
     @Test

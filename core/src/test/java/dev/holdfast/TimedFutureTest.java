@@ -80,7 +80,9 @@ class TimedFutureTest extends EngineCase {
         assertThat(all.tryAcquireAsync(s(2)).join()).hasValueSatisfying(MultiHold::close);
         try (Hold taken = rival.lock("b").acquire()) {
             CompletableFuture<Optional<MultiHold>> future = all.tryAcquireAsync(s(2));
-            assertThat(rival.lock("a").tryAcquire()).as("the one before is kept").isEmpty();
+            assertThat(rival.lock("a").tryAcquire())
+                    .as("the one before is kept")
+                    .isEmpty();
             time.advance(s(2.1));
             soon(future::isDone);
             assertThat(future).isCompletedWithValue(Optional.empty());

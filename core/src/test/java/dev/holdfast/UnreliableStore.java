@@ -1,6 +1,5 @@
 package dev.holdfast;
 
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -95,16 +94,7 @@ final class UnreliableStore implements Store {
     @Override
     public Capabilities capabilities() {
         Capabilities all = store.capabilities();
-        return new Capabilities(
-                all.modes(),
-                all.maxNames(),
-                all.sessionBound(),
-                all.pushes(),
-                all.fair(),
-                all.ordered(),
-                all.extendable() && extendable,
-                all.tokens(),
-                all.caveats());
+        return all.extendable(all.extendable() && extendable);
     }
 
     @Override

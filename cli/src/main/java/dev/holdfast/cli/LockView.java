@@ -1,8 +1,8 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.Holder;
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
-import dev.holdfast.spi.Mode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -58,7 +58,7 @@ final class LockView {
         return fields;
     }
 
-    private static String mode(Mode.Kind mode) {
+    private static String mode(LockMode mode) {
         return mode.name().toLowerCase(Locale.ROOT);
     }
 

@@ -2,7 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
-import dev.holdfast.spi.Mode;
+import dev.holdfast.LockMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,7 +148,7 @@ final class AllOrNone {
 
     private static void close(HoldAnchor anchor) {
         try {
-            anchor.close(Mode.Kind.EXCLUSIVE);
+            anchor.close(LockMode.EXCLUSIVE);
         } catch (HoldLostException ended) {
             // Nobody had it in hand, so nobody lost it.
         }

@@ -2,10 +2,10 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.internal.AsyncAcquisition.Limit;
-import dev.holdfast.spi.Mode;
-import java.util.ArrayList;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -76,7 +76,7 @@ final class AsyncAllOrNone<H> {
     }
 
     private static void close(HoldAnchor anchor) {
-        anchor.close(Mode.Kind.EXCLUSIVE);
+        anchor.close(LockMode.EXCLUSIVE);
     }
 
     /** Gives up the place in the queue; what is held goes back when the step has ended of that. */

@@ -1,17 +1,18 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.ClientStatistics;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockListener;
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.ThreadLock;
 import dev.holdfast.UnsupportedByStoreException;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -69,7 +70,7 @@ public final class Engine {
     private final Returns returns;
     private final Refresh refresh;
     /** The queues of this client by the name in the store, for each way to hold it. */
-    private final Map<Mode.Kind, ConcurrentHashMap<String, LocalQueue>> queues = new EnumMap<>(Mode.Kind.class);
+    private final Map<LockMode, ConcurrentHashMap<String, LocalQueue>> queues = new EnumMap<>(LockMode.class);
 
     private final AtomicLong highestNumber = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -84,7 +85,7 @@ public final class Engine {
             Teller teller,
             Counters counters,
             Duration outageLimit) {
-        for (Mode.Kind kind : Mode.Kind.values()) {
+        for (LockMode kind : LockMode.values()) {
             queues.put(kind, new ConcurrentHashMap<>());
         }
         this.description = store.description();
@@ -417,18 +418,18 @@ public final class Engine {
         return of(name.mode().kind())
                 .computeIfAbsent(
                         name.inStore(),
-                        absent -> name.mode().kind() == Mode.Kind.EXCLUSIVE
+                        absent -> name.mode().kind() == LockMode.EXCLUSIVE
                                 ? new LocalLock(this, name)
                                 : new LocalPool(this, name));
     }
 
-    private ConcurrentHashMap<String, LocalQueue> of(Mode.Kind kind) {
+    private ConcurrentHashMap<String, LocalQueue> of(LockMode kind) {
         return Objects.requireNonNull(queues.get(kind));
     }
 
     /** The queue of those who want a name so, while somebody wants or has it. */
     @Nullable
-    LocalQueue queue(String inStore, Mode.Kind kind) {
+    LocalQueue queue(String inStore, LockMode kind) {
         return of(kind).get(inStore);
     }
 

@@ -2,8 +2,8 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -108,7 +108,7 @@ public final class HoldAnchor {
     }
 
     /** Closes one entry of a kind, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
-    public void close(Mode.Kind as) {
+    public void close(LockMode as) {
         if (!hold.isThreadBound()) { // which may have further entries, and is watched through its thread as well
             hold.pin(this); // until the store has answered: a loss found only then is still told here
         }

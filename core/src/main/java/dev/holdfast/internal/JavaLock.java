@@ -2,8 +2,8 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.ThreadLock;
-import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -92,7 +92,7 @@ final class JavaLock implements ThreadLock {
 
     @Override
     public String toString() {
-        String what = name.mode().kind() == Mode.Kind.SHARED ? " to read" : "";
+        String what = name.mode().kind() == LockMode.SHARED ? " to read" : "";
         return "DistributedLock[" + name + what + " on " + engine.storeDescription() + "].asLock()";
     }
 }

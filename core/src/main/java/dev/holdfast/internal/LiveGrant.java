@@ -1,8 +1,8 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;

@@ -2,8 +2,8 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.Mode;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
@@ -191,12 +191,12 @@ final class LiveHold {
     }
 
     /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
-    void enter(Mode.Kind as) {
+    void enter(LockMode as) {
         if (exclusiveEntries + sharedEntries == Integer.MAX_VALUE) {
             throw new Error(
                     "'" + name + "' was entered " + Integer.MAX_VALUE + " times by one thread: no more can be counted");
         }
-        if (as == Mode.Kind.SHARED) {
+        if (as == LockMode.SHARED) {
             sharedEntries++;
         } else {
             exclusiveEntries++;
@@ -204,8 +204,8 @@ final class LiveHold {
     }
 
     /** One entry less. An exclusive one that became a reader's is a shared one. */
-    Left exit(Mode.Kind as) {
-        if (as == Mode.Kind.SHARED || exclusiveEntries == 0) {
+    Left exit(LockMode as) {
+        if (as == LockMode.SHARED || exclusiveEntries == 0) {
             sharedEntries--;
         } else if (--exclusiveEntries == 0 && sharedEntries > 0) {
             return Left.READER;
@@ -214,13 +214,13 @@ final class LiveHold {
     }
 
     /** Whether its thread has an entry of this kind to leave. */
-    boolean hasEntry(Mode.Kind as) {
+    boolean hasEntry(LockMode as) {
         return entries(as) > 0;
     }
 
     /** How many entries of this kind its thread has to leave. */
-    int entries(Mode.Kind as) {
-        return as == Mode.Kind.SHARED ? sharedEntries : exclusiveEntries;
+    int entries(LockMode as) {
+        return as == LockMode.SHARED ? sharedEntries : exclusiveEntries;
     }
 
     /** Throws unless it has one exclusive entry, and only that. */

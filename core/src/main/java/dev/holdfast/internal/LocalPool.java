@@ -5,10 +5,10 @@ import static dev.holdfast.internal.Steps.all;
 import static dev.holdfast.internal.Steps.both;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -67,7 +67,7 @@ final class LocalPool extends LocalQueue {
     /** A pool nobody is in yet. */
     LocalPool(Engine engine, LockName name) {
         super(engine, name);
-        this.shared = name.mode().kind() == Mode.Kind.SHARED;
+        this.shared = name.mode().kind() == LockMode.SHARED;
     }
 
     // ---- what callers do ----
@@ -136,7 +136,7 @@ final class LocalPool extends LocalQueue {
                 .filter(held -> held.isOwnedBy(thread))
                 .findFirst()
                 .ifPresent(held -> engine.watchSelfWait(held, reader));
-        if (engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers) {
+        if (engine.queue(name.inStore(), LockMode.EXCLUSIVE) instanceof LocalLock writers) {
             writers.warnIfItsOwn(reader);
         }
     }
@@ -162,7 +162,7 @@ final class LocalPool extends LocalQueue {
 
     private boolean isBehindWriter(Waiter reader) {
         return shared
-                && engine.queue(name.inStore(), Mode.Kind.EXCLUSIVE) instanceof LocalLock writers
+                && engine.queue(name.inStore(), LockMode.EXCLUSIVE) instanceof LocalLock writers
                 && writers.isWaitedForBefore(reader);
     }
 

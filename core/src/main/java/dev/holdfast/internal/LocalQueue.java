@@ -5,9 +5,9 @@ import static dev.holdfast.internal.Steps.all;
 import static dev.holdfast.internal.Steps.both;
 
 import dev.holdfast.LockEvent.NotAcquired;
+import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -177,7 +177,7 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
      *
      * @param as which kind of entry; the last exclusive one closed before the last shared one leaves a reader
      */
-    final void close(LiveHold closing, Mode.Kind as) {
+    final void close(LiveHold closing, LockMode as) {
         if (closing.isThreadBound()) {
             LiveHold.Left left = closing.exit(as);
             if (left == LiveHold.Left.READER) {

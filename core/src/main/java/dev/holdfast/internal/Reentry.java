@@ -2,7 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
-import dev.holdfast.spi.Mode;
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,10 +29,10 @@ final class Reentry {
     private final Engine engine;
     private final LiveHold held;
     private final HoldAnchor anchor; // kept here, so that the hold is no leak while its thread waits
-    private final Mode.Kind as;
+    private final LockMode as;
     private final boolean threadOwned;
 
-    private Reentry(Engine engine, LiveHold held, HoldAnchor anchor, Mode.Kind as, boolean threadOwned) {
+    private Reentry(Engine engine, LiveHold held, HoldAnchor anchor, LockMode as, boolean threadOwned) {
         this.engine = engine;
         this.held = held;
         this.anchor = anchor;
@@ -69,10 +69,10 @@ final class Reentry {
     /** The hold that the calling thread owns and may enter so: a writer may read, a reader may not write. */
     static @Nullable LiveHold heldByThisThread(Engine engine, LockName name) {
         LiveHold held = owned(engine, name, name.mode().kind());
-        return held == null && name.mode().kind() == Mode.Kind.SHARED ? owned(engine, name, Mode.Kind.EXCLUSIVE) : held;
+        return held == null && name.mode().kind() == LockMode.SHARED ? owned(engine, name, LockMode.EXCLUSIVE) : held;
     }
 
-    private static @Nullable LiveHold owned(Engine engine, LockName name, Mode.Kind kind) {
+    private static @Nullable LiveHold owned(Engine engine, LockName name, LockMode kind) {
         LocalQueue queue = engine.queue(name.inStore(), kind);
         return queue == null ? null : queue.ownedBy(Thread.currentThread());
     }

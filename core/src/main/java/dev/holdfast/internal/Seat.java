@@ -1,8 +1,8 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.Mode;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +32,7 @@ final class Seat {
     Seat(LocalPool pool, LiveGrant grant) {
         this.pool = pool;
         this.grant = grant;
-        this.shared = pool.name().mode().kind() == Mode.Kind.SHARED;
+        this.shared = pool.name().mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
 

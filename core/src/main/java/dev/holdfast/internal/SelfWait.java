@@ -1,6 +1,6 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.spi.Mode;
+import dev.holdfast.LockMode;
 
 /** What to say when a thread waits for a lock that it holds itself. */
 final class SelfWait {
@@ -8,7 +8,7 @@ final class SelfWait {
 
     static String message(LiveHold held, Waiter waiter, String store) {
         Thread thread = waiter.thread;
-        boolean reads = held.grant.queue().name().mode().kind() == Mode.Kind.SHARED;
+        boolean reads = held.grant.queue().name().mode().kind() == LockMode.SHARED;
         return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name + "' on " + store
                 + " at " + waiter.place() + " while it holds it itself, acquired " + held.origin()
                 + ": it waits for ever unless another thread closes that hold; "

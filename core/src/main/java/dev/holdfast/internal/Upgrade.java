@@ -1,6 +1,6 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.spi.Mode;
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
@@ -23,8 +23,8 @@ final class Upgrade {
 
     /** The open hold by which the calling thread reads a name that it wants for itself alone; null if it has none. */
     static @Nullable LiveHold heldToRead(Engine engine, LockName name) {
-        return name.mode().kind() == Mode.Kind.EXCLUSIVE
-                        && engine.queue(name.inStore(), Mode.Kind.SHARED) instanceof LocalPool readers
+        return name.mode().kind() == LockMode.EXCLUSIVE
+                        && engine.queue(name.inStore(), LockMode.SHARED) instanceof LocalPool readers
                 ? readers.heldBy(Thread.currentThread())
                 : null;
     }

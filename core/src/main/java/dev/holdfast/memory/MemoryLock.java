@@ -1,6 +1,7 @@
 package dev.holdfast.memory;
 
 import dev.holdfast.Holder;
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -43,7 +44,7 @@ final class MemoryLock {
         }
 
         private boolean standsBeside(Mode other) {
-            return mode.kind() == other.kind() && mode.kind() != Mode.Kind.EXCLUSIVE;
+            return mode.kind() == other.kind() && mode.kind() != LockMode.EXCLUSIVE;
         }
 
         private int permits() {

@@ -1,20 +1,18 @@
 package dev.holdfast.memory;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,16 +22,12 @@ import java.util.function.Supplier;
 
 /** One client's way into a {@link MemoryStore}. */
 final class MemorySession implements Store {
-    private static final Capabilities CAPABILITIES = new Capabilities(
-            EnumSet.allOf(Mode.Kind.class),
-            1,
-            false,
-            true,
-            true,
-            true,
-            true,
-            Capabilities.Tokens.ALWAYS,
-            List.of("Locks exist in one process only, and end with it."));
+    private static final Capabilities CAPABILITIES = Capabilities.least()
+            .pushes(true)
+            .fair(true)
+            .ordered(true)
+            .extendable(true)
+            .caveats("Locks exist in one process only, and end with it.");
 
     private final MemoryStore store;
     private final TimeSource time;

@@ -1,5 +1,6 @@
 package dev.holdfast.memory;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.internal.SystemTime;
 import dev.holdfast.spi.Claim;
@@ -130,7 +131,7 @@ public final class MemoryStore {
         boolean[] reads = new boolean[1];
         change(grant.name(), lock -> {
             MemoryLock.Held held = lock.heldBy(grant);
-            if (held != null && held.mode.kind() != Mode.Kind.PERMITS) {
+            if (held != null && held.mode.kind() != LockMode.PERMITS) {
                 held.mode = Mode.SHARED;
                 reads[0] = true;
             }

@@ -1,5 +1,6 @@
 package dev.holdfast.spi;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.Holder;
 import java.time.Duration;
 import java.util.List;

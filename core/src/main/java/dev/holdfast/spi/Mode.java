@@ -1,5 +1,8 @@
 package dev.holdfast.spi;
 
+import dev.holdfast.Capabilities;
+import dev.holdfast.LockMode;
+
 /**
  * How a claim wants to hold its names, and so which other holds it conflicts with.
  *
@@ -14,21 +17,21 @@ public sealed interface Mode {
     Mode SHARED = new Shared();
 
     /** The kind of this mode, for capabilities and for people. */
-    Kind kind();
+    LockMode kind();
 
     /** Alone: conflicts with every other hold of the name. */
     record Exclusive() implements Mode {
         @Override
-        public Kind kind() {
-            return Kind.EXCLUSIVE;
+        public LockMode kind() {
+            return LockMode.EXCLUSIVE;
         }
     }
 
     /** Together with other shared holds: conflicts with exclusive holds. */
     record Shared() implements Mode {
         @Override
-        public Kind kind() {
-            return Kind.SHARED;
+        public LockMode kind() {
+            return LockMode.SHARED;
         }
     }
 
@@ -46,18 +49,8 @@ public sealed interface Mode {
         }
 
         @Override
-        public Kind kind() {
-            return Kind.PERMITS;
+        public LockMode kind() {
+            return LockMode.PERMITS;
         }
-    }
-
-    /** The three kinds of mode. */
-    enum Kind {
-        /** See {@link Exclusive}. */
-        EXCLUSIVE,
-        /** See {@link Shared}. */
-        SHARED,
-        /** See {@link Permits}. */
-        PERMITS
     }
 }

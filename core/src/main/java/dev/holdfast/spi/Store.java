@@ -1,5 +1,6 @@
 package dev.holdfast.spi;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
 import java.util.Collection;
 import java.util.List;

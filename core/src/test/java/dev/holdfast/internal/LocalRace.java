@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockEvent.NotAcquired;
+import dev.holdfast.LockMode;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -140,7 +141,7 @@ final class LocalRace {
 
     /** What is left when nobody wants the lock any more. */
     String left() {
-        for (Mode.Kind kind : Mode.Kind.values()) {
+        for (LockMode kind : LockMode.values()) {
             if (engine.queue(lock.inStore(), kind) != null) {
                 return "not retired";
             }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.Breaking;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
@@ -47,7 +48,7 @@ class LossAtCloseTest {
     void aGrantThatTheKeeperLostButHasNotToldOfYetIsALossAtTheClose() throws Exception {
         LiveGrant grant = hold.hold().grant;
         assertThat(grant.lose(Loss.Cause.EXPIRED)).isTrue(); // the keeper's first step
-        assertThatThrownBy(() -> hold.close(Mode.Kind.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         grant.queue().grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
         await().until(() -> !told.isEmpty());
         assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.EXPIRED);
@@ -60,7 +61,7 @@ class LossAtCloseTest {
         engine.submit(name, next);
         grant.lose(Loss.Cause.STORE);
         memory.open().release(grant.grant());
-        assertThatThrownBy(() -> hold.close(Mode.Kind.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
         grant.queue().grantLost(grant, Loss.Cause.STORE);
         assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
@@ -74,6 +75,6 @@ class LossAtCloseTest {
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
         engine.submit(name, gone);
         Breaking.shown(memory.open(), "a", true);
-        assertThatThrownBy(() -> hold.close(Mode.Kind.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
     }
 }

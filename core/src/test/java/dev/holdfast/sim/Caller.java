@@ -3,6 +3,7 @@ package dev.holdfast.sim;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.internal.EngineDoor;
 import dev.holdfast.internal.HoldAnchor;
@@ -106,7 +107,7 @@ final class Caller {
 
     Held granted(Wish wish, String lock, HoldOptions options, HoldAnchor anchor) {
         Held held = new Held(client, lock, wish.mode, options, anchor);
-        if (wish.mode.kind() == Mode.Kind.PERMITS) {
+        if (wish.mode.kind() == LockMode.PERMITS) {
             world.counts.add(Happening.PERMITS);
         }
         anchor.onLost(loss -> world.judge.told(held, loss));

@@ -1,8 +1,8 @@
 package dev.holdfast.sim;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,9 +28,9 @@ final class Joining {
     }
 
     void given(Wish wish, Held held) {
-        if (held.mode.kind() == Mode.Kind.SHARED) {
+        if (held.mode.kind() == LockMode.SHARED) {
             reader(wish, held);
-        } else if (held.mode.kind() == Mode.Kind.EXCLUSIVE && wish.waits) {
+        } else if (held.mode.kind() == LockMode.EXCLUSIVE && wish.waits) {
             writer(wish, held);
         }
     }

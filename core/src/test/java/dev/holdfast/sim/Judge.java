@@ -2,6 +2,7 @@ package dev.holdfast.sim;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldLostException;
+import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
@@ -128,7 +129,7 @@ final class Judge {
         }
         all.add(held);
         open.add(held);
-        if (held.mode.kind() != Mode.Kind.SHARED) {
+        if (held.mode.kind() != LockMode.SHARED) {
             handOvers.given(held);
         }
         joining.given(wish, held);
@@ -179,7 +180,7 @@ final class Judge {
 
     /** Just before a caller closes. */
     void closes(Held held) {
-        if (held.mode.kind() != Mode.Kind.SHARED) {
+        if (held.mode.kind() != LockMode.SHARED) {
             handOvers.closes(held);
         }
         held.closed = true;
@@ -233,7 +234,7 @@ final class Judge {
 
     /** Of those who would hold beside others any number may try at once. */
     private static boolean isAlone(Claim claim) {
-        return claim.waits() || claim.mode().kind() == Mode.Kind.EXCLUSIVE;
+        return claim.waits() || claim.mode().kind() == LockMode.EXCLUSIVE;
     }
 
     private static String queue(Client client, Claim claim) {
@@ -246,7 +247,7 @@ final class Judge {
         }
         for (Held held : open) {
             boolean tooLong = !held.closed
-                    && held.mode.kind() != Mode.Kind.SHARED // others may hold by the same grant
+                    && held.mode.kind() != LockMode.SHARED // others may hold by the same grant
                     && held.id.equals(grant.id())
                     && held.options.autoRenew()
                     && held.options.maxHold().isPresent()

@@ -1,5 +1,6 @@
 package dev.holdfast.sim;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -51,7 +52,7 @@ final class Ledger {
         if (one instanceof Mode.Permits some && other instanceof Mode.Permits more) {
             return some.permits() + more.permits() > Math.min(some.of(), more.of());
         }
-        return one.kind() != other.kind() || one.kind() == Mode.Kind.EXCLUSIVE;
+        return one.kind() != other.kind() || one.kind() == LockMode.EXCLUSIVE;
     }
 
     /** How many permits of a semaphore this is. */

@@ -1,13 +1,13 @@
 package dev.holdfast.sim;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
@@ -15,7 +15,6 @@ import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -63,16 +62,11 @@ final class RemoteStore implements Store {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(
-                EnumSet.allOf(Mode.Kind.class),
-                1,
-                false,
-                true,
-                true,
-                setting.ordered(),
-                setting.extendable(),
-                Capabilities.Tokens.ALWAYS,
-                List.of());
+        return Capabilities.least()
+                .pushes(true)
+                .fair(true)
+                .ordered(setting.ordered())
+                .extendable(setting.extendable());
     }
 
     @Override
@@ -148,7 +142,7 @@ final class RemoteStore implements Store {
         }
 
         private String kind() {
-            return claim.mode().kind() == Mode.Kind.EXCLUSIVE ? "" : ", " + claim.mode();
+            return claim.mode().kind() == LockMode.EXCLUSIVE ? "" : ", " + claim.mode();
         }
 
         private void sendAgain() {

@@ -1,5 +1,6 @@
 package dev.holdfast.sim;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.Mode;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +25,7 @@ final class Rising {
             }
         });
         before.merge(held.mode, held.token, Math::max);
-        if (held.mode.kind() == Mode.Kind.PERMITS && !permits.add(held.name + held.token)) {
+        if (held.mode.kind() == LockMode.PERMITS && !permits.add(held.name + held.token)) {
             judge.broken(Rule.TOKENS, held + " has the token of another");
         }
     }

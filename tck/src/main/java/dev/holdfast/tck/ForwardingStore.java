@@ -1,7 +1,7 @@
 package dev.holdfast.tck;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;

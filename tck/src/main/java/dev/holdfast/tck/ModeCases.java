@@ -3,11 +3,11 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Mode.Kind;
 import dev.holdfast.spi.Mode.Permits;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** The modes and the number of names a store says it grants, and the refusal of all others. */
 abstract class ModeCases extends Cases {
-    private static final Map<Kind, Mode> SAMPLES =
-            Map.of(Kind.EXCLUSIVE, Mode.EXCLUSIVE, Kind.SHARED, Mode.SHARED, Kind.PERMITS, new Permits(1, 2));
+    private static final Map<LockMode, Mode> SAMPLES = Map.of(
+            LockMode.EXCLUSIVE, Mode.EXCLUSIVE, LockMode.SHARED, Mode.SHARED, LockMode.PERMITS, new Permits(1, 2));
 
     ModeCases(StoreContract contract) {
         super(contract);
@@ -78,7 +78,7 @@ abstract class ModeCases extends Cases {
 
     @Test
     void readersShareANameAndExcludeTheWriter() {
-        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.SHARED), "this store has no shared mode");
         RawClient one = rig.raw();
         RawClient two = rig.raw();
         String name = rig.name();
@@ -99,7 +99,7 @@ abstract class ModeCases extends Cases {
 
     @Test
     void aWriterThatWaitsIsServedWhenTheReadersAreGone() {
-        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.SHARED), "this store has no shared mode");
         RawClient one = rig.raw();
         RawClient two = rig.raw();
         String name = rig.name();
@@ -118,7 +118,7 @@ abstract class ModeCases extends Cases {
 
     @Test
     void aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo() {
-        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.SHARED), "this store has no shared mode");
         RawClient one = rig.raw();
         RawClient two = rig.raw();
         Grant grant = one.hold(rig.name());
@@ -131,7 +131,7 @@ abstract class ModeCases extends Cases {
         assertThat(one.isHeldBy(grant)).isTrue();
         reader.ifPresent(beside -> {
             assertThat(beside.number()).isGreaterThan(grant.number());
-            assertThat(one.status(grant.name()).grant().orElseThrow().mode()).isEqualTo(Kind.SHARED);
+            assertThat(one.status(grant.name()).grant().orElseThrow().mode()).isEqualTo(LockMode.SHARED);
             assertThat(two.release(beside)).isTrue();
             assertThat(two.attempt(grant.name())).as("a writer").isEmpty();
         });
@@ -148,7 +148,7 @@ abstract class ModeCases extends Cases {
     @Test
     void readersWhoWaitComeInWhenAWriterIsMadeAReaderUpToTheNextWriter() {
         RawClient one = rig.raw();
-        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.SHARED), "this store has no shared mode");
         Grant grant = one.hold(rig.name());
         RawClient.Queued reader = rig.raw().queue(Claims.mode(Claims.of(grant.name()), Mode.SHARED));
         RawClient.Queued writer = rig.raw().queue(grant.name());
@@ -189,7 +189,7 @@ abstract class ModeCases extends Cases {
 
     @Test
     void noMorePermitsAreOutThanThereAre() {
-        assumeTrue(rig.capabilities().modes().contains(Kind.PERMITS), "this store has no permits");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.PERMITS), "this store has no permits");
         RawClient one = rig.raw();
         RawClient two = rig.raw();
         String name = rig.name();
@@ -213,7 +213,7 @@ abstract class ModeCases extends Cases {
 
     @Test
     void aPermitThatNobodyReturnsComesBackByItself() {
-        assumeTrue(rig.capabilities().modes().contains(Kind.PERMITS), "this store has no permits");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.PERMITS), "this store has no permits");
         rig.assumeLeased();
         RawClient one = rig.raw();
         String name = rig.name();

@@ -2,9 +2,9 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -114,7 +114,7 @@ abstract class NameCases extends Cases {
         LockStatus.Held held = status.grant().orElseThrow();
         assertThat(status.name()).isEqualTo(name);
         assertThat(status.waiting()).isEqualTo(1);
-        assertThat(held.mode()).isEqualTo(Mode.Kind.EXCLUSIVE);
+        assertThat(held.mode()).isEqualTo(LockMode.EXCLUSIVE);
         assertThat(held.token()).isEqualTo(grant.number() * TOKENS_PER_NUMBER);
         assertThat(held.holder()).isEqualTo(Claims.HOLDER);
         assertThat(held.held()).isBetween(Duration.ZERO, rig.contract.patience());

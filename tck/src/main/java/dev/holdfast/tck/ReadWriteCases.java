@@ -8,11 +8,11 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockMode;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Mode.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ abstract class ReadWriteCases extends SharedCases {
     @Test
     void aStoreWithoutReadersSaysSoWhenTheLockIsMade() throws Exception {
         LockClient client = rig.client();
-        if (rig.capabilities().modes().contains(Kind.SHARED)) {
+        if (rig.capabilities().modes().contains(LockMode.SHARED)) {
             client.readWriteLock(rig.name()).read().acquire().close();
         } else {
             assertThatThrownBy(() -> client.readWriteLock(rig.name())).isInstanceOf(UnsupportedByStoreException.class);

@@ -3,11 +3,11 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Mode.Kind;
 import dev.holdfast.spi.Mode.Permits;
 import java.time.Duration;
 import java.util.Optional;
@@ -154,7 +154,7 @@ abstract class ReadingCases extends Cases {
     }
 
     private void assumeMode(Mode mode) {
-        Kind kind = mode.kind();
+        LockMode kind = mode.kind();
         assumeTrue(rig.capabilities().modes().contains(kind), "this store has no mode " + kind);
     }
 }

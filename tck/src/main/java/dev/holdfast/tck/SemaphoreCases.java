@@ -8,10 +8,10 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockMode;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode.Kind;
 import dev.holdfast.spi.Mode.Permits;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ abstract class SemaphoreCases extends SharedCases {
     @Test
     void aStoreWithoutPermitsSaysSoWhenTheSemaphoreIsMade() throws Exception {
         LockClient client = rig.client();
-        if (rig.capabilities().modes().contains(Kind.PERMITS)) {
+        if (rig.capabilities().modes().contains(LockMode.PERMITS)) {
             client.semaphore(rig.name(), 2).acquire().close();
         } else {
             assertThatThrownBy(() -> client.semaphore(rig.name(), 2)).isInstanceOf(UnsupportedByStoreException.class);

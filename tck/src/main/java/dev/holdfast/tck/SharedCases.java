@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.holdfast.DistributedReadWriteLock;
 import dev.holdfast.DistributedSemaphore;
 import dev.holdfast.HoldOptions;
-import dev.holdfast.spi.Mode.Kind;
+import dev.holdfast.LockMode;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
@@ -52,11 +52,11 @@ abstract class SharedCases extends Cases {
     }
 
     void assumeShared() {
-        assumeTrue(rig.capabilities().modes().contains(Kind.SHARED), "this store has no shared mode");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.SHARED), "this store has no shared mode");
     }
 
     void assumePermits() {
-        assumeTrue(rig.capabilities().modes().contains(Kind.PERMITS), "this store has no permits");
+        assumeTrue(rig.capabilities().modes().contains(LockMode.PERMITS), "this store has no permits");
     }
 
     void assumeFair() {

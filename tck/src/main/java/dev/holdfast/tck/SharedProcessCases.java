@@ -3,8 +3,8 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Mode.Kind;
 import dev.holdfast.spi.Mode.Permits;
 import dev.holdfast.tck.History.Held;
 import dev.holdfast.testbed.ChildProcess;
@@ -26,7 +26,7 @@ abstract class SharedProcessCases extends ContenderCases {
 
     @Test
     void writersOfSeveralProcessesAreAloneAndReadersAreBesideReadersOnly() throws Exception {
-        assumeMode(Kind.SHARED);
+        assumeMode(LockMode.SHARED);
         List<ChildProcess> children = contenders(Claims.LONG, READ, READ, WRITE, WRITE);
         children.forEach(child -> child.send("race " + ROUNDS));
         children.forEach(child -> child.expect("raced " + ROUNDS, patient()));
@@ -39,7 +39,7 @@ abstract class SharedProcessCases extends ContenderCases {
 
     @Test
     void aReaderThatIsKilledKeepsAWriterOutNoLongerThanItsLeaseAndEndsNoOther() throws Exception {
-        assumeMode(Kind.SHARED);
+        assumeMode(LockMode.SHARED);
         List<ChildProcess> children = contenders(lease(), READ, READ, WRITE);
         ChildProcess other = children.get(1);
         ChildProcess writer = children.get(2);
@@ -68,7 +68,7 @@ abstract class SharedProcessCases extends ContenderCases {
 
     @Test
     void aReaderStoppedPastItsLeaseFindsItLostAndWasNeverValidBesideAWriter() throws Exception {
-        assumeMode(Kind.SHARED);
+        assumeMode(LockMode.SHARED);
         List<ChildProcess> children = contenders(lease(), READ, WRITE);
         ChildProcess stopped = children.get(0);
         ChildProcess writer = children.get(1);
@@ -91,7 +91,7 @@ abstract class SharedProcessCases extends ContenderCases {
 
     @Test
     void readersWhoWaitComeInTogetherWhenAWriterIsKilled() throws Exception {
-        assumeMode(Kind.SHARED);
+        assumeMode(LockMode.SHARED);
         List<ChildProcess> children = contenders(lease(), WRITE, READ, READ);
         long token = acquire(children.get(0));
         RawClient raw = rig.raw();
@@ -114,7 +114,7 @@ abstract class SharedProcessCases extends ContenderCases {
 
     @Test
     void noMorePermitsAreOutOverAllProcessesThanThereAre() throws Exception {
-        assumeMode(Kind.PERMITS);
+        assumeMode(LockMode.PERMITS);
         List<ChildProcess> children = contenders(Claims.LONG, ONE_OF_TWO, ONE_OF_TWO, ONE_OF_TWO, new Permits(2, 2));
         children.forEach(child -> child.send("race " + ROUNDS));
         children.forEach(child -> child.expect("raced " + ROUNDS, patient()));
@@ -124,7 +124,7 @@ abstract class SharedProcessCases extends ContenderCases {
 
     @Test
     void thePermitsOfProcessesThatAreKilledOrStoppedComeBackAndNoMoreThanThose() throws Exception {
-        assumeMode(Kind.PERMITS);
+        assumeMode(LockMode.PERMITS);
         List<ChildProcess> children = contenders(lease(), ONE_OF_TWO, ONE_OF_TWO, ONE_OF_TWO, ONE_OF_TWO);
         ChildProcess stopped = children.get(1);
         acquire(children.get(0));
@@ -155,13 +155,13 @@ abstract class SharedProcessCases extends ContenderCases {
 
     @Test
     void aKilledWaiterWhosePermitsAreNotFreeBlocksNobodyForLongerThanItsLeaseAndTwoSeconds() throws Exception {
-        assumeMode(Kind.PERMITS);
+        assumeMode(LockMode.PERMITS);
         aKilledWaiterBlocksNobody(new Permits(5, 10), new Permits(8, 10), new Permits(1, 10));
     }
 
     @Test
     void aKilledWriterBehindReadersBlocksNoReaderForLongerThanItsLeaseAndTwoSeconds() throws Exception {
-        assumeMode(Kind.SHARED);
+        assumeMode(LockMode.SHARED);
         aKilledWaiterBlocksNobody(READ, WRITE, READ);
     }
 
@@ -200,7 +200,7 @@ abstract class SharedProcessCases extends ContenderCases {
         stopped.expect("lost", patient());
     }
 
-    private void assumeMode(Kind kind) {
+    private void assumeMode(LockMode kind) {
         assumeTrue(rig.capabilities().modes().contains(kind), "this store has no mode " + kind);
     }
 }

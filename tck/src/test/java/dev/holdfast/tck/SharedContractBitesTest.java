@@ -5,6 +5,7 @@ import static dev.holdfast.tck.Faulty.changingClaims;
 import static dev.holdfast.tck.Faulty.changingModes;
 import static dev.holdfast.tck.Faulty.changingNames;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 class SharedContractBitesTest {
     @Test
     void readersWhoIgnoreWriters() {
-        UnaryOperator<Store> fault = renamed(Mode.Kind.SHARED);
+        UnaryOperator<Store> fault = renamed(LockMode.SHARED);
         bites(contract -> contract.new Modes(), ModeCases::readersShareANameAndExcludeTheWriter, fault);
         bites(
                 contract -> contract.new ReadWriteLocks(),
@@ -212,7 +213,7 @@ class SharedContractBitesTest {
     }
 
     /** Claims of one kind are for a name of their own. */
-    private static UnaryOperator<Store> renamed(Mode.Kind kind) {
+    private static UnaryOperator<Store> renamed(LockMode kind) {
         return changingClaims(claim -> claim.mode().kind() != kind
                 ? claim
                 : new Claim(

@@ -1,14 +1,12 @@
 package dev.holdfast.tck;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
-import dev.holdfast.spi.Capabilities;
-import dev.holdfast.spi.Capabilities.Tokens;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
@@ -16,7 +14,6 @@ import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,16 +32,8 @@ import java.util.function.Supplier;
  * out of order.
  */
 final class ToyStore implements Store {
-    private static final Capabilities CAPABILITIES = new Capabilities(
-            EnumSet.allOf(Mode.Kind.class),
-            3,
-            true,
-            false,
-            false,
-            false,
-            false,
-            Tokens.ALWAYS,
-            List.of("It is a toy."));
+    private static final Capabilities CAPABILITIES =
+            Capabilities.least().maxNames(3).sessionBound(true).caveats("It is a toy.");
     private static final Duration POLL = Duration.ofMillis(3);
 
     private final ToyLocks locks;

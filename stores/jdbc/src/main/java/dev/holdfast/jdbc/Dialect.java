@@ -1,7 +1,7 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.HoldfastException;
-import dev.holdfast.spi.Capabilities;
 
 /**
  * What is particular to one database: how it is reached, the statements, whose clock counts, how a waiting claim hears

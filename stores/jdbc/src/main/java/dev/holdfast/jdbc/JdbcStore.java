@@ -1,8 +1,8 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;

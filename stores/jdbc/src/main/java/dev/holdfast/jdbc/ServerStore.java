@@ -1,14 +1,13 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
@@ -17,7 +16,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -63,16 +61,12 @@ final class ServerStore implements Store {
         this.renewals = new ServerRenewals(tables, this::lane);
         this.queue = new QueuedClaims(tables, ClaimId.random().value().substring(0, 16), ears);
         // A release and the claim behind it are one statement already: there is nothing cheaper to extend a grant by.
-        this.capabilities = new Capabilities(
-                EnumSet.allOf(Mode.Kind.class),
-                1,
-                false,
-                tables.dialect().pushes(),
-                true,
-                true,
-                false,
-                Capabilities.Tokens.AS_CLOCKS_AGREE,
-                caveats(tables.dialect()));
+        this.capabilities = Capabilities.least()
+                .pushes(tables.dialect().pushes())
+                .fair(true)
+                .ordered(true)
+                .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
+                .caveats(caveats(tables.dialect()));
     }
 
     private static List<String> caveats(ServerDialect dialect) {

@@ -1,33 +1,25 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.HoldfastException;
-import dev.holdfast.spi.Capabilities;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import java.nio.file.Path;
-import java.util.EnumSet;
-import java.util.List;
 
 /** SQLite: a file of this machine, shared by its processes. */
 final class SqliteDialect implements Dialect {
     /** Large enough to spread the cost of a commit, small enough to block others for less than a millisecond. */
     private static final int CHUNK = 256;
 
-    private static final Capabilities CAPABILITIES = new Capabilities(
-            EnumSet.allOf(Mode.Kind.class),
-            1,
-            false,
-            false,
-            true,
-            true,
-            true,
-            Capabilities.Tokens.ALWAYS,
-            List.of(
+    private static final Capabilities CAPABILITIES = Capabilities.least()
+            .fair(true)
+            .ordered(true)
+            .extendable(true)
+            .caveats(
                     "The processes of one machine share it, on a local file system; it is no lock between machines.",
                     "A process that is stopped inside a statement blocks the others until it goes on or ends.",
                     "Who lets its turn go by for 200 ms, a process that is stopped, loses its place in the queue.",
                     "After a power cut the latest grants may be forgotten; tokens then rise as long as the wall clock was"
-                            + " not set back."));
+                            + " not set back.");
 
     private final SqliteFile file;
     private final Machine machine;

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.Holder;
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -228,7 +229,7 @@ final class SqliteLockTable implements LockTable {
             return free;
         }
         LockStatus.Held held = new LockStatus.Held(
-                Mode.Kind.valueOf(kind.toUpperCase(Locale.ROOT)),
+                LockMode.valueOf(kind.toUpperCase(Locale.ROOT)),
                 row.getLong(3) * TOKENS_PER_GRANT,
                 new Holder(row.getString(6), row.getLong(7), row.getString(8), row.getString(9)),
                 Duration.of(Math.max(0, row.getLong(4)), ChronoUnit.MICROS),

@@ -3,10 +3,10 @@ package dev.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
-import dev.holdfast.spi.Capabilities;
-import dev.holdfast.spi.Mode;
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.StoreProvider;
 import java.nio.file.Path;
 import java.util.ServiceLoader;
@@ -92,7 +92,7 @@ class JdbcStoreProviderTest {
         Rig rig = new Rig(folder);
         try (JdbcStore store = rig.open()) {
             Capabilities can = store.capabilities();
-            assertThat(can.modes()).containsExactlyInAnyOrder(Mode.Kind.values());
+            assertThat(can.modes()).containsExactlyInAnyOrder(LockMode.values());
             assertThat(can.fair() && can.ordered() && can.extendable()).isTrue();
             assertThat(can.caveats()).isNotEmpty().allMatch(caveat -> caveat.endsWith("."));
             assertThat(store.description()).isEqualTo("sqlite:" + rig.file);

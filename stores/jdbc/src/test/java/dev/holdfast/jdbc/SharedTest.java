@@ -11,6 +11,7 @@ import static dev.holdfast.jdbc.Rig.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
@@ -282,7 +283,7 @@ class SharedTest {
 
         var status = get(one.status(NAME)).grant().orElseThrow();
 
-        assertThat(status.mode()).isEqualTo(Mode.Kind.SHARED);
+        assertThat(status.mode()).isEqualTo(LockMode.SHARED);
         assertThat(status.token()).isEqualTo(last.number() * 1024);
         assertThat(get(one.list("order"))).hasSize(1).allMatch(each -> each.isHeld());
     }

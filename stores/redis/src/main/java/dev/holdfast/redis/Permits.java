@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.LockMode;
 import dev.holdfast.spi.Mode;
 
 /** Modes as the scripts know them. */
@@ -26,11 +27,11 @@ final class Permits {
     }
 
     /** The kind behind a letter; of a broken lock, which keeps none, exclusive. */
-    static Mode.Kind kind(String letter) {
+    static LockMode kind(String letter) {
         return switch (letter) {
-            case "S" -> Mode.Kind.SHARED;
-            case "P" -> Mode.Kind.PERMITS;
-            default -> Mode.Kind.EXCLUSIVE;
+            case "S" -> LockMode.SHARED;
+            case "P" -> LockMode.PERMITS;
+            default -> LockMode.EXCLUSIVE;
         };
     }
 }

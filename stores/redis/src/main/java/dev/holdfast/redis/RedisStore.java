@@ -1,13 +1,12 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
@@ -22,7 +21,6 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -77,17 +75,13 @@ final class RedisStore implements Store {
             Link link,
             Runnable shutDown) {
         this.description = description;
-        this.capabilities = new Capabilities(
-                EnumSet.allOf(Mode.Kind.class),
-                1,
-                false,
-                true,
-                true,
-                true,
-                // A release and the claim behind it are one script already: there is nothing cheaper.
-                false,
-                Capabilities.Tokens.AS_CLOCKS_AGREE,
-                greeting.caveats());
+        // Not extendable: a release and the claim behind it are one script already, and there is nothing cheaper.
+        this.capabilities = Capabilities.least()
+                .pushes(true)
+                .fair(true)
+                .ordered(true)
+                .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
+                .caveats(greeting.caveats());
         this.scripts = scripts;
         this.waiters = waiters;
         this.listing = listing;

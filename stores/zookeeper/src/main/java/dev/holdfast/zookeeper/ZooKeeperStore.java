@@ -1,21 +1,19 @@
 package dev.holdfast.zookeeper;
 
+import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.UnsupportedByStoreException;
-import dev.holdfast.spi.Capabilities;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,20 +45,16 @@ import org.jspecify.annotations.Nullable;
  * in {@link SessionProof}. Thread-safe.
  */
 final class ZooKeeperStore implements Store {
-    private static final Capabilities CAPABILITIES = new Capabilities(
-            EnumSet.allOf(Mode.Kind.class),
-            1,
-            true,
-            true,
-            true,
-            true,
-            // A grant's number is that of its node's making: a higher one would have to be made behind those who wait.
-            false,
-            Capabilities.Tokens.ALWAYS,
-            List.of(
+    /* Not extendable: a grant's number is that of its node's making; a higher one would be made behind those who wait. */
+    private static final Capabilities CAPABILITIES = Capabilities.least()
+            .sessionBound(true)
+            .pushes(true)
+            .fair(true)
+            .ordered(true)
+            .caveats(
                     "A writer that goes on as a reader keeps readers of other clients out until it is closed.",
                     "A grant outlives its client by the time-out of the session, not by the lease of the options.",
-                    "Since when a lock is held is told as since when its holder stood in line."));
+                    "Since when a lock is held is told as since when its holder stood in line.");
 
     private final Locks locks;
     private final Places places;

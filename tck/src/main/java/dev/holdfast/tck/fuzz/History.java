@@ -1,6 +1,7 @@
 package dev.holdfast.tck.fuzz;
 
 import dev.holdfast.Holder;
+import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
@@ -137,7 +138,7 @@ final class History {
         boolean conflicts(Numbered other) {
             return name == other.name
                     && label != other.label
-                    && (mode.kind() == Mode.Kind.EXCLUSIVE || other.mode.kind() != mode.kind());
+                    && (mode.kind() == LockMode.EXCLUSIVE || other.mode.kind() != mode.kind());
         }
     }
 
