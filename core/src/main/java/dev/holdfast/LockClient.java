@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockClient implements AutoCloseable {
     private final Engine engine;
+    private final Candidacies candidacies = new Candidacies();
 
     private LockClient(Engine engine) {
         this.engine = engine;
@@ -151,6 +152,27 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
+     * The election of a name, with the defaults.
+     *
+     * @param name as for {@link #lock(String)}, whose lock the leader holds
+     * @throws IllegalArgumentException if the name is not such
+     * @throws ClientClosedException if the client is closed
+     */
+    public LeaderElection election(String name) {
+        return election(name, HoldOptions.defaults());
+    }
+
+    /**
+     * The election of a name; as {@link #election(String)}. The order of candidates is always that of the store, and
+     * nobody waits for the confirmation of a release.
+     *
+     * @throws IllegalArgumentException also if the options are re-entrant
+     */
+    public LeaderElection election(String name, HoldOptions options) {
+        return new LeaderElection(engine, lock(name, options.strictFifo(true).awaitRelease(false)), candidacies);
+    }
+
+    /**
      * The locks that are held or waited for, sorted by name.
      *
      * @param pattern which names: {@code *} stands for any characters, {@code ?} for one; the rest for itself
@@ -204,6 +226,7 @@ public final class LockClient implements AutoCloseable {
      */
     @Override
     public void close() {
+        candidacies.close();
         engine.close();
     }
 

@@ -393,6 +393,17 @@ public final class Engine {
         return refresh;
     }
 
+    /** Runs a short task that never blocks, once, after a time. */
+    public void after(Duration delay, Runnable task) {
+        time.schedule(task, delay);
+    }
+
+    /** A time to wait, checked, in nanoseconds. */
+    public long nanosOfWait(Duration wait) {
+        Durations.checkWait(wait);
+        return Durations.nanos(wait);
+    }
+
     TimeSource time() {
         return time;
     }

@@ -9,13 +9,14 @@ import java.util.function.Supplier;
  * What the library says to people: one line that names lock and store, says what to do, and carries no secret. A log
  * that fails disturbs no lock. Losses have a logger of their own below the other, for those who tell of them themselves.
  */
-final class Log {
+public final class Log {
     private static final System.Logger LOG = System.getLogger("dev.holdfast");
     private static final System.Logger LOSSES = System.getLogger("dev.holdfast.loss");
 
     private Log() {}
 
-    static void warn(Supplier<String> message) {
+    /** Something that somebody should look at. */
+    public static void warn(Supplier<String> message) {
         say(LOG, Level.WARNING, message);
     }
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  *
  * <pre>
  *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, reading, outage
- *   through the engine     exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, footprint
+ *   through the engine     exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, elections, footprint
  *   between processes      children that are killed and stopped        (needs a URL)
  * </pre>
  *
@@ -284,6 +284,15 @@ public abstract class StoreContract {
     @Order(19)
     class MultiLocks extends MultiLockCases {
         MultiLocks() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Tag(ENGINE)
+    @Order(20)
+    class Elections extends ElectionCases {
+        Elections() {
             super(StoreContract.this);
         }
     }

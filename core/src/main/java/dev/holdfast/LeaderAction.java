@@ -1,0 +1,20 @@
+package dev.holdfast;
+
+/**
+ * Something that is done for a term of leadership; see {@link LeaderElection#lead}.
+ *
+ * <pre>{@code
+ * LeaderAction work = term -> reports.write(term.token());
+ * }</pre>
+ */
+@FunctionalInterface
+public interface LeaderAction {
+
+    /**
+     * Does it.
+     *
+     * @param term the term it is done for
+     * @throws Exception if it fails; {@link LeaderListener} says what follows
+     */
+    void run(Term term) throws Exception;
+}

@@ -1,0 +1,141 @@
+package dev.holdfast;
+
+import dev.holdfast.internal.Engine;
+import java.util.Optional;
+
+/**
+ * One of many processes leads; the others wait in line.
+ *
+ * <pre>{@code
+ * LeaderElection reports = client.election("reports");
+ * try (Candidacy candidacy = reports.stand(term -> scheduler.start(term.token()), term -> scheduler.stop())) {
+ *     serveUntilShutdown();
+ * }
+ * }</pre>
+ *
+ * <p>A term of leadership is a hold of the lock of that name ({@link LockClient#lock}), so everything that is said of
+ * holds is true of terms: {@link Term#token()} rises from term to term, a term is renewed while it lasts, and
+ * {@link Term#isValid()} is false before another process can lead. A process that was stopped for longer than the lease
+ * may still run after that; only a resource that checks the token is safe from it.
+ *
+ * <p>Followers wait as callers of a lock wait: one claim per client in the store. When a leader dies, the next in line
+ * leads when the lease has run out (ZooKeeper: when its session has ended); when it resigns, immediately.
+ *
+ * <p>Candidates are served in the order of their arrival where the store keeps one ({@link Capabilities#fair()}). Set a
+ * lease, a {@link HoldOptions#maxHold() longest term} and the like with {@link LockClient#election(String, HoldOptions)}.
+ *
+ * <p>Immutable and thread-safe; keeps nothing in the store by itself.
+ */
+public final class LeaderElection {
+    private final Engine engine;
+    private final DistributedLock lock;
+    private final Candidacies candidacies;
+
+    LeaderElection(Engine engine, DistributedLock lock, Candidacies candidacies) {
+        if (lock.options().reentrant()) {
+            throw new IllegalArgumentException("a term belongs to no thread, so '" + lock.name()
+                    + "' cannot be re-entrant: leave reentrant(true) out");
+        }
+        this.engine = engine;
+        this.lock = lock;
+        this.candidacies = candidacies;
+    }
+
+    /** Its name, without the client's namespace; that of its lock. */
+    public String name() {
+        return lock.name();
+    }
+
+    /** How its terms behave. */
+    public HoldOptions options() {
+        return lock.options();
+    }
+
+    /**
+     * Stands for election, and stays in line after each term until the candidacy is closed. A client stands once for a
+     * name at a time.
+     *
+     * @param listener what is done when a term begins and ends
+     * @throws IllegalStateException if this client stands for this name already
+     * @throws ClientClosedException if the client is closed
+     */
+    @CheckReturnValue
+    public Candidacy stand(LeaderListener listener) {
+        return Candidacy.begin(engine, lock, candidacies, listener, false);
+    }
+
+    /** Stands for election with two actions; as {@link #stand(LeaderListener)}. */
+    @CheckReturnValue
+    public Candidacy stand(LeaderAction elected, LeaderAction revoked) {
+        return stand(new LeaderListener() {
+            @Override
+            public void onElected(Term term) throws Exception {
+                elected.run(term);
+            }
+
+            @Override
+            public void onRevoked(Term term) throws Exception {
+                revoked.run(term);
+            }
+        });
+    }
+
+    /** Stands for election and tells nobody: {@link Candidacy#isLeader()} and {@link Candidacy#awaitTerm()} answer. */
+    @CheckReturnValue
+    public Candidacy stand() {
+        return stand(term -> {}, term -> {});
+    }
+
+    /**
+     * Stands for election and works while it leads, in the manner of Curator's {@code LeaderSelector}. The term ends when
+     * the work returns or throws, and the candidacy goes to the end of the line. When the term ends earlier, because it
+     * was lost, resigned or closed, the thread of the work is interrupted; no term begins before the work has returned.
+     *
+     * <pre>{@code
+     * Candidacy candidacy = client.election("reports").lead(term -> {
+     *     while (term.isValid()) {
+     *         reports.writeNext(term.token());
+     *     }
+     * });
+     * }</pre>
+     *
+     * @param work what the leader does, on a thread of the candidacy's own
+     * @throws IllegalStateException if this client stands for this name already
+     * @throws ClientClosedException if the client is closed
+     */
+    @CheckReturnValue
+    public Candidacy lead(LeaderAction work) {
+        return Candidacy.begin(
+                engine,
+                lock,
+                candidacies,
+                term -> {
+                    work.run(term);
+                    term.resign();
+                },
+                true);
+    }
+
+    /**
+     * Who leads, as the store knows it.
+     *
+     * @throws HoldfastException as {@link DistributedLock#status()}
+     */
+    public Optional<LockStatus.Held> leader() {
+        return status().grant();
+    }
+
+    /**
+     * Who leads, and how many candidates wait in line.
+     *
+     * @throws HoldfastException as {@link DistributedLock#status()}
+     */
+    public LockStatus status() {
+        return lock.status();
+    }
+
+    @Override
+    public String toString() {
+        return "LeaderElection[" + lock.name() + " on " + engine.storeDescription() + "]";
+    }
+}

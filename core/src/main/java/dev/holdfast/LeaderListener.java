@@ -1,0 +1,45 @@
+package dev.holdfast;
+
+/**
+ * What a candidate does when its terms of leadership begin and end.
+ *
+ * <pre>{@code
+ * Candidacy candidacy = client.election("reports").stand(new LeaderListener() {
+ *     @Override
+ *     public void onElected(Term term) {
+ *         scheduler.start(term.token());
+ *     }
+ *
+ *     @Override
+ *     public void onRevoked(Term term) {
+ *         scheduler.stop();
+ *     }
+ * });
+ * }</pre>
+ *
+ * <p>Both methods run on one thread of the candidacy, one call after another, in order: {@code onRevoked} after the
+ * {@code onElected} of its term, and before the {@code onElected} of the next. A term that ends before its
+ * {@code onElected} began is reported by neither.
+ *
+ * <p>A method that hangs delays what this candidate hears, not the lock: {@link Candidacy#isLeader()} goes by the hold
+ * alone. A term that is resigned is released after {@code onRevoked} has returned, so that a rival leads only when this
+ * process has stopped; if that takes longer than a lease, it is released all the same.
+ */
+public interface LeaderListener {
+
+    /**
+     * A term has begun; {@link Candidacy#isLeader()} is true already, unless the term has ended again.
+     *
+     * @throws Exception to end the term: it is logged, {@link #onRevoked} follows, and the candidate goes to the end of
+     *     the line after a pause of one second, twice as long after each failure in a row, up to a minute
+     */
+    void onElected(Term term) throws Exception;
+
+    /**
+     * A term has ended; {@link Candidacy#isLeader()} was false before.
+     *
+     * @param term the one that ended; {@link Term#loss()} says why, if it was lost
+     * @throws Exception is logged and changes nothing
+     */
+    default void onRevoked(Term term) throws Exception {}
+}

@@ -1,0 +1,112 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Candidacy;
+import dev.holdfast.LeaderElection;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import dev.holdfast.Term;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** Leader election by several clients. */
+abstract class ElectionCases extends Cases {
+    private static final int CANDIDATES = 4;
+
+    ElectionCases(StoreContract contract) {
+        super(contract);
+    }
+
+    @Test
+    void oneLeadsAndIsSeenByTheOthers() throws Exception {
+        String name = rig.name();
+        LeaderElection ours = rig.client().election(name);
+        LeaderElection theirs = rig.client().election(name);
+        try (Candidacy first = ours.stand();
+                Candidacy second = waitingBehind(first, theirs)) {
+            Term term = first.awaitTerm();
+            assertThat(second.isLeader()).isFalse();
+            assertThat(theirs.leader().map(LockStatus.Held::token)).contains(term.token());
+        }
+    }
+
+    @Test
+    void theNextLeadsWhenTheLeaderResignsAndItsTermHasAHigherNumber() throws Exception {
+        String name = rig.name();
+        LeaderElection ours = rig.client().election(name);
+        LeaderElection theirs = rig.client().election(name);
+        try (Candidacy first = ours.stand();
+                Candidacy second = waitingBehind(first, theirs)) {
+            Term one = first.awaitTerm();
+            one.resign();
+            Term two = awaitTerm(second);
+            assertThat(two.token()).isGreaterThan(one.token());
+            two.resign();
+            assertThat(awaitTerm(first).token()).isGreaterThan(two.token());
+        }
+    }
+
+    @Test
+    void theNextLeadsWhenTheLeadersClientIsClosedAndTheLeaderHasHeardOfItBefore() throws Exception {
+        String name = rig.name();
+        LockClient leaving = rig.client();
+        LeaderElection theirs = rig.client().election(name);
+        CompletableFuture<Boolean> othersLedBefore = new CompletableFuture<>();
+        CompletableFuture<Candidacy> other = new CompletableFuture<>();
+        CompletableFuture<Void> elected = new CompletableFuture<>();
+        Candidacy first = leaving.election(name)
+                .stand(
+                        term -> elected.complete(null),
+                        term -> othersLedBefore.complete(other.get().isLeader()));
+        elected.get(rig.contract.patience().toSeconds(), TimeUnit.SECONDS);
+        try (Candidacy second = waitingBehind(first, theirs)) {
+            other.complete(second);
+            leaving.close();
+            assertThat(first.isLeader()).isFalse();
+            assertThat(othersLedBefore.get()).isFalse();
+            awaitTerm(second);
+        }
+    }
+
+    @Test
+    void ofManyWhoLeadByTurnsNeverDoTwo() throws Exception {
+        String name = rig.name();
+        AtomicInteger leading = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        AtomicInteger terms = new AtomicInteger();
+        CompletableFuture<Void> enough = new CompletableFuture<>();
+        List<Candidacy> candidacies = new ArrayList<>();
+        for (int i = 0; i < CANDIDATES; i++) {
+            candidacies.add(rig.closing(rig.client().election(name).lead(term -> {
+                most.accumulateAndGet(leading.incrementAndGet(), Math::max);
+                LockSupport.parkNanos(100_000); // long enough to be met
+                leading.decrementAndGet();
+                if (terms.incrementAndGet() == rig.contract.rounds()) {
+                    enough.complete(null);
+                }
+            })));
+        }
+        enough.get(4 * rig.contract.patience().toSeconds(), TimeUnit.SECONDS);
+        assertThat(most).as("leaders at a time").hasValue(1);
+    }
+
+    /** Stands second, and returns once it is in line. */
+    private Candidacy waitingBehind(Candidacy first, LeaderElection election) throws InterruptedException {
+        awaitTerm(first);
+        Candidacy second = rig.closing(election.stand());
+        rig.patience.until("a second candidate in line", () -> election.status().waiting() == 1);
+        return second;
+    }
+
+    private Term awaitTerm(Candidacy candidacy) throws InterruptedException {
+        return candidacy
+                .awaitTerm(rig.contract.patience())
+                .orElseThrow(() -> new AssertionError("it does not lead after " + rig.contract.patience()));
+    }
+}
