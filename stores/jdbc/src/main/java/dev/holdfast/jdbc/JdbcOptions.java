@@ -1,7 +1,9 @@
 package dev.holdfast.jdbc;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How locks are kept on a database server.
@@ -13,28 +15,38 @@ import java.util.regex.Pattern;
  * <p>In a URL the same are parameters: {@code holdfast.schema}, {@code holdfast.table}, {@code holdfast.createTable},
  * {@code holdfast.connections}.
  *
- * @param schema where the table is; empty for the one that the connection is in
- * @param table the table's name; letters, digits and underscores, at most 50, as {@code holdfast_lock}
- * @param connections how many connections do the work, 1 to 64; one more waits for news where the database has such. All
- *     requests for a name go through one of them
- * @param createTable whether the table is created when it is missing
+ * <p>Immutable; each method with an argument returns a changed copy.
  */
-public record JdbcOptions(Optional<String> schema, String table, int connections, boolean createTable) {
+public final class JdbcOptions {
     private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,49}");
     private static final int MOST_CONNECTIONS = 64;
     private static final int CONNECTIONS = 4;
 
-    public JdbcOptions {
+    private final Optional<String> schema;
+    private final String table;
+    private final int connections;
+    private final boolean createTable;
+
+    private JdbcOptions(Optional<String> schema, String table, int connections, boolean createTable) {
         check("a table's name", table);
         schema.ifPresent(name -> check("a schema's name", name));
         if (connections < 1 || connections > MOST_CONNECTIONS) {
             throw new IllegalArgumentException("holdfast.connections is 1 to " + MOST_CONNECTIONS);
         }
+        this.schema = schema;
+        this.table = table;
+        this.connections = connections;
+        this.createTable = createTable;
     }
 
     /** Table {@code holdfast_lock} in the connection's schema, created when missing; 4 connections. */
     public static JdbcOptions defaults() {
         return new JdbcOptions(Optional.empty(), "holdfast_lock", CONNECTIONS, true);
+    }
+
+    /** Where the table is; empty for the schema that the connection is in. */
+    public Optional<String> schema() {
+        return schema;
     }
 
     /**
@@ -46,13 +58,26 @@ public record JdbcOptions(Optional<String> schema, String table, int connections
         return new JdbcOptions(Optional.of(name), table, connections, createTable);
     }
 
+    /** The table's name. */
+    public String table() {
+        return table;
+    }
+
     /**
      * Another table.
      *
-     * @throws IllegalArgumentException if it is not letters, digits and underscores
+     * @throws IllegalArgumentException if it is not letters, digits and underscores, at most 50
      */
     public JdbcOptions table(String name) {
         return new JdbcOptions(schema, name, connections, createTable);
+    }
+
+    /**
+     * How many connections do the work; one more waits for news where the database has such. All requests for a name go
+     * through one of them.
+     */
+    public int connections() {
+        return connections;
     }
 
     /**
@@ -64,9 +89,34 @@ public record JdbcOptions(Optional<String> schema, String table, int connections
         return new JdbcOptions(schema, table, number, createTable);
     }
 
+    /** Whether the table is created when it is missing. */
+    public boolean createTable() {
+        return createTable;
+    }
+
     /** Whether the table is created when it is missing; off, a store without its table is refused. */
     public JdbcOptions createTable(boolean create) {
         return new JdbcOptions(schema, table, connections, create);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JdbcOptions options
+                && schema.equals(options.schema)
+                && table.equals(options.table)
+                && connections == options.connections
+                && createTable == options.createTable;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(schema, table, connections, createTable);
+    }
+
+    @Override
+    public String toString() {
+        return "JdbcOptions[table=" + qualifiedTable() + ", connections=" + connections + ", createTable=" + createTable
+                + "]";
     }
 
     /** As it stands in statements; nothing else of a caller's text ever does. */

@@ -5,28 +5,29 @@ import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.framework.imps.DefaultACLProvider;
 
 /**
- * How locks in ZooKeeper are kept; immutable.
+ * How locks in ZooKeeper are kept. Immutable; each method with an argument returns a changed copy.
  *
  * <pre>{@code
  * Store store = ZooKeeperStores.on(curator, ZooKeeperOptions.defaults().tick(Duration.ofSeconds(2)));
  * }</pre>
- *
- * @param timeout after this a request is answered with {@link dev.holdfast.StoreUnavailableException}; a claim that waits
- *     is not a request
- * @param tick the {@code tickTime} of the servers, or longer: a hold is valid that much shorter than its session may live,
- *     since the leader of an ensemble hears of a follower's clients only so often
- * @param ridesOutDisconnects whether a hold stays valid while the connection is broken, until its lease ends; otherwise
- *     it is not valid until the session is come back to
- * @param acls the rights to the nodes that are made
  */
-public record ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOutDisconnects, ACLProvider acls) {
+public final class ZooKeeperOptions {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TICK = Duration.ofSeconds(3);
 
-    public ZooKeeperOptions {
+    private final Duration timeout;
+    private final Duration tick;
+    private final boolean ridesOutDisconnects;
+    private final ACLProvider acls;
+
+    private ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOutDisconnects, ACLProvider acls) {
         if (timeout.isNegative() || timeout.isZero() || tick.isNegative() || tick.isZero()) {
             throw new IllegalArgumentException("timeout and tick must be longer than nothing");
         }
+        this.timeout = timeout;
+        this.tick = tick;
+        this.ridesOutDisconnects = ridesOutDisconnects;
+        this.acls = acls;
     }
 
     /**
@@ -35,6 +36,14 @@ public record ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOut
      */
     public static ZooKeeperOptions defaults() {
         return new ZooKeeperOptions(TIMEOUT, TICK, false, new DefaultACLProvider());
+    }
+
+    /**
+     * After this a request is answered with {@link dev.holdfast.StoreUnavailableException}; a claim that waits is not a
+     * request.
+     */
+    public Duration timeout() {
+        return timeout;
     }
 
     /**
@@ -47,6 +56,14 @@ public record ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOut
     }
 
     /**
+     * The {@code tickTime} of the servers, or longer: a hold is valid that much shorter than its session may live, since
+     * the leader of an ensemble hears of a follower's clients only so often.
+     */
+    public Duration tick() {
+        return tick;
+    }
+
+    /**
      * With the tick of the servers.
      *
      * @throws IllegalArgumentException if it is zero or negative
@@ -55,9 +72,22 @@ public record ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOut
         return new ZooKeeperOptions(timeout, value, ridesOutDisconnects, acls);
     }
 
+    /**
+     * Whether a hold stays valid while the connection is broken, until its lease ends; otherwise it is not valid until
+     * the session is come back to.
+     */
+    public boolean ridesOutDisconnects() {
+        return ridesOutDisconnects;
+    }
+
     /** Whether holds stay valid while the connection is broken. */
     public ZooKeeperOptions ridesOutDisconnects(boolean value) {
         return new ZooKeeperOptions(timeout, tick, value, acls);
+    }
+
+    /** The rights to the nodes that are made. */
+    public ACLProvider acls() {
+        return acls;
     }
 
     /** With rights to the nodes that are made; everybody has all unless it is given. */
