@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -226,15 +230,68 @@ class OutageTest extends EngineCase {
     }
 
     @Test
+    void aWaiterThatCameWhileTheWaitOfAnotherWasCalledOffRidesTheOutageOut() throws Exception {
+        ridesOutWhatEndedTheWaitOfAnother(() -> lock.tryAcquire(s(3)), lock::acquireAsync, theirs);
+    }
+
+    @Test
+    void andSoDoesOneWhoWantsAPermit() throws Exception {
+        DistributedSemaphore semaphore = patient.semaphore("s", 1);
+        ridesOutWhatEndedTheWaitOfAnother(
+                () -> semaphore.tryAcquire(s(3)),
+                () -> semaphore.acquireAsync(1),
+                rival.semaphore("s", 1).acquire());
+    }
+
+    private void ridesOutWhatEndedTheWaitOfAnother(
+            Callable<Optional<Hold>> timed, Supplier<CompletableFuture<Hold>> untimed, Hold inTheWay) throws Exception {
+        Started<Optional<Hold>> brief = startAndWaitUntilItWaits(timed);
+        away.isAway = true;
+        away.silence = new CompletableFuture<>();
+        time.advance(s(3)); // the claim is called off, and that gets no answer yet
+        CompletableFuture<Hold> late = untimed.get();
+        away.silence.complete(null);
+        assertThatThrownBy(brief::result).hasCauseInstanceOf(StoreUnavailableException.class);
+        advance(5, s(1));
+        assertThat(late).as("after 5 s of outage").isNotDone();
+
+        away.isAway = false;
+        away.listener.reachable();
+        advance(11, s(1)); // what the first claim left is withdrawn a third of a lease later
+        inTheWay.close();
+        soon(late::isDone);
+        late.join().close();
+    }
+
+    @Test
+    void severalNamesTogetherRideOutAnOutageThatThereIsWhenTheyAreAskedFor() throws Exception {
+        DistributedMultiLock both = patient.multiLock(List.of("a", "b"));
+        away.isAway = true;
+        assertThatThrownBy(both::tryAcquire).isInstanceOf(StoreUnavailableException.class);
+        Started<Optional<MultiHold>> timed = startAndWaitUntilItWaits(() -> both.tryAcquire(s(3)));
+        time.advance(s(3));
+        assertThatThrownBy(timed::result).hasCauseInstanceOf(StoreUnavailableException.class);
+        Started<MultiHold> waiter = startAndWaitUntilItWaits(both::acquire);
+        advance(5, s(1));
+        assertThat(waiter.isOver()).isFalse();
+        away.isAway = false;
+        away.listener.reachable();
+        advance(11, s(1)); // what the claim of the wait that ended left is withdrawn a third of a lease later
+        theirs.close();
+        waiter.result().close();
+    }
+
+    @Test
     void aLimitIsNotNegative() {
         assertThatThrownBy(() -> LockClient.builder("mem:").outageLimit(Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("-1ms");
     }
 
-    /** A store whose claims wait on while it is away, and whose other requests fail, as do claims that are called off. */
+    /** A store whose claims wait on while it is away, and whose other requests fail, as do tries and claims called off. */
     private static final class AwayStore extends ForwardedStore {
         volatile boolean isAway;
+        volatile CompletableFuture<Void> silence = CompletableFuture.completedFuture(null);
         volatile StoreListener listener;
 
         AwayStore(Store store) {
@@ -248,8 +305,21 @@ class OutageTest extends EngineCase {
         }
 
         @Override
+        public Pending claim(Claim claim) {
+            return isAway && !claim.waits() ? new NoAnswer(ask(CompletableFuture::new)) : super.claim(claim);
+        }
+
+        private record NoAnswer(CompletionStage<Optional<Grant>> answer) implements Pending {
+            @Override
+            public void cancel() {}
+        }
+
+        @Override
         <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-            return isAway ? CompletableFuture.failedFuture(new StoreUnavailableException("away")) : request.get();
+            return isAway
+                    ? silence.thenCompose(
+                            noAnswer -> CompletableFuture.failedFuture(new StoreUnavailableException("away")))
+                    : request.get();
         }
     }
 }

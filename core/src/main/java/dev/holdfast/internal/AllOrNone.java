@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
+import dev.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,11 @@ final class AllOrNone {
     /** Acquires all that {@link LockName#inOrder} ordered, if all are free right now. */
     static Optional<List<HoldAnchor>> tryAcquire(Engine engine, List<LockName> names, HoldOptions options) {
         AllOrNone all = new AllOrNone(engine, names, options);
-        all.tryRest();
+        StoreUnavailableException away = all.tryRest();
+        if (away != null) {
+            all.none();
+            throw away;
+        }
         return all.isComplete() ? Optional.of(all.held) : all.none();
     }
 
@@ -65,14 +70,18 @@ final class AllOrNone {
         boolean done = false;
         try {
             while (true) {
-                tryRest();
+                StoreUnavailableException away = tryRest();
                 if (isComplete()) {
                     done = true;
                     return Optional.of(held);
                 }
                 Duration left =
                         wait == null ? null : wait.minusNanos(engine.time().nanoTime() - since);
-                if (left != null && (left.isNegative() || left.isZero()) || !waitForNext(left)) {
+                boolean isOver = left != null && (left.isNegative() || left.isZero());
+                if (isOver && away != null) {
+                    throw away;
+                }
+                if (isOver || !waitForNext(left)) {
                     return Optional.empty();
                 }
             }
@@ -89,12 +98,16 @@ final class AllOrNone {
         return next.isPresent();
     }
 
-    /** Tries all that are not held yet, and keeps those before the first that is not free. */
-    private void tryRest() {
+    /**
+     * Tries all that are not held yet, and keeps those before the first that is not free. Of a store that does not answer
+     * it gives the failure back: who waits rides that out where the first is waited for.
+     */
+    private @Nullable StoreUnavailableException tryRest() {
         List<Acquisition.Attempt> attempts = new ArrayList<>();
         for (LockName name : names.subList(held.size(), names.size())) {
             attempts.add(attempt(name));
         }
+        StoreUnavailableException away = null;
         RuntimeException failure = null;
         List<HoldAnchor> outOfTurn = new ArrayList<>();
         boolean inTurn = true;
@@ -102,6 +115,8 @@ final class AllOrNone {
             Optional<HoldAnchor> got = Optional.empty();
             try {
                 got = attempt.outcome();
+            } catch (StoreUnavailableException noAnswer) {
+                away = away == null ? noAnswer : away;
             } catch (RuntimeException failed) {
                 failure = failure == null ? failed : failure;
             }
@@ -113,6 +128,7 @@ final class AllOrNone {
             none();
             throw failure;
         }
+        return away;
     }
 
     /** An attempt that cannot even be made fails when its outcome is asked for, with those before it all under way. */

@@ -100,6 +100,11 @@ final class ClaimInFlight {
         return wallLead;
     }
 
+    /** Whether nobody wanted it any more at some time. */
+    boolean isCalledOff() {
+        return cancelled;
+    }
+
     /** Asks the store to stop waiting; the answer still comes. */
     void cancel() {
         cancelled = true;

@@ -141,8 +141,8 @@ final class LocalLock extends LocalQueue {
                 waiter.recordPlace();
                 return both(giveTo(live, waiter).orElseGet(() -> give(live)), parted(live));
             }
-            if (isGoingBack() && waiters.isEmpty() && nextTry == null) {
-                nextTry = waiter; // behind this client's own release
+            if ((isGoingBack() || unwanted() != null) && waiters.isEmpty() && nextTry == null) {
+                nextTry = waiter; // behind this client's own release, or its claim that nobody wants any more
                 return NOTHING;
             }
             return refuse(waiter); // another of this client holds it, or is before this one
@@ -450,6 +450,9 @@ final class LocalLock extends LocalQueue {
 
     /** Gives the grant to the first waiter who still wants it. */
     private Runnable give(LiveGrant live) {
+        if (nextTry != null) {
+            return release(live); // of a claim that was called off; the one who tries has a claim of its own
+        }
         for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
             if (!live.hasTokenFor(first.options)) {
                 return renumberOrRelease(live); // it was renewed for another, who is gone

@@ -7,6 +7,7 @@ import static dev.holdfast.internal.Steps.both;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
@@ -342,9 +343,20 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         return waiter::wake;
     }
 
-    /** The outcome of a claim is unknown: what it may have left is cleared, and those it stood for are told. */
+    /**
+     * The outcome of a claim is unknown: what it may have left is cleared, and those it stood for are told. A claim that
+     * was called off stands for nobody: if the store did not answer, those who have come since wait on, by a claim of
+     * their own.
+     */
     final Runnable failed(ClaimInFlight of, Throwable why) {
-        Runnable tell = of.claim.waits() ? failAll(why) : fail(of.asker, why);
+        Runnable tell;
+        if (!of.claim.waits()) {
+            tell = fail(of.asker, why);
+        } else if (of.isCalledOff() && Failures.cause(why) instanceof StoreUnavailableException) {
+            tell = NOTHING;
+        } else {
+            tell = failAll(why);
+        }
         return both(() -> engine.withdraw(of.claim), tell);
     }
 

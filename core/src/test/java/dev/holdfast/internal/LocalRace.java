@@ -67,6 +67,14 @@ final class LocalRace {
         Interleavings.race(operations, one, other, AROUND_THE_QUEUE);
     }
 
+    /** The same for operations of which one answers the other's claim while that has the mutex: the store is gone through too. */
+    static void checkWithStore(Class<?> operations, String one, String other) {
+        String[] withoutStore = Stream.of(AROUND_THE_QUEUE)
+                .filter(name -> !name.startsWith("dev.holdfast.memory."))
+                .toArray(String[]::new);
+        Interleavings.race(operations, one, other, withoutStore);
+    }
+
     ClaimId nextId() {
         String digits = Integer.toString(ids.incrementAndGet());
         return new ClaimId("0".repeat(32 - digits.length()) + digits);

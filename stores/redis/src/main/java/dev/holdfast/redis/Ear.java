@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
@@ -80,19 +81,26 @@ final class Ear {
     }
 
     private static final Duration GOODBYE = Duration.ofSeconds(1);
+    /** However many wait: a server that has too many clients must not be asked without end. */
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(400);
+
+    private record Failed(Throwable why, long at) {}
 
     private final Connector connector;
     private final String channel;
     private final Listener listener;
+    private final TimeSource time;
     private final AtomicReference<@Nullable CompletableFuture<Void>> opening = new AtomicReference<>();
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
+    private volatile @Nullable Failed lastFailure;
     private volatile boolean hearing;
     private volatile boolean closed;
 
-    Ear(Connector connector, String channel, Listener listener) {
+    Ear(Connector connector, String channel, Listener listener, TimeSource time) {
         this.connector = connector;
         this.channel = channel;
         this.listener = listener;
+        this.time = time;
     }
 
     String channel() {
@@ -104,8 +112,12 @@ final class Ear {
         return hearing;
     }
 
-    /** Opens it, once; completes when offers are heard. After a failure the next call tries again. */
+    /** Opens it, once; completes when offers are heard. A while after a failure the next call tries again. */
     CompletionStage<Void> open() {
+        Failed recent = lastFailure;
+        if (recent != null && time.nanoTime() - recent.at < BETWEEN_ATTEMPTS.toNanos()) {
+            return CompletableFuture.failedFuture(recent.why);
+        }
         CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> before = opening.compareAndExchange(null, mine);
         if (before != null) {
@@ -157,9 +169,21 @@ final class Ear {
         });
     }
 
-    private void failed(CompletableFuture<Void> done, Throwable why) {
+    private void failed(CompletableFuture<Void> done, Throwable wrapped) {
+        Throwable why = RedisErrors.unwrapped(wrapped);
+        lastFailure = new Failed(why, time.nanoTime());
         opening.set(null);
-        done.completeExceptionally(RedisErrors.unwrapped(why));
+        done.completeExceptionally(why);
+    }
+
+    /** The server is the wrong one by now: subscribes anew, at whatever its name leads to. */
+    void connectAnew() {
+        Link.disconnect(connection);
+    }
+
+    /** The Lettuce client was shut down by its owner: an attempt to connect would wait for ever. */
+    void giveUp() {
+        connector.giveUp();
     }
 
     /**

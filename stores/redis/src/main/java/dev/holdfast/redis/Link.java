@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  * connection, or is refused because it was withdrawn, or is ended by its lease.
  *
  * <p>A server that is connected but silent is found by the calls that get no answer in time; after that long a silence the
- * connection is made anew. When the Lettuce client was shut down by its owner, every call is refused. Thread-safe.
+ * connection is made anew; and so it is when the server has become a replica, since its name may lead to the new master by
+ * now. When the Lettuce client was shut down by its owner, every call is refused. Thread-safe.
  */
 final class Link implements AutoCloseable {
     private static final Duration AGAIN = Duration.ofMillis(20);
@@ -69,6 +70,7 @@ final class Link implements AutoCloseable {
     private volatile int earlier;
 
     private volatile Consumer<RuntimeException> whenShutDown = why -> {};
+    private volatile Runnable whenReplica = () -> {};
     private volatile @Nullable RuntimeException closed;
 
     Link(StatefulRedisConnection<byte[], byte[]> connection, TimeSource time, Duration patience, RedisErrors errors) {
@@ -105,6 +107,11 @@ final class Link implements AutoCloseable {
     /** Names who is told when the Lettuce client was shut down, and with it the timer by which anybody would notice. */
     void whenShutDown(Consumer<RuntimeException> told) {
         whenShutDown = told;
+    }
+
+    /** Names what else has to connect anew when the server has become a replica. */
+    void whenReplica(Runnable told) {
+        whenReplica = told;
     }
 
     /** Called on the connection's event loop, which from now on does the sending. */
@@ -145,18 +152,34 @@ final class Link implements AutoCloseable {
 
     /** One page of the keys, within the time that any call is given. */
     CompletableFuture<KeyScanCursor<byte[]>> scan(ScanCursor from, ScanArgs args) {
-        RuntimeException ended = closed;
-        if (ended != null) {
-            return CompletableFuture.failedFuture(ended);
-        }
         CompletableFuture<KeyScanCursor<byte[]>> page = new CompletableFuture<>();
+        scan(page, from, args, time.nanoTime() + patience.toNanos());
+        return page;
+    }
+
+    /** Where there is no connection it is not asked for yet: Lettuce would keep that, awaited or not. */
+    private void scan(CompletableFuture<KeyScanCursor<byte[]>> page, ScanCursor from, ScanArgs args, long until) {
+        Duration left = Duration.ofNanos(until - time.nanoTime());
+        if (closed != null || isShutDown()) {
+            page.completeExceptionally(shutDown());
+        } else if (left.isNegative()) {
+            page.completeExceptionally(late());
+        } else if (connected) {
+            ask(page, from, args, left);
+        } else {
+            schedule(() -> scan(page, from, args, until), AGAIN, page);
+        }
+    }
+
+    private void ask(CompletableFuture<KeyScanCursor<byte[]>> page, ScanCursor from, ScanArgs args, Duration left) {
         var asked = connection.async().scan(from, args);
         TimeSource.Scheduled end = schedule(
                 () -> {
                     page.completeExceptionally(late());
                     asked.toCompletableFuture().cancel(false);
                 },
-                patience);
+                left,
+                page);
         asked.whenComplete((keys, failure) -> {
             end.cancel();
             if (failure == null) {
@@ -165,7 +188,6 @@ final class Link implements AutoCloseable {
                 page.completeExceptionally(errors.of(failure));
             }
         });
-        return page;
     }
 
     /** Runs a task on the thread that sends, before it next does: calls made by the task leave in one packet. */
@@ -226,6 +248,10 @@ final class Link implements AutoCloseable {
             write(List.of(prepared(call, lastAnswer, true)));
         } else if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || isLate(call, lastAnswer)) {
             call.fail(errors.of(failure));
+            if (RedisErrors.isReplica(failure)) {
+                disconnect(connection);
+                whenReplica.run();
+            }
         } else {
             sendAgain(call); // the connection broke while it was under way
         }
@@ -268,8 +294,12 @@ final class Link implements AutoCloseable {
         }
     }
 
-    /** The timer of a lent client may have been stopped by its owner: then nothing is waited for any more. */
     private TimeSource.Scheduled schedule(Runnable task, Duration delay) {
+        return schedule(task, delay, null);
+    }
+
+    /** The timer of a lent client may have been stopped by its owner: then nothing is waited for any more. */
+    private TimeSource.Scheduled schedule(Runnable task, Duration delay, @Nullable CompletableFuture<?> awaited) {
         try {
             return time.schedule(task, delay);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
@@ -278,6 +308,9 @@ final class Link implements AutoCloseable {
             failOutbox(why);
             inFlight.forEach(call -> call.fail(why));
             forgetDone();
+            if (awaited != null) {
+                awaited.completeExceptionally(why);
+            }
             return () -> {};
         }
     }
@@ -297,7 +330,7 @@ final class Link implements AutoCloseable {
             outbox.fail(call -> isLate(call, now), late());
         }
         if (silent) {
-            connectAnew();
+            disconnect(connection);
         }
         forgetDone();
         if (!inFlight.isEmpty() || !outbox.isEmpty()) {
@@ -310,7 +343,8 @@ final class Link implements AutoCloseable {
                 + " ms: it is down, busy, or cannot be reached");
     }
 
-    private void connectAnew() {
+    /** Ends a connection, and Lettuce makes it anew. */
+    static void disconnect(@Nullable Object connection) {
         if (connection instanceof RedisChannelHandler<?, ?> handler
                 && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
             endpoint.disconnect();

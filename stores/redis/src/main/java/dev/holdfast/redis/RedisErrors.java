@@ -113,6 +113,12 @@ record RedisErrors(String store) {
                 && String.valueOf(failure.getMessage()).startsWith("NOSCRIPT");
     }
 
+    /** Whether the server takes no writes since it has become a replica. */
+    static boolean isReplica(Throwable failure) {
+        return failure instanceof RedisCommandExecutionException
+                && String.valueOf(failure.getMessage()).contains("READONLY");
+    }
+
     /**
      * Whether a connection ended before it was said why it would not do: Lettuce then saw it close during the
      * greeting, or found it closed, and its handlers gone, before it could ask how the greeting went.

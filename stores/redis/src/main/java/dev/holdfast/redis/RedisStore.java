@@ -114,7 +114,8 @@ final class RedisStore implements Store {
             Scripts scripts = new Scripts(link, errors);
             String channel = "holdfast:client:" + ClaimId.random();
             Waiters waiters = new Waiters(scripts, time, poll, connector, channel);
-            link.whenShutDown(waiters::failAll);
+            link.whenShutDown(waiters::shutDown);
+            link.whenReplica(waiters::connectAnew);
             connection.addListener(tellsOf(waiters));
             Listing listing = new Listing(link, scripts);
             return new RedisStore(errors.store(), greeting, scripts, waiters, listing, link, shutDown);

@@ -47,7 +47,7 @@ final class Waiters implements Ear.Listener {
         this.scripts = scripts;
         this.time = time;
         this.poll = poll;
-        this.ear = new Ear(connector, channel, this);
+        this.ear = new Ear(connector, channel, this, time);
     }
 
     /** Names what is told when waiting claims cannot be served, and when they can again. */
@@ -83,7 +83,9 @@ final class Waiters implements Ear.Listener {
         Waiting waiting = new Waiting(claim, this);
         all.put(claim.id().value(), waiting);
         waiting.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), waiting));
-        waiting.ask();
+        if (!scripts.isClosed()) { // else whoever closes may not have seen it, and it would stay in the queue
+            waiting.ask();
+        }
         return waiting;
     }
 
@@ -103,11 +105,7 @@ final class Waiters implements Ear.Listener {
     /** Gives up all places, so that nobody waits for a client that is gone; waits a moment for the server's word. */
     void leaveAll() {
         List<CompletableFuture<?>> left = new ArrayList<>();
-        all.values()
-                .forEach(waiting -> left.add(leave(
-                        waiting.claim().name(),
-                        waiting.claim().id(),
-                        waiting.claim().mode())));
+        all.values().forEach(waiting -> left.add(waiting.leave()));
         try {
             CompletableFuture.allOf(left.toArray(CompletableFuture<?>[]::new))
                     .get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
@@ -126,6 +124,17 @@ final class Waiters implements Ear.Listener {
     /** Ends every wait. */
     void failAll(RuntimeException why) {
         all.values().forEach(waiting -> waiting.end(why));
+    }
+
+    /** The Lettuce client was shut down by its owner. */
+    void shutDown(RuntimeException why) {
+        failAll(why);
+        ear.giveUp();
+    }
+
+    /** The server has become a replica. */
+    void connectAnew() {
+        ear.connectAnew();
     }
 
     void closeEar(boolean shutDown) {

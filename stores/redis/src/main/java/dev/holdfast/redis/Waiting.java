@@ -50,8 +50,13 @@ final class Waiting implements Pending {
     private Phase phase = Phase.RESTING;
     private boolean askAgain;
     private boolean cancelled;
+    /** The client is closing: no more is asked, and the place is given up. */
+    private boolean ending;
+
+    private final CompletableFuture<Void> left = new CompletableFuture<>();
     private boolean missed;
     private int failures;
+    private int failedSubscriptions;
     /** The microsecond of arrival at which the server keeps our place; 0 before we have one. */
     private String place = "0";
 
@@ -91,6 +96,22 @@ final class Waiting implements Pending {
         });
     }
 
+    /**
+     * The client is closing, and {@link #end} follows. The place is given up, behind the question under way, which would
+     * take it again; completes when that is done.
+     */
+    CompletableFuture<Void> leave() {
+        step(() -> {
+            ending = true;
+            return switch (phase) {
+                case RESTING -> leavingForGood();
+                case ASKING -> NOTHING; // its answer leads to the same
+                case LEAVING, ANSWERED -> () -> answer.whenComplete((grant, failure) -> left.complete(null));
+            };
+        });
+        return left;
+    }
+
     /** The client is closed. */
     void end(RuntimeException why) {
         step(() -> failed(why));
@@ -111,8 +132,11 @@ final class Waiting implements Pending {
 
     private Runnable heard(ClaimAnswer said, boolean hears) {
         failures = 0;
-        if (phase != Phase.ASKING || waiters.scripts().isClosed()) {
-            return NOTHING; // the client is closed, and has given up the place: end() follows, or was here
+        if (phase != Phase.ASKING) {
+            return NOTHING; // the client is closed
+        }
+        if (ending) {
+            return leavingForGood();
         }
         if (cancelled) {
             return leaving(); // also with a grant: who called it off may have let the next one in already
@@ -138,11 +162,15 @@ final class Waiting implements Pending {
             if (failure == null) {
                 ask();
             } else {
-                step(() -> phase == Phase.RESTING
-                        ? unheard(waiters.scripts().errors().of(failure))
-                        : NOTHING);
+                step(() ->
+                        phase == Phase.RESTING ? deaf(waiters.scripts().errors().of(failure)) : NOTHING);
             }
         });
+    }
+
+    /** No subscription for now: the server answers claims, so it polls, and tries to subscribe again each time. */
+    private Runnable deaf(Throwable failure) {
+        return failure instanceof StoreRefusedException ? failed(failure) : resting(retryDelay(failedSubscriptions++));
     }
 
     private Runnable unheard(Throwable wrapped) {
@@ -150,17 +178,24 @@ final class Waiting implements Pending {
         if (phase == Phase.ANSWERED) {
             return NOTHING;
         }
+        if (ending) {
+            return leavingForGood();
+        }
         if (failure instanceof StoreRefusedException
                 || cancelled
                 || waiters.scripts().isClosed()) {
             return failed(failure);
         }
-        long delay = FIRST_RETRY_MILLIS << Math.min(failures++, MOST_DOUBLINGS);
-        Runnable rest = resting(Duration.ofMillis(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1)));
+        Runnable rest = resting(retryDelay(failures++));
         return () -> {
             rest.run();
             waiters.unreachable(claim, failure);
         };
+    }
+
+    private static Duration retryDelay(int before) {
+        long delay = FIRST_RETRY_MILLIS << Math.min(before, MOST_DOUBLINGS);
+        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));
     }
 
     private Runnable resting(Duration until) {
@@ -180,6 +215,13 @@ final class Waiting implements Pending {
         return () -> waiters.leave(claim.name(), claim.id(), claim.mode())
                 .whenComplete((left, failure) ->
                         step(() -> failure == null ? gone() : failed(RedisErrors.unwrapped(failure))));
+    }
+
+    private Runnable leavingForGood() {
+        phase = Phase.LEAVING;
+        stopLooking();
+        return () -> waiters.leave(claim.name(), claim.id(), claim.mode())
+                .whenComplete((done, failure) -> left.complete(null));
     }
 
     private Runnable gone() {

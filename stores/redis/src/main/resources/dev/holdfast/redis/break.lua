@@ -15,7 +15,7 @@ if kind == 'X' or kind == 'R' then
   end
 elseif kind == 'S' or kind == 'P' then
   local broken
-  for _, member in ipairs(redis.call('ZRANGE', sharers, 0, -1)) do
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', sharers, '(' .. digits(now()), '+inf')) do
     local id, permits = string.match(member, '^(%x+):(%d+)$')
     local text = redis.call('HGET', details, id) or ''
     if string.match(text, '^%d+') == shown then

@@ -3,6 +3,7 @@
 purge()
 local id = ARGV[1]
 if kind == 'X' and owner == id and who ~= '' then
+  clear_for('S')
   redis.call('ZADD', sharers, now() + left * 1000, id .. ':1')
   redis.call('HSET', details, id, digits(number) .. ' ' .. since .. ' ' .. who)
   kind, owner, since, who, changed, lengthened = 'S', 1, '0', '', true, true

@@ -38,7 +38,7 @@ local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is
 local state, queue, sharers, details = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local number, queued, kind, owner, since, who = 0, false, 'F', '-', '0', ''
 local left, changed, lengthened, micros = 0, false, false, nil
-local run_out, none_left = {}, false -- sharers to be removed: these, or all
+local purged, run_out, none_left = false, {}, false -- sharers to be removed: these, or all
 local soonest -- when the first lease of several sharers runs out
 local blocked -- when the first waiter, which does not fit, ceases to count as alive
 
@@ -76,11 +76,12 @@ local function digits(n)
   return last_digits
 end
 
--- Leaves readers and permits out whose leases have run out.
+-- Leaves readers and permits out whose leases have run out; once, so that each is subtracted once.
 local function purge()
-  if kind ~= 'S' and kind ~= 'P' then
+  if purged or (kind ~= 'S' and kind ~= 'P') then
     return
   end
+  purged = true
   local first = redis.call('ZRANGE', sharers, 0, 0, 'WITHSCORES')
   soonest = tonumber(first[2])
   if soonest and soonest <= now() then
@@ -106,6 +107,13 @@ local function clear()
     end
   end
   run_out, none_left = {}, false
+end
+
+-- Removes what may be left of earlier sharers before the first of new ones: if the state was deleted or evicted, they are
+-- not counted.
+local function clear_for(mode)
+  none_left = none_left or (kind ~= mode and redis.call('ZRANGE', sharers, 0, 0)[1] ~= nil)
+  clear()
 end
 
 -- Whether a claim is among the sharers, unexpired.
@@ -139,7 +147,7 @@ local function give(mode, permits, id, lease, floor, whom)
     end
     kind, owner, who, left = 'X', id, whom, lease
   else
-    clear()
+    clear_for(mode)
     local out = kind == mode and owner or 0
     if redis.call('ZADD', sharers, now() + lease * 1000, id .. ':' .. permits) == 1 then
       out = out + permits
@@ -189,7 +197,7 @@ local function drop_dead(but)
 end
 
 -- Puts a waiter into the queue, or moves its deadline: until after its next poll, and half a lease more, half a second to
--- five. Its rank, and whether it had a place that it had lost.
+-- five. Its rank, and whether it was not in the queue before.
 local function stay(waiter, place, returns, hears, poll, lease)
   local added = redis.call('ZADD', queue, 'NX', place, waiter) == 1
   if returns then
@@ -205,7 +213,7 @@ local function stay(waiter, place, returns, hears, poll, lease)
   if rank == 0 or returns then
     redis.call('PEXPIRE', queue, 2 * LINGER)
   end
-  return rank, added and returns
+  return rank, added
 end
 
 -- Whether the first waiter, which does not fit, is still alive. One that has become the first since it last polled, since
@@ -214,7 +222,8 @@ local function lives(waiter, id, channel, new)
   blocked = tonumber(redis.call('ZSCORE', queue, '@' .. waiter) or DEADLINES) - DEADLINES
   if new or blocked - now() > DISTANT then
     local heard = redis.pcall('PUBLISH', channel, id)
-    blocked = heard == 0 and 0 or math.min(blocked, now() + OFFER * 1000)
+    local gone = heard == 0 and not redis.call('ZSCORE', queue, '!' .. waiter)
+    blocked = gone and 0 or math.min(blocked, now() + OFFER * 1000)
     redis.pcall('ZADD', queue, DEADLINES + blocked, '@' .. waiter)
   end
   return blocked > now()
@@ -222,6 +231,7 @@ end
 
 -- Offers the lock to the first in the queue while that one fits; true when the first is the claim that asks.
 -- One that nobody hears for is passed over, unless it does not hear yet, and so asks again soon. It comes back to its place.
+-- A first waiter that asks is alive, however late.
 local function settle(asking)
   local offers, dead = 0, false
   while queued and kind ~= 'X' and kind ~= 'R' and offers < MOST_OFFERS do
@@ -232,7 +242,7 @@ local function settle(asking)
       return false
     end
     local fit = fits(mode, tonumber(permits), tonumber(of))
-    if not fit and lives(head, id, channel, dead) then
+    if not fit and (id == asking or lives(head, id, channel, dead)) then
       return false
     end
     local deaf = drop(head) == 3
@@ -306,7 +316,10 @@ local function claim(at)
   if not returns then
     place = digits(now())
   end
-  local rank, missed = stay(waiter, place, returns, ARGV[at + 9] == '1', tonumber(ARGV[at + 8]), lease)
+  local rank, added = stay(waiter, place, returns, ARGV[at + 9] == '1', tonumber(ARGV[at + 8]), lease)
+  if not returns and not added then
+    place = digits(tonumber(redis.call('ZSCORE', queue, waiter))) -- an earlier copy of this claim took it
+  end
   if not queued then
     queued, changed = true, true
   end
@@ -316,7 +329,7 @@ local function claim(at)
   elseif rank <= MOST_HEIRS and blocked then
     wait = math.max(0, (blocked - now()) / 1000) + 100 * (rank - 1)
   end
-  return string.format('-%.0f %d %s %s', wait, rank, place, missed and '1' or '0')
+  return string.format('-%.0f %d %s %s', wait, rank, place, returns and added and '1' or '0')
 end
 
 -- Ends the hold of a claim: "1", or "0" if it had none. The same attempt sent again gives the same answer.

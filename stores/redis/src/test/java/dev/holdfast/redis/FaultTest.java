@@ -9,13 +9,17 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.StoreListener;
 import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -255,6 +259,64 @@ class FaultTest {
 
             Rig.until("an answer", () -> isAnswered(one.status("a")));
             assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+        }
+    }
+
+    /** Its name may lead to the new master by now: a planned switchover. */
+    @Test
+    void whereTheServerHasBecomeAReplicaBothConnectionsAreMadeAnewAndWaitsAndHoldsLiveThroughIt() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(one, "a");
+            Pending waits = Rig.queue(one, "a");
+            rig.awaitHearing(1);
+            long before = proxy.connections().accepted();
+
+            rig.call("REPLICAOF", "127.0.0.1", String.valueOf(Ports.free()));
+            assertThatThrownBy(() -> Rig.attempt(one, "b"))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("replica");
+            Rig.until("two new connections", () -> proxy.connections().accepted() >= before + 2);
+
+            rig.call("REPLICAOF", "NO", "ONE");
+            Rig.until("an answer", () -> isAnswered(one.renew(List.of(grant))));
+            assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
+            assertThat(Rig.release(one, grant)).isTrue();
+            Rig.granted(waits);
+        }
+    }
+
+    /** Too many clients, say: what the server still answers goes on, and the store is not told of as away. */
+    @Test
+    void whereNoSubscriptionCanBeMadeAWaiterPollsAndTheStoreIsNotCalledUnreachable() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open();
+            RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port());
+            List<Throwable> unreachable = new CopyOnWriteArrayList<>();
+            two.listen(new StoreListener() {
+                @Override
+                public void lost(Grant lost) {}
+
+                @Override
+                public void suspect(Grant suspected) {}
+
+                @Override
+                public void unreachable(String name, Throwable why) {
+                    unreachable.add(why);
+                }
+            });
+            Grant grant = Rig.hold(one, "a");
+            proxy.refuse(); // the connection that is there stays
+            Pending waits = Rig.queue(two, "a");
+            rig.commands();
+            Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+
+            assertThat(rig.commands().get("evalsha"))
+                    .as("in three seconds, slower each time")
+                    .isBetween(2, 25);
+            assertThat(unreachable).isEmpty();
+            Rig.release(one, grant);
+            assertThat(Rig.renew(two, Rig.granted(waits))).isEqualTo(Verdict.HELD);
         }
     }
 

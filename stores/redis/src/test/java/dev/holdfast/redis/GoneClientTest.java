@@ -67,6 +67,9 @@ class GoneClientTest {
                 Rig.until("its place", () -> Rig.waiting(holder, "a") > 0);
             }
             store.close();
+            assertThat(Rig.waiting(holder, "a"))
+                    .as("in the queue, after client " + i)
+                    .isZero();
             assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(HoldfastException.class);
         }
 

@@ -3,7 +3,6 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
@@ -71,6 +70,51 @@ class QueueTest {
         assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
                 .isPresent();
         assertThat(Rig.waiting(one, "a")).isZero();
+    }
+
+    /** A slow proxy, a long pause: nobody has taken its place yet, and it is there to ask for it. */
+    @Test
+    void aFirstWaiterThatPollsLateIsNotTakenForDeadByItsOwnPoll() {
+        RedisStore one = rig.open();
+        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        Claim first = Rig.claim("a", new Mode.Permits(8, 10));
+        String place = placeOf(asks(first, "nobody-hears", "0", 0, true));
+        asks(Rig.claim("a", new Mode.Permits(1, 10)), "not-yet", "0", 60_000, false);
+        Rig.until("its deadline to pass", () -> Rig.waiting(one, "a") == 1);
+
+        assertThat(asks(first, "nobody-hears", place, 0, true)).endsWith(" 0 " + place + " 0");
+
+        assertThat(rig.call("ZCARD", "holdfast:{a}:h"))
+                .as("no offer to the one behind")
+                .isEqualTo("1");
+    }
+
+    /** It is new: offers are not heard for it yet, but it is about to ask again. */
+    @Test
+    void aWaiterThatDoesNotHearYetIsGivenItsTimeThoughTheOneBeforeItIsDead() {
+        RedisStore one = rig.open();
+        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        asks(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", "0", 10_000, true);
+        asks(Rig.claim("a", new Mode.Permits(7, 10)), "not-yet", "0", 1_000, false);
+
+        assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
+                .isEmpty();
+
+        assertThat(Rig.waiting(one, "a")).as("the dead one is gone").isEqualTo(1);
+    }
+
+    @Test
+    void aFirstClaimThatWasSentTwiceHasThePlaceOfItsFirstCopy() {
+        Rig.hold(rig.open(), Rig.claim("a"));
+        Claim claim = Rig.claim("a");
+        String place = placeOf(asks(claim, "not-yet", "0", 1_000, false));
+
+        assertThat(placeOf(asks(claim, "not-yet", "0", 1_000, false))).isEqualTo(place);
+    }
+
+    /** From {@code -LEFT RANK PLACE MISSED}. */
+    private static String placeOf(String answer) {
+        return answer.split(" ", -1)[2];
     }
 
     /** Its client lives on, and hears what it is told. */
@@ -223,20 +267,25 @@ class QueueTest {
 
     /** Enters the queue for a client that is no more. */
     private void enters(Claim claim, String channel, long poll, boolean hears) {
+        assertThat(asks(claim, channel, "0", poll, hears)).startsWith("-");
+    }
+
+    /** What the server answers to a claim that waits. */
+    private String asks(Claim claim, String channel, String place, long poll, boolean hears) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
         LockKeys.of("a").forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
         words.addAll(List.of(
-                ClaimId.random().value(),
+                claim.id().value(),
                 Permits.kind(claim.mode()),
                 Long.toString(LEASE.toMillis()),
                 "0",
                 Holders.write(claim.holder()),
                 channel,
-                "0",
+                place,
                 Long.toString(poll),
                 hears ? "1" : "0",
                 Permits.wanted(claim.mode()),
                 Permits.of(claim.mode())));
-        assertThat(rig.call(words.toArray(String[]::new))).startsWith("-");
+        return rig.call(words.toArray(String[]::new));
     }
 }

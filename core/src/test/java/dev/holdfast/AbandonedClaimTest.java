@@ -1,0 +1,138 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** While a claim is called off whose waiter has gone, a try of the same client waits for that, and then asks the store. */
+class AbandonedClaimTest extends EngineCase {
+    private final SlowStore slow = new SlowStore();
+    private final LockClient mine =
+            LockClient.builder(slow).time(time).executor(Runnable::run).build();
+    private final DistributedLock lock = mine.lock("a");
+
+    @AfterEach
+    void closeMine() {
+        slow.callingOff.complete(null);
+        mine.close();
+    }
+
+    @Test
+    void theTrySucceedsIfTheLockIsFreeByThen() throws Exception {
+        Hold theirs = rival.lock("a").acquire();
+        CompletableFuture<Hold> gone = aWaiterGoes();
+
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
+        theirs.close(); // the claim that is called off is granted all the same
+
+        assertThat(trying.result()).hasValueSatisfying(Hold::close);
+        assertThat(gone).isCancelled();
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void theTryIsToldByTheStoreThatOthersHoldTheLock() throws Exception {
+        Hold theirs = rival.lock("a").acquire();
+        CompletableFuture<Hold> gone = aWaiterGoes();
+
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
+        slow.callingOff.complete(null);
+
+        assertThat(trying.result()).isEmpty();
+        assertThat(gone).isCancelled();
+        theirs.close();
+        assertThat(lock.tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void theTryIsBeforeThoseWhoComeToWaitAfterIt() throws Exception {
+        Hold theirs = rival.lock("a").acquire();
+        CompletableFuture<Hold> gone = aWaiterGoes();
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
+        CompletableFuture<Hold> next = lock.acquireAsync();
+
+        theirs.close();
+
+        Hold tried = trying.result().orElseThrow();
+        assertThat(next).isNotDone();
+        assertThat(gone).isCancelled();
+        tried.close();
+        assertThat(next).isCompletedWithValueMatching(Hold::isValid);
+        next.join().close();
+    }
+
+    @Test
+    void theTryHasAClaimOfItsOwnAlsoIfCallingOffFails() throws Exception {
+        Hold theirs = rival.lock("a").acquire();
+        CompletableFuture<Hold> gone = aWaiterGoes();
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
+
+        slow.callingOff.completeExceptionally(new StoreUnavailableException("away"));
+
+        assertThat(trying.result()).isEmpty();
+        assertThat(gone).isCancelled();
+        assertThat(theirs.isValid()).isTrue();
+    }
+
+    @Test
+    void aTryFailsWithItsClientWhileItWaits() throws Exception {
+        Hold theirs = rival.lock("a").acquire();
+        CompletableFuture<Hold> gone = aWaiterGoes();
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(lock::tryAcquire);
+
+        Started<Object> closing = start(() -> {
+            mine.close();
+            return true;
+        });
+        soon(this::isClosed);
+        slow.callingOff.complete(null);
+
+        assertThatThrownBy(trying::result).hasCauseInstanceOf(ClientClosedException.class);
+        closing.result();
+        assertThat(gone).isCancelled();
+        assertThat(theirs.isValid()).isTrue();
+    }
+
+    private boolean isClosed() {
+        try {
+            mine.lock("b");
+            return false;
+        } catch (ClientClosedException closed) {
+            return true;
+        }
+    }
+
+    /** Its claim is being called off, and the store has not answered yet. */
+    private CompletableFuture<Hold> aWaiterGoes() {
+        CompletableFuture<Hold> waiter = lock.acquireAsync();
+        slow.takesItsTime = true;
+        waiter.cancel(false);
+        assertThat(slow.takesItsTime).isFalse();
+        return waiter;
+    }
+
+    /** A store that takes its time over a claim that is called off. */
+    private final class SlowStore extends ForwardedStore {
+        final CompletableFuture<Void> callingOff = new CompletableFuture<>();
+        volatile boolean takesItsTime;
+
+        SlowStore() {
+            super(memory.open(time));
+        }
+
+        @Override
+        <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
+            if (!takesItsTime) {
+                return request.get();
+            }
+            takesItsTime = false;
+            return callingOff.thenCompose(answered -> request.get());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.spi.Mode;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Test;
+
+/**
+ * While another client has the lock, the only caller here gives up, which calls the claim off, and another tries once: the
+ * try is answered, and nothing is left.
+ *
+ * <p>Fails if {@code LocalLock.give} does not look for one who tries.
+ */
+public class GiveUpAndTryInterleavingsTest {
+    private final LocalRace race = new LocalRace();
+    private final Runnable rival = race.rival();
+    private final Waiter first = race.queued();
+    private final Waiter trying = Waiter.callback(Mode.EXCLUSIVE, LocalRace.OPTIONS, false, 0, () -> {});
+
+    @Operation
+    public boolean giveUp() {
+        return race.cancel(first);
+    }
+
+    @Operation
+    public void tryOnce() {
+        race.engine.submit(race.lock, trying);
+    }
+
+    @Operation
+    public String atRest() {
+        rival.run();
+        String left = race.left();
+        return (trying.outcome() == null ? "forgotten" : "answered") + ", " + left;
+    }
+
+    @Test
+    void theTryIsAnswered() {
+        LocalRace.checkWithStore(GiveUpAndTryInterleavingsTest.class, "giveUp", "tryOnce");
+    }
+}
