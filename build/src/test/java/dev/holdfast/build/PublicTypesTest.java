@@ -21,6 +21,7 @@ class PublicTypesTest {
             "dev.holdfast.internal.Engine",
             "dev.holdfast.internal.HoldAnchor",
             "dev.holdfast.internal.LockName",
+            "dev.holdfast.internal.Log",
             "dev.holdfast.internal.Names",
             "dev.holdfast.internal.Seams",
             "dev.holdfast.internal.Stores",

@@ -100,6 +100,19 @@ class SnippetsTest {
     }
 
     @Test
+    void run() throws InterruptedException {
+        // @formatter:off
+        // snippet run
+        lock.run(hold -> orders.charge(42, hold.token()));
+        boolean ran = lock.run(Duration.ofSeconds(2), hold -> orders.charge(42, hold.token()));
+        long total = lock.call(hold -> orders.total());
+        // end
+        // @formatter:on
+        assertThat(ran).isTrue();
+        assertThat(total).isEqualTo(2);
+    }
+
+    @Test
     void loss() throws InterruptedException {
         Job job = new Job();
         // @formatter:off
@@ -300,6 +313,10 @@ class SnippetsTest {
         void charge(int order, long token) {
             assertThat(token).isNotNegative();
             charged.add(order);
+        }
+
+        long total() {
+            return charged.size();
         }
     }
 

@@ -1,0 +1,109 @@
+package dev.holdfast.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Candidacy;
+import dev.holdfast.LeaderElection;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import dev.holdfast.Term;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The snippets of the page on leader election, run. */
+@Timeout(30)
+class LeaderElectionPageTest {
+    private final LockClient client = LockClient.connect("mem:leader-page");
+    private final Scheduler scheduler = new Scheduler();
+    private final List<Long> written = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    @Test
+    void listeners() {
+        // @formatter:off
+        // snippet election
+        LeaderElection reports = client.election("reports");
+
+        Candidacy candidacy = reports.stand(
+                term -> scheduler.start(term.token()),      // this process leads
+                term -> scheduler.stop());                  // it does not lead any more
+        // end
+        // @formatter:on
+        await().until(() -> scheduler.running);
+        candidacy.close();
+        assertThat(scheduler.running).isFalse();
+    }
+
+    @Test
+    void work() {
+        // @formatter:off
+        // snippet electionWork
+        Candidacy candidacy = client.election("reports").lead(term -> {
+            while (term.isValid()) {
+                writeNext(term.token());                    // interrupted when the term is lost
+            }
+        });
+        // end
+        // @formatter:on
+        await().until(() -> !written.isEmpty());
+        candidacy.close();
+    }
+
+    @Test
+    void waiting() throws InterruptedException {
+        // @formatter:off
+        // snippet electionWait
+        try (Candidacy candidacy = client.election("reports").stand()) {
+            Optional<Term> soon = candidacy.awaitTerm(Duration.ofSeconds(5));
+            Term term = candidacy.awaitTerm();              // as long as it takes
+            boolean leads = candidacy.isLeader();           // asks nobody
+            term.resign();                                  // the next in line leads; this one queues up behind
+        }
+        // end
+        // @formatter:on
+        assertThat(client.lock("reports").status().isHeld()).isFalse();
+    }
+
+    @Test
+    void seen() throws InterruptedException {
+        try (Candidacy candidacy = client.election("reports").stand()) {
+            Term term = candidacy.awaitTerm();
+            // @formatter:off
+            // snippet electionStatus
+            LockStatus status = client.election("reports").status();
+            status.grant().ifPresent(leader -> System.out.println(leader.holder() + ", term " + leader.token()));
+            System.out.println(status.waiting() + " candidates in line");
+            // end
+            // @formatter:on
+            assertThat(status.grant().map(LockStatus.Held::token)).contains(term.token());
+        }
+    }
+
+    private void writeNext(long token) throws InterruptedException {
+        Thread.sleep(1);
+        written.add(token);
+    }
+
+    /** Something that only the leader runs. */
+    private static final class Scheduler {
+        volatile boolean running;
+
+        void start(long token) {
+            running = token > 0;
+        }
+
+        void stop() {
+            running = false;
+        }
+    }
+}
