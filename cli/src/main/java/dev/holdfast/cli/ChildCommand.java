@@ -56,16 +56,29 @@ final class ChildCommand {
         try {
             Running started = byLauncher && LauncherStart.isOffered()
                     ? LauncherStart.start(command.get(0), environment)
-                    : running(builder.start());
+                    : byJava(command.get(0), builder);
             return new ChildCommand(started, holdId);
         } catch (CliException e) {
             throw e;
         } catch (IOException e) {
-            throw notStarted(command.get(0), e);
+            stopAll(ProcessHandle.current().children().toList(), holdId);
+            throw new CliException(
+                    ExitCode.INTERNAL,
+                    "'" + command.get(0) + "' was not started, or was stopped: the part of the launcher that starts"
+                            + " commands has ended; run it again",
+                    e);
         } catch (Throwable e) {
             // Without a thread to await its end, Java hands out no process, but the command already runs.
             stopAll(ProcessHandle.current().children().toList(), holdId);
             throw e;
+        }
+    }
+
+    private static Running byJava(String program, ProcessBuilder builder) {
+        try {
+            return running(builder.start());
+        } catch (IOException e) {
+            throw notStarted(program, e);
         }
     }
 

@@ -2,15 +2,20 @@ package dev.holdfast.cli;
 
 import dev.holdfast.Hold;
 import dev.holdfast.MultiHold;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What a command runs under: a hold, or several that count as one. */
 interface Held {
     /** The variable by which every descendant of the command can be recognised. */
     String ID_VARIABLE = "HOLDFAST_HOLD_ID";
+
+    /** The ids of the holds around this one, where a command under a lock runs {@code holdfast} again. */
+    String OUTER_IDS_VARIABLE = "HOLDFAST_OUTER_HOLD_IDS";
 
     /** What the command sees of it. */
     Map<String, String> environment();
@@ -83,6 +88,17 @@ interface Held {
     }
 
     private static Map<String, String> variables(String name, String token, String id) {
-        return Map.of("HOLDFAST_NAME", name, "HOLDFAST_TOKEN", token, ID_VARIABLE, id);
+        Map<String, String> variables = new HashMap<>();
+        variables.put("HOLDFAST_NAME", name);
+        variables.put("HOLDFAST_TOKEN", token);
+        variables.put(ID_VARIABLE, id);
+        String outer = Stream.of(OUTER_IDS_VARIABLE, ID_VARIABLE)
+                .map(System.getenv()::get)
+                .filter(ids -> ids != null && !ids.isEmpty())
+                .collect(Collectors.joining("\n"));
+        if (!outer.isEmpty()) {
+            variables.put(OUTER_IDS_VARIABLE, outer);
+        }
+        return variables;
     }
 }

@@ -55,6 +55,7 @@ final class LauncherStart implements ChildCommand.Running {
      * @param program the command's name, for messages
      * @param environment what its environment has besides the launcher's
      * @throws CliException with 126 or 127, as shells do
+     * @throws IOException if the launcher's part has ended; the command may run, or not
      */
     static LauncherStart start(String program, Map<String, String> environment) throws IOException {
         String[] offer = Objects.requireNonNull(System.getenv(VARIABLE)).split(":");
@@ -63,7 +64,10 @@ final class LauncherStart implements ChildCommand.Running {
         try (OutputStream ask = new FileOutputStream("/dev/fd/" + offer[1])) {
             ask.write(request(environment).getBytes(NATIVE));
         }
-        String answer = String.valueOf(answers.readLine());
+        String answer = answers.readLine();
+        if (answer == null) {
+            throw new EOFException("the launcher's part that starts commands has ended");
+        }
         if (!answer.startsWith(PID)) {
             throw refused(program, answer);
         }

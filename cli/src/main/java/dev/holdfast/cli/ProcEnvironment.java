@@ -5,10 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /** The environment with which a program was started; on Linux in {@code /proc/PID/environ}. */
 final class ProcEnvironment {
-    /** Whether an environment has an entry. */
+    /** Whether a process was started under a hold. */
     enum Answer {
         YES,
         NO,
@@ -18,16 +19,21 @@ final class ProcEnvironment {
 
     private ProcEnvironment() {}
 
-    /** Whether a variable has the value there; NO of a process that may not be read, UNKNOWN without {@code /proc}. */
-    static Answer has(long pid, String variable, String value) {
+    /** Whether the environment has the hold's id; NO of a process that may not be read, UNKNOWN without {@code /proc}. */
+    static Answer isUnder(String holdId, long pid) {
         try {
-            // Bytes as Latin-1, NUL behind every entry: what is looked for is found as it stands there.
+            // Bytes as Latin-1: what is looked for is found as it stands there.
             String entries = new String(
                     Files.readAllBytes(Path.of("/proc", Long.toString(pid), "environ")), StandardCharsets.ISO_8859_1);
             if (entries.isEmpty()) {
                 return Answer.UNKNOWN;
             }
-            return ("\0" + entries).contains("\0" + variable + "=" + value + "\0") ? Answer.YES : Answer.NO;
+            return Stream.of(entries.split("\0"))
+                            .filter(entry -> entry.startsWith(Held.ID_VARIABLE + "=")
+                                    || entry.startsWith(Held.OUTER_IDS_VARIABLE + "="))
+                            .anyMatch(entry -> !holdId.isEmpty() && entry.contains(holdId))
+                    ? Answer.YES
+                    : Answer.NO;
         } catch (AccessDeniedException e) {
             return Answer.NO;
         } catch (IOException e) {

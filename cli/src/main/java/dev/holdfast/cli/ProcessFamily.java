@@ -74,7 +74,7 @@ final class ProcessFamily {
     }
 
     private boolean carriesId(long pid) {
-        ProcEnvironment.Answer answer = ProcEnvironment.has(pid, Held.ID_VARIABLE, holdId);
+        ProcEnvironment.Answer answer = ProcEnvironment.isUnder(holdId, pid);
         if (answer == ProcEnvironment.Answer.NO) {
             strangers.add(pid);
         }

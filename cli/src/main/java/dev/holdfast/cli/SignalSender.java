@@ -35,14 +35,26 @@ final class SignalSender implements AutoCloseable {
     boolean send(String signal, long pid) {
         lock.lock();
         try {
+            String answer = ask(signal, pid);
+            if (answer == null) { // a signal to the whole process group may have ended the shell
+                requests = null;
+                answer = ask(signal, pid);
+            }
+            return "0".equals(answer);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What the shell's kill returned; null if there is no shell. */
+    private @Nullable String ask(String signal, long pid) {
+        try {
             BufferedWriter out = started();
             out.write(signal + " " + pid + "\n");
             out.flush();
-            return answers != null && "0".equals(answers.readLine());
+            return answers == null ? null : answers.readLine();
         } catch (IOException | OutOfMemoryError e) { // the latter: no process or thread can be created
-            return false;
-        } finally {
-            lock.unlock();
+            return null;
         }
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
@@ -80,15 +81,14 @@ record UserFolders(Map<String, String> environment) {
     }
 
     private static boolean isOurs(Path folder) throws IOException {
-        Map<String, Object> link = Files.readAttributes(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
         Map<String, Object> target = Files.readAttributes(folder, "unix:uid,gid,mode");
         int mode = number(target, "mode");
         int group = number(target, "gid");
         // Some systems give each user a group, and let it write: that group has the user's own number.
         boolean groupIsOthers = group != ROOT && group != number(target, "uid");
         boolean othersWrite = (mode & OTHERS_WRITE) != 0 || (mode & GROUP_WRITES) != 0 && groupIsOthers;
-        return isUsOrRoot(number(link, "uid"))
-                && isUsOrRoot(number(target, "uid"))
+        return isOfUsOrRoot(folder, LinkOption.NOFOLLOW_LINKS)
+                && isOfUsOrRoot(folder)
                 && (!othersWrite || (mode & STICKY) != 0);
     }
 
@@ -96,8 +96,13 @@ record UserFolders(Map<String, String> environment) {
         return (int) Objects.requireNonNull(attributes.get(name));
     }
 
-    private static boolean isUsOrRoot(int uid) throws IOException {
-        return uid == ROOT || uid == (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    private static boolean isOfUsOrRoot(Path folder, LinkOption... links) throws IOException {
+        int uid = (int) Files.getAttribute(folder, "unix:uid", links);
+        try {
+            return uid == ROOT || uid == (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (NoSuchFileException e) { // a Mac
+            return Files.getOwner(folder, links).getName().equals(System.getProperty("user.name"));
+        }
     }
 
     /**

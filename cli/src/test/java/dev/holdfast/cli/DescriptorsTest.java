@@ -148,6 +148,36 @@ class DescriptorsTest {
     }
 
     @Test
+    void aCommandThatAnswersControlBackslashKeepsItsExitCode() {
+        ChildProcess terminal = Pseudoterminal.start(
+                cli,
+                "exec 3< /dev/null; exec \"$HOLDFAST\" run job -- sh -c 'trap \"quit=yes\" QUIT; echo up; "
+                        + "until [ \"$quit\" ]; do sleep 0.02; done; sleep 0.5; exit 42'");
+        terminal.expect("up", SOON);
+        terminal.send(Pseudoterminal.CTRL_BACKSLASH);
+
+        assertThat(Cli.end(terminal).code()).isEqualTo(42);
+    }
+
+    @Test
+    void aStarterThatWasKilledStartsNothingAndSaysSo() {
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+                LockClient client = cli.client()) {
+            holder.expect("up", SOON);
+            ChildProcess waiter = bash("exec \"$HOLDFAST\" run job -- echo in 3< /dev/null");
+            await().atMost(SOON).until(() -> client.lock("job").status().waiting() == 1);
+            ProcessHandle.of(waiter.pid()).orElseThrow().children().forEach(ProcessHandle::destroyForcibly);
+            holder.terminate();
+
+            Cli.Ended ended = Cli.end(waiter);
+            assertThat(ended.code()).isEqualTo(ExitCode.INTERNAL);
+            assertThat(ended.out()).isEmpty();
+            assertThat(ended.err()).singleElement().asString().contains("'echo' was not started", "run it again");
+            assertThat(client.lock("job").status().isHeld()).isFalse();
+        }
+    }
+
+    @Test
     void controlCReachesTheCommandOnce() {
         ChildProcess terminal = Pseudoterminal.start(
                 cli,

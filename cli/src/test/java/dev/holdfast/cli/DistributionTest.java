@@ -7,9 +7,12 @@ import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -36,17 +39,23 @@ class DistributionTest {
 
     @BeforeAll
     static void packAndUnpack() throws IOException {
+        home = packAndUnpack(Files.createDirectory(shared.resolve("a place")), "");
+    }
+
+    /** With a JDK, or the one that is found. */
+    private static Path packAndUnpack(Path place, String jdk) throws IOException {
         Path pack = Launcher.script().resolveSibling("dist/pack");
-        try (ChildProcess packing =
-                ChildProcess.command(pack.toString(), shared.toString()).start()) {
+        ChildProcess.Builder command = ChildProcess.command(pack.toString(), shared.toString());
+        try (ChildProcess packing = jdk.isEmpty()
+                ? command.start()
+                : command.environment("JAVA_HOME", jdk).start()) {
             assertThat(packing.waitFor(PACKING)).as(packing.story()).isZero();
-            Path place = Files.createDirectory(shared.resolve("a place"));
             Cli.Ended unpacked = Cli.end(ChildProcess.command(
                             "tar", "-xzf", packing.lines().get(packing.lines().size() - 1), "-C", place.toString())
                     .start());
             assertThat(unpacked.code()).as(unpacked.toString()).isZero();
             try (Stream<Path> inIt = Files.list(place)) {
-                home = inIt.findFirst().orElseThrow();
+                return inIt.findFirst().orElseThrow();
             }
         }
     }
@@ -61,7 +70,6 @@ class DistributionTest {
         assertThat(Stream.of(
                         "bin/holdfast",
                         "lib/holdfast.jar",
-                        "lib/holdfast.jsa",
                         "share/man/man1/holdfast.1",
                         "share/bash-completion/completions/holdfast",
                         "share/zsh/site-functions/_holdfast",
@@ -84,10 +92,98 @@ class DistributionTest {
     }
 
     @Test
+    void anArchiveThatIsPackedFitsThePackedJarWhereverItIs() throws IOException {
+        Path jdk = jdkWhoseArchivesMayMove();
+        Path place = packAndUnpack(Files.createDirectory(folder.resolve("another place")), jdk.toString());
+
+        assertFits(jdk, place.resolve("lib/holdfast.jsa"), place.resolve("lib/holdfast.jar"));
+    }
+
+    private static Path jdkWhoseArchivesMayMove() throws IOException {
+        Path jdks = Path.of("/usr/lib/jvm");
+        assumeTrue(Files.isDirectory(jdks), "no other JDK here");
+        try (Stream<Path> installed = Files.list(jdks)) {
+            Optional<Path> found = installed
+                    .filter(jdk -> jdk.getFileName().toString().matches(".*\\b(19|[2-9][0-9])\\b.*"))
+                    .filter(jdk -> Files.isExecutable(jdk.resolve("bin/javac")))
+                    .findFirst();
+            assumeTrue(found.isPresent(), "no JDK from 19 on here");
+            return found.get();
+        }
+    }
+
+    @Test
+    void anArchiveThatFitsNowhereElseIsNotPacked() {
+        assumeTrue(Runtime.version().feature() < 19, "this Java's archives may move");
+        assertThat(home.resolve("lib/holdfast.jsa")).doesNotExist();
+    }
+
+    @Test
+    void aJarThatIsReplacedByAnOlderOneGetsAnArchiveAgain() throws IOException {
+        Path place = folder.resolve("holdfast");
+        Cli.Ended copied = Cli.end(ChildProcess.command("cp", "-r", home.toString(), place.toString())
+                .start());
+        assertThat(copied.code()).isZero();
+        Path jar = place.resolve("lib/holdfast.jar");
+        runVersion(place);
+        Files.setLastModifiedTime(jar, FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
+        runVersion(place);
+
+        try (Stream<Path> made = Files.list(place.resolve("lib"))) {
+            Path archive = made.filter(file -> file.getFileName().toString().startsWith("java-"))
+                    .findFirst()
+                    .orElseThrow();
+            assertFits(Path.of(System.getProperty("java.home")), archive, jar);
+        }
+    }
+
+    private static void runVersion(Path place) {
+        Cli.Ended ended =
+                Cli.end(ChildProcess.command(place.resolve("bin/holdfast").toString(), "--version")
+                        .start());
+        assertThat(ended.code()).as(ended.toString()).isZero();
+    }
+
+    private static void assertFits(Path jdk, Path archive, Path jar) {
+        Cli.Ended ended = Cli.end(ChildProcess.command(
+                        jdk.resolve("bin/java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Xshare:on",
+                        "-XX:SharedArchiveFile=" + archive,
+                        "-jar",
+                        jar.toString(),
+                        "--version")
+                .start());
+
+        assertThat(ended.code()).as(ended.toString()).isZero();
+        assertThat(ended.err()).isEmpty();
+    }
+
+    @Test
     void whereItMayNotBeWrittenItsArchiveIsInTheUsersCache() throws IOException {
+        Path cache = homeOfNobody();
+        assertThat(runAsNobody(cache)).isEqualTo(new Cli.Ended(0, List.of("in"), List.of()));
+
+        try (Stream<Path> made = Files.list(cache.resolve(".cache/holdfast"))) {
+            assertThat(made).anyMatch(file -> file.toString().endsWith(".jsa"));
+        }
+        assertThat(Files.getPosixFilePermissions(cache.resolve(".cache/holdfast")))
+                .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    }
+
+    @Test
+    void noArchiveIsKeptWhereAnotherUserMayExchangeIt() throws IOException {
+        Path cache = homeOfNobody();
+        Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
+
+        assertThat(runAsNobody(cache)).isEqualTo(new Cli.Ended(0, List.of("in"), List.of()));
+        assertThat(cache.resolve(".cache")).doesNotExist();
+    }
+
+    private Path homeOfNobody() throws IOException {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root may become another user");
-        Path cache = folder.resolve("home");
-        Files.createDirectory(cache);
+        Path cache = Files.createDirectory(folder.resolve("home"));
         new ProcessBuilder("chown", "65534:65534", cache.toString())
                 .start()
                 .onExit()
@@ -95,7 +191,11 @@ class DistributionTest {
         for (Path parent : List.of(shared, folder)) {
             Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
-        Cli.Ended ended = Cli.end(ChildProcess.command(
+        return cache;
+    }
+
+    private Cli.Ended runAsNobody(Path cache) {
+        return Cli.end(ChildProcess.command(
                         "setpriv",
                         "--reuid=65534",
                         "--regid=65534",
@@ -110,13 +210,8 @@ class DistributionTest {
                 .environment("HOME", cache.toString())
                 .withoutEnvironment("XDG_CACHE_HOME")
                 .withoutEnvironment("XDG_STATE_HOME")
-                .withoutEnvironment("HOLDFAST_STORE")
+                .environment("HOLDFAST_STORE", "sqlite:" + cache.resolve("locks.db"))
                 .start());
-
-        assertThat(ended).isEqualTo(new Cli.Ended(0, List.of("in"), List.of()));
-        try (Stream<Path> made = Files.list(cache.resolve(".cache/holdfast"))) {
-            assertThat(made).anyMatch(file -> file.toString().endsWith(".jsa"));
-        }
     }
 
     @Test

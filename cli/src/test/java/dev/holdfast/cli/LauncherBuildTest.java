@@ -152,9 +152,21 @@ class LauncherBuildTest {
     }
 
     @Test
+    void mavenRunsOnTheJdkThatWasFound() throws IOException {
+        Path used = folder.resolve("used");
+        maven("echo \"$JAVA_HOME\" > " + used + "; cp " + folder.resolve("ready.jar")
+                + " cli/target/quick/holdfast.jar");
+        Path jdk = Path.of(System.getProperty("java.home"));
+        Files.createSymbolicLink(tools.resolve("java"), jdk.resolve("bin/java"));
+
+        assertVersion(Cli.end(version().withoutEnvironment("JAVA_HOME").start()));
+        assertThat(Path.of(Files.readString(used).strip())).isEqualTo(jdk.toRealPath());
+    }
+
+    @Test
     void cdpathLeadsToNoOtherCheckout() throws IOException {
         Path other = Files.createDirectories(folder.resolve("others/checkout"));
-        Cli.Ended ended = Cli.end(call("bash", "-c", "exec checkout/holdfast --version")
+        Cli.Ended ended = Cli.end(call("sh", "-c", "checkout/holdfast --version")
                 .environment("CDPATH", other.getParent().toString())
                 .start());
 

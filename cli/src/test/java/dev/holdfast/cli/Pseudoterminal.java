@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 final class Pseudoterminal {
     static final String CTRL_C = "\003";
     static final String CTRL_Z = "\032";
+    static final String CTRL_BACKSLASH = "\034";
     private static final Path SCRIPT = Path.of("/usr/bin/script");
 
     private Pseudoterminal() {}

@@ -93,6 +93,32 @@ class SignalTest {
         assertThat(Cli.end(run).code()).isEqualTo(4);
     }
 
+    @Test
+    void aSignalThatEndedOurHelperShellDoesNotKeepTheNextOneFromTheCommand() {
+        ChildProcess run = cli.script(
+                        "run",
+                        "job",
+                        "--",
+                        "sh",
+                        "-c",
+                        "trap 'echo USR1' USR1; trap 'exit 4' TERM; echo up; while :; do sleep 0.02; done")
+                .start();
+        run.expect("up", SOON);
+        Cli.signal("USR1", run.pid());
+        run.expect("USR1", SOON);
+        ProcessHandle.of(run.pid())
+                .orElseThrow()
+                .children()
+                .filter(child -> child.info().arguments().map(Arrays::asList).stream()
+                        .anyMatch(arguments -> arguments.toString().contains("read -r signal pid")))
+                .forEach(ProcessHandle::destroyForcibly);
+        run.terminate();
+
+        Cli.Ended ended = Cli.end(run);
+        assertThat(ended.code()).isEqualTo(4);
+        assertThat(ended.err()).isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource({"INT, 130", "TERM, 143"})
     void aSignalEndsTheWaitForTheLockAndLeavesNothingBehind(String signal, int code) {

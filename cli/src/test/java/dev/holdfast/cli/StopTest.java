@@ -71,7 +71,17 @@ class StopTest {
         ChildProcess run = run(
                 "300ms",
                 "(setsid sh -c 'trap \"\" TERM; sleep 300; :' " + mark + " &); sleep 0.3; echo up; exec sleep 300");
-        assertThat(Processes.marked(mark)).hasSize(1);
+        await().atMost(SOON).until(() -> Processes.marked(mark).size() == 1); // the first shell has become sleep
+
+        assertThat(loseHold(run).err()).last().asString().contains("was stopped");
+        assertThat(Processes.marked(mark)).isEmpty();
+    }
+
+    @Test
+    void aDaemonThatWasStartedUnderAnotherLockWithinIsStopped() {
+        String daemon = "(setsid sh -c \"sleep 300; :\" " + mark + " &); sleep 0.3; echo up; exec sleep 300";
+        ChildProcess run = run("300ms", Launcher.script() + " run inner -- sh -c '" + daemon + "'");
+        assertThat(Processes.marked(mark)).isNotEmpty();
 
         assertThat(loseHold(run).err()).last().asString().contains("was stopped");
         assertThat(Processes.marked(mark)).isEmpty();

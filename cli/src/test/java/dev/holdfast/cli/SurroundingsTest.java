@@ -144,6 +144,20 @@ class SurroundingsTest {
         assertThat(Cli.end(run).code()).isEqualTo(ExitCode.HOLD_LOST);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void aSignalReachesTheCommandWhereverItIsCalledFrom(Caller caller) {
+        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run job -- sh -c 'echo up >&2; exec sleep 60'")
+                .start();
+        run.stderr().expect("up", SOON);
+        ProcessHandle called = ProcessHandle.of(run.pid()).orElseThrow();
+        Stream.concat(Stream.of(called), called.descendants())
+                .filter(process -> process.info().command().orElse("").endsWith("/java"))
+                .forEach(holdfast -> Cli.signal("TERM", holdfast.pid()));
+
+        assertThat(Cli.end(run).code()).isEqualTo(143);
+    }
+
     @Test
     void cronFindsTheFileOfItsUser() {
         Cli.Ended ended = Cli.end(cli.shell(

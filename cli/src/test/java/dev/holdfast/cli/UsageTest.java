@@ -68,7 +68,7 @@ class UsageTest {
                 mistake("add --yes", "release", "job"),
                 mistake("known: sqlite", "schema", "oracle"),
                 mistake("Missing required parameter: 'DIALECT'", "schema"),
-                mistake("'fish'; known: bash, zsh", "completion", "fish"),
+                mistake("'csh'; known: bash, zsh, fish", "completion", "csh"),
                 mistake("--tickets is 1 to 100000", "demo", "--tickets", "0"),
                 mistake("--processes is 1 to 64", "demo", "--processes", "65"),
                 mistake("'many'", "demo", "--tickets", "many"),
