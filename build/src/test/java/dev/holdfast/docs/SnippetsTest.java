@@ -14,6 +14,7 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.TokenGate;
+import dev.holdfast.jdbc.JdbcFence;
 import dev.holdfast.jdbc.JdbcStores;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
@@ -23,6 +24,8 @@ import dev.holdfast.testbed.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -270,6 +273,32 @@ class SnippetsTest {
         }
         // end
         // @formatter:on
+    }
+
+    @Test
+    void jdbcFence() throws Exception {
+        JdbcDataSource dataSource = new JdbcDataSource();
+        dataSource.setURL("jdbc:h2:" + folder.resolve("accounts"));
+        try (Connection connection = dataSource.getConnection()) {
+            JdbcFence.inTable("holdfast_fence").create(connection);
+        }
+        // @formatter:off
+        // snippet jdbcFence
+        JdbcFence fence = JdbcFence.inTable("holdfast_fence");       // fence.create(connection) makes the table
+
+        try (Hold hold = client.lock("account:7").acquire();
+                Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            fence.check(connection, "account:7", hold.token());      // StaleTokenException once a later hold was here
+            withdraw(connection, 100);
+            connection.commit();
+        }
+        // end
+        // @formatter:on
+    }
+
+    private static void withdraw(Connection connection, int amount) throws SQLException {
+        assertThat(connection.isValid(amount)).isTrue();
     }
 
     @Test

@@ -1,0 +1,59 @@
+package dev.holdfast.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What the statements of a {@link JdbcFence} are on each database.
+ *
+ * @param create makes the table unless it is there; names of resources are compared character by character
+ * @param add adds a resource that is new: its name, its token; changes nothing where it is known
+ * @param read the token of a resource, as it is after the last commit of others
+ * @param present the SQL state by which {@code add} says that the resource is known, or empty where it says nothing
+ */
+record FenceSql(String create, String add, String read, String present) {
+    private static final List<String> MARIADB = List.of("mariadb", "mysql");
+    private static final String POSTGRESQL = "postgresql";
+    private static final String H2 = "h2";
+    private static final String SQLITE = "sqlite";
+
+    static FenceSql of(Connection connection, String table) throws SQLException {
+        return of(connection.getMetaData().getDatabaseProductName(), table);
+    }
+
+    static FenceSql of(String database, String table) {
+        String name = database.toLowerCase(Locale.ROOT);
+        String insert = "INSERT INTO " + table + " (resource, token) VALUES (?, ?)";
+        String read = "SELECT token FROM " + table + " WHERE resource = ?";
+        if (MARIADB.stream().anyMatch(name::contains)) {
+            String text = "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
+            return new FenceSql(create(table, text) + " ENGINE = InnoDB", insert, read + " FOR UPDATE", "23000");
+        }
+        if (name.contains(POSTGRESQL) || name.equals("postgres")) {
+            return new FenceSql(
+                    create(table, "VARCHAR(255) COLLATE \"C\""),
+                    insert + " ON CONFLICT (resource) DO NOTHING", // an error would end the caller's transaction
+                    read + " FOR UPDATE",
+                    "");
+        }
+        if (name.contains(H2)) {
+            return new FenceSql(create(table, "VARCHAR(255)"), insert, read + " FOR UPDATE", "23505");
+        }
+        if (name.contains(SQLITE)) {
+            return new FenceSql(create(table, "TEXT"), insert + " ON CONFLICT (resource) DO NOTHING", read, "");
+        }
+        throw new IllegalArgumentException(
+                "no fence is known for the database " + database + "; known: PostgreSQL, MariaDB, MySQL, H2, SQLite");
+    }
+
+    private static String create(String table, String text) {
+        return "CREATE TABLE IF NOT EXISTS " + table + " (resource " + text
+                + " NOT NULL PRIMARY KEY, token BIGINT NOT NULL)";
+    }
+
+    boolean saysPresent(SQLException failure) {
+        return !present.isEmpty() && present.equals(failure.getSQLState());
+    }
+}

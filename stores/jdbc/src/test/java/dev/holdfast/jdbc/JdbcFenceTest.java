@@ -1,0 +1,178 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.StaleTokenException;
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.PostgresServer;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A fence in the caller's own transaction, on every database. */
+@Timeout(60)
+class JdbcFenceTest {
+    /** Of today, so large that a double cannot tell it from its neighbours. */
+    private static final long TODAY = 1_795_361_171_102_454L * 1024;
+
+    private static final JdbcFence FENCE = JdbcFence.inTable("holdfast_fence");
+
+    @TempDir
+    private static Path folder;
+
+    private static MariaDbServer mariaDb;
+    private static PostgresServer postgres;
+
+    @BeforeAll
+    static void startServers() throws SQLException {
+        mariaDb = orSkip(() -> MariaDbServer.start());
+        postgres = orSkip(() -> PostgresServer.start());
+        for (String database : new String[] {"postgresql", "mariadb", "h2", "sqlite"}) {
+            try (Connection connection = connect(database)) {
+                connection.setAutoCommit(true);
+                FENCE.create(connection);
+                FENCE.create(connection); // it may be there
+            }
+        }
+    }
+
+    @AfterAll
+    static void stopServers() {
+        postgres.close();
+        mariaDb.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "h2", "sqlite"})
+    void aTokenIsAdmittedUntilAHigherOneWas(String database) throws SQLException {
+        try (Connection connection = connect(database)) {
+            FENCE.check(connection, "order", TODAY + 1);
+            FENCE.check(connection, "order", TODAY + 1);
+            connection.commit();
+            FENCE.check(connection, "order", TODAY + 3);
+            connection.commit();
+            assertThatThrownBy(() -> FENCE.check(connection, "order", TODAY + 2))
+                    .isInstanceOfSatisfying(StaleTokenException.class, stale -> {
+                        assertThat(stale.token()).isEqualTo(TODAY + 2);
+                        assertThat(stale.admitted()).isEqualTo(TODAY + 3);
+                    });
+            FENCE.check(connection, "Order", TODAY); // another resource
+            connection.commit();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "h2", "sqlite"})
+    void aTransactionThatIsRolledBackAdmittedNothing(String database) throws SQLException {
+        try (Connection connection = connect(database)) {
+            FENCE.check(connection, "rolled-back", TODAY + 5);
+            connection.rollback();
+            FENCE.check(connection, "rolled-back", TODAY + 4);
+            connection.commit();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "h2"})
+    void aLaterHolderWaitsForTheTransactionOfTheEarlierOne(String database) throws Exception {
+        try (Connection earlier = connect(database);
+                Connection later = connect(database)) {
+            FENCE.check(earlier, "waits", TODAY + 1);
+            earlier.commit();
+            FENCE.check(earlier, "waits", TODAY + 1);
+            CompletableFuture<Void> admitted = CompletableFuture.runAsync(() -> check(later, "waits", TODAY + 2));
+            assertThatThrownBy(() -> admitted.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(Exception.class);
+            earlier.commit();
+            admitted.get(20, TimeUnit.SECONDS);
+            later.commit();
+            assertThatThrownBy(() -> FENCE.check(earlier, "waits", TODAY + 1)).isInstanceOf(StaleTokenException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "h2"})
+    void ofTwoThatMeetANewResourceTheLowerOneIsRefusedWhenTheHigherOneHasCommitted(String database) throws Exception {
+        for (int i = 0; i < 20; i++) {
+            String resource = "new-" + i;
+            try (Connection higher = connect(database);
+                    Connection lower = connect(database)) {
+                FENCE.check(higher, resource, TODAY + 2);
+                CompletableFuture<Void> admitted = CompletableFuture.runAsync(() -> check(lower, resource, TODAY + 1));
+                higher.commit();
+                assertThatThrownBy(() -> admitted.get(20, TimeUnit.SECONDS))
+                        .hasRootCauseInstanceOf(StaleTokenException.class);
+            }
+        }
+    }
+
+    @Test
+    void withoutATransactionOrWithAnImpossibleTokenItIsRefused() throws SQLException {
+        try (Connection connection = connect("h2")) {
+            assertThatThrownBy(() -> FENCE.check(connection, "order", -1)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> FENCE.check(connection, "x".repeat(256), 1))
+                    .isInstanceOf(IllegalArgumentException.class);
+            connection.setAutoCommit(true);
+            assertThatThrownBy(() -> FENCE.check(connection, "order", 1))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("'order'");
+        }
+    }
+
+    @Test
+    void aTableThatIsNoNameIsRefused() {
+        assertThatThrownBy(() -> JdbcFence.inTable("fence; DROP TABLE orders"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> JdbcFence.inTable("")).isInstanceOf(IllegalArgumentException.class);
+        assertThat(JdbcFence.inTable("locks.fence").script("PostgreSQL"))
+                .startsWith("CREATE TABLE IF NOT EXISTS locks.");
+        assertThatThrownBy(() -> FENCE.script("oracle"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("known: PostgreSQL");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "h2", "sqlite"})
+    void theScriptIsWhatTheDatabaseTakes(String database) throws SQLException {
+        JdbcFence other = JdbcFence.inTable("other_fence");
+        try (Connection connection = connect(database);
+                Statement statement = connection.createStatement()) {
+            statement.execute(other.script(database));
+            connection.commit();
+            other.check(connection, "order", 1);
+            connection.commit();
+        }
+    }
+
+    private static void check(Connection connection, String resource, long token) {
+        try {
+            FENCE.check(connection, resource, token);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Connection connect(String database) throws SQLException {
+        String url = switch (database) {
+            case "postgresql" -> postgres.jdbcUrl();
+            case "mariadb" -> mariaDb.jdbcUrl();
+            case "h2" -> "jdbc:h2:" + folder.resolve("fence") + ";AUTO_SERVER=FALSE;DB_CLOSE_DELAY=-1";
+            default -> "jdbc:sqlite:" + folder.resolve("fence.db");
+        };
+        Connection connection = DriverManager.getConnection(url);
+        connection.setAutoCommit(false);
+        return connection;
+    }
+}
