@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -34,6 +35,27 @@ class AbandonedClaimTest extends EngineCase {
         assertThat(trying.result()).hasValueSatisfying(Hold::close);
         assertThat(gone).isCancelled();
         assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void soDoesATryToReadAndOneForAPermit() throws Exception {
+        DistributedSemaphore semaphore = mine.semaphore("s", 1);
+        aTrySucceedsOnceItIsFree(
+                rival.semaphore("s", 1).acquire(), () -> semaphore.acquireAsync(1), semaphore::tryAcquire);
+        DistributedReadWriteLock documents = mine.readWriteLock("d");
+        aTrySucceedsOnceItIsFree(
+                rival.readWriteLock("d").write().acquire(),
+                () -> documents.read().acquireAsync(),
+                () -> documents.read().tryAcquire());
+    }
+
+    private void aTrySucceedsOnceItIsFree(
+            Hold theirs, Supplier<CompletableFuture<Hold>> waits, Callable<Optional<Hold>> tries) throws Exception {
+        CompletableFuture<Hold> gone = goes(waits.get());
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(tries);
+        theirs.close();
+        assertThat(trying.result()).hasValueSatisfying(Hold::close);
+        assertThat(gone).isCancelled();
     }
 
     @Test
@@ -110,7 +132,10 @@ class AbandonedClaimTest extends EngineCase {
 
     /** Its claim is being called off, and the store has not answered yet. */
     private CompletableFuture<Hold> aWaiterGoes() {
-        CompletableFuture<Hold> waiter = lock.acquireAsync();
+        return goes(lock.acquireAsync());
+    }
+
+    private CompletableFuture<Hold> goes(CompletableFuture<Hold> waiter) {
         slow.takesItsTime = true;
         waiter.cancel(false);
         assertThat(slow.takesItsTime).isFalse();

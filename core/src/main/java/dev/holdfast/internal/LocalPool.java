@@ -107,7 +107,12 @@ final class LocalPool extends LocalQueue {
             waiters.add(waiter);
             return both(first, claimNext());
         }
-        return both(first, claimFor(waiter));
+        ClaimInFlight calledOff = unwanted();
+        Runnable claim = claimFor(waiter);
+        // behind a claim that nobody wants any more, which the store may still have in its queue
+        return both(
+                first,
+                calledOff == null ? claim : () -> calledOff.settled().whenComplete((gone, failed) -> claim.run()));
     }
 
     private Runnable giveBackFree() {

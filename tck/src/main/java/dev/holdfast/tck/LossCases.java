@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockListener;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -41,6 +43,34 @@ abstract class LossCases extends Cases {
         assertThat(rig.patience.times(4).result(overlapped, "the rival to hold"))
                 .isFalse();
         assertToldOnce(hold, Loss.Cause.EXPIRED);
+    }
+
+    @Test
+    void aReentrantHoldThatItsThreadDroppedIsToldOnceAndTheThreadMayAcquireAgain() throws Exception {
+        LockClient client = rig.client(settings -> settings.listener(new LockListener() {
+            @Override
+            public void onLost(Loss loss) {
+                losses.add(loss);
+            }
+        }));
+        HoldOptions options = HoldOptions.defaults().lease(rig.brief()).reentrant(true);
+        DistributedLock lock = client.lock(rig.name(), options);
+        drop(lock);
+        rig.patience.times(4).until("the loss", () -> {
+            System.gc(); // renewed until the collector has seen that nobody can close it
+            return !losses.isEmpty();
+        });
+
+        try (Hold again = lock.acquire();
+                Hold inner = lock.acquire()) {
+            assertThat(again.isValid() && inner.isValid()).isTrue();
+        }
+        assertThat(losses).hasSize(1);
+    }
+
+    private static void drop(DistributedLock lock) throws InterruptedException {
+        Hold dropped = lock.acquire();
+        assertThat(dropped.isValid()).isTrue();
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -72,9 +73,24 @@ abstract class OutageCases extends Cases {
     void aWaitLivesThroughIt() throws Exception {
         RawClient one = rig.raw();
         RawClient two = rig.raw();
+        CompletableFuture<String> noticed = new CompletableFuture<>();
+        two.store.listen(new StoreListener() {
+            @Override
+            public void lost(Grant lost) {}
+
+            @Override
+            public void suspect(Grant suspected) {}
+
+            @Override
+            public void unreachable(String name, Throwable why) {
+                noticed.complete(name);
+            }
+        });
         Grant grant = one.hold(rig.name());
         RawClient.Queued waiting = two.queue(grant.name());
-        during(() -> rig.pass(rig.brief()));
+        assertThat(noticed).isNotDone();
+        during(() -> assertThat(rig.patience.times(2).answer(noticed, "the wait to be hit"))
+                .isEqualTo(grant.name()));
         rig.patience.until("the store to answer again", () -> answers(one));
         assertThat(waiting.isAnswered()).isFalse();
 

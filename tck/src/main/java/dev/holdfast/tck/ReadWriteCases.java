@@ -260,4 +260,20 @@ abstract class ReadWriteCases extends SharedCases {
         }
         lock.write().acquire().close();
     }
+
+    @Test
+    void aThreadThatHandedItsReadHoldOnMayWaitToWrite() throws Exception {
+        DistributedReadWriteLock lock = locks(1, AWAITED).get(0);
+        Hold handedOn = lock.read().acquire();
+        assertThat(lock.write().tryAcquire(rig.brief())).as("while it is read").isEmpty();
+        Future<Boolean> closes = rig.fork(() -> {
+            rig.raw().awaitWaiting(handedOn.name(), 1);
+            handedOn.close();
+            return true;
+        });
+        try (Hold writing = lock.write().acquire()) {
+            assertThat(writing.isValid()).isTrue();
+        }
+        assertThat(rig.patience.result(closes, "the close")).isTrue();
+    }
 }

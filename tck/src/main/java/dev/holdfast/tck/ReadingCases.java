@@ -92,6 +92,25 @@ abstract class ReadingCases extends Cases {
         assertThat(next.number()).isGreaterThan(grant.number());
     }
 
+    @Test
+    void breakingAPermitThatHasRunOutTakesNothingFromTheOthers() {
+        rig.assumeLeased();
+        assumeMode(ONE_OF_TWO);
+        RawClient one = rig.raw();
+        String name = rig.name();
+        Grant kept = one.hold(Claims.mode(Claims.of(name), ONE_OF_TWO));
+        Grant ended = runsOut(one, name, ONE_OF_TWO);
+
+        assertThat(one.breakGrant(ended, true)).isFalse();
+
+        assertThat(one.attempt(name)).as("exclusively, beside a permit").isEmpty();
+        one.hold(Claims.mode(Claims.of(name), ONE_OF_TWO));
+        assertThat(one.ask(Claims.mode(Claims.of(name), ONE_OF_TWO)))
+                .as("a third of two permits")
+                .isEmpty();
+        assertThat(one.isHeldBy(kept)).isTrue();
+    }
+
     /** A name of which one grant has run out and another stands. */
     private String oneRunsOutAndOneIsKept(RawClient client, Mode mode) {
         assumeMode(mode);
@@ -102,12 +121,13 @@ abstract class ReadingCases extends Cases {
     }
 
     /** One more grant, whose lease is over when this returns. */
-    private void runsOut(RawClient client, String name, Mode mode) {
+    private Grant runsOut(RawClient client, String name, Mode mode) {
         rig.assumeLeased();
         Duration lease = rig.brief();
         Grant brief = client.hold(Claims.mode(Claims.lease(Claims.of(name), lease), mode));
         rig.pass(lease.plus(lease.dividedBy(2)));
         assertThat(brief.lease()).isEqualTo(lease);
+        return brief;
     }
 
     private void allRunOutWhileTheyAreRead(Mode mode) {

@@ -157,10 +157,21 @@ final class Scripts {
                 .thenApply(said -> StatusLine.parse(said.text()).status(name));
     }
 
-    /** Breaks the grant of a number; false if it has ended. */
+    /**
+     * Breaks the grant of a number; false if it has ended. One that was sent twice may have ended it the first time, and
+     * then the answer to the second says nothing.
+     */
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
         return call(Call.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
-                .thenApply(said -> said.text().equals("1"));
+                .thenApply(said -> {
+                    boolean broken = said.text().equals("1");
+                    if (!broken && said.twice()) {
+                        throw new StoreUnavailableException(
+                                "the connection to " + errors.store()
+                                        + " broke before it answered: the grant has ended, and nobody knows whether this broke it");
+                    }
+                    return broken;
+                });
     }
 
     /** Renews chunk by chunk, all sent at once. What of a chunk without an answer is unknown. */

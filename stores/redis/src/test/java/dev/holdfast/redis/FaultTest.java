@@ -183,6 +183,27 @@ class FaultTest {
     }
 
     @Test
+    void aBreakWhoseReplyIsLostIsNeverSaidToHaveBrokenNothing() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(one, "a");
+            String number = Long.toString(grant.number());
+            ReplyDrop patient = proxy.dropNextReply(ChunkMatcher.containing(number));
+            assertThat(Rig.get(one.breakGrant("a", grant.number(), false)))
+                    .as("broken twice")
+                    .isTrue();
+            patient.awaitBite(Rig.PATIENCE);
+
+            ReplyDrop atOnce = proxy.dropNextReply(ChunkMatcher.containing(number));
+            assertThatThrownBy(() -> Rig.get(one.breakGrant("a", grant.number(), true)))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("nobody knows");
+            atOnce.awaitBite(Rig.PATIENCE);
+            assertThat(Rig.attempt(one, "a")).isPresent();
+        }
+    }
+
+    @Test
     void aClaimWhoseReplyIsLostIsAskedAgainUnderItsId() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
