@@ -15,6 +15,9 @@ final class Meter {
         for (Timing timing : Timing.values()) {
             timings.put(timing, Tally.histogram());
         }
+        for (Count what : Count.values()) {
+            counts.put(what, 0L);
+        }
     }
 
     void time(Timing timing, long nanos) {
