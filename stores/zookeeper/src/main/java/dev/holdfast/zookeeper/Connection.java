@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connection implements CuratorListener {
     private static final int TRIES = 10;
+    private static final String ANY_NODE = "/";
     private static final Duration LONG = Duration.ofDays(1);
 
     private final CuratorFramework curator;
@@ -201,10 +202,22 @@ final class Connection implements CuratorListener {
         if (now != null && !now.hasEnded()) {
             now.disconnected();
             tell(told -> told.suspended(now));
-            if (now.isBack()) {
-                connected(attemptedAt.getAsLong()); // a late event, or a quick return
+            if (now.mayBeBack()) {
+                askIfBack(now);
             }
         }
+    }
+
+    /**
+     * The event may be late, or of an earlier session, and then no other follows. The client library says that it is
+     * connected until it begins the next try: only an answer shows that it is.
+     */
+    private void askIfBack(Session now) {
+        now.exists(ANY_NODE).thenAccept(found -> {
+            if (!Errors.isOfConnection(found.code()) && !now.isConnected() && !now.hasEnded()) {
+                connected(attemptedAt.getAsLong());
+            }
+        });
     }
 
     private void ended(@Nullable Session gone) {

@@ -114,8 +114,11 @@ record Entrance(Claim claim, Locks locks, String lock) {
                     for (int i = 0; i < candidates.size(); i++) {
                         Arrival arrival =
                                 arrived(now, candidates.get(i), questions.get(i).join(), listed.children());
-                        if (arrival.mine() != null || arrival.code() != Code.OK) {
-                            removeOrphans(now, candidates.get(i), candidates);
+                        if (arrival.code() != Code.OK) {
+                            return arrival; // the claim's own node may be among the others
+                        }
+                        if (arrival.mine() != null) {
+                            removeOrphans(now, arrival.mine(), candidates);
                             return arrival;
                         }
                     }
@@ -133,12 +136,18 @@ record Entrance(Claim claim, Locks locks, String lock) {
         CompletableFuture<Listed> others =
                 alone ? CompletableFuture.completedFuture(new Listed(Code.OK, List.of(), 0)) : now.children(lock);
         return now.exists(lock + "/" + mine.name()).thenCombine(others, (found, listed) -> {
-            boolean lost = listed.code() != Code.OK && listed.code() != Code.NONODE;
-            return lost ? Arrival.failed(listed.code()) : arrived(now, mine, found, listed.children());
+            if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
+                return Arrival.failed(listed.code());
+            }
+            Arrival arrival = arrived(now, mine, found, listed.children());
+            if (arrival.mine() == null && found.stat() != null) {
+                removeOrphans(now, null, List.of(mine));
+            }
+            return arrival;
         });
     }
 
-    /** What a look at a node says of it. */
+    /** What a look at a node says of it: one that somebody has broken is nobody's any more. */
     private static Arrival arrived(Session now, Node node, Found found, List<String> line) {
         Stat stat = found.stat();
         if (found.code() == Code.NONODE) {
@@ -147,15 +156,16 @@ record Entrance(Claim claim, Locks locks, String lock) {
         if (found.code() != Code.OK || stat == null) {
             return Arrival.failed(found.code());
         }
-        return stat.getEphemeralOwner() == now.id()
+        return stat.getEphemeralOwner() == now.id() && stat.getVersion() == 0
                 ? new Arrival(Code.OK, node, stat.getCzxid(), line)
                 : Arrival.nowhere();
     }
 
     private void removeOrphans(Session now, @Nullable Node mine, List<Node> ofClaim) {
         for (Node node : ofClaim) {
-            if (!node.equals(mine)) {
-                locks.removals().remove(now, lock + "/" + node.name());
+            String path = lock + "/" + node.name();
+            if (!node.equals(mine) && !locks.standings().keepsOut(path)) {
+                locks.removals().remove(now, path);
             }
         }
     }

@@ -2,10 +2,13 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.zookeeper.Session.Listed;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import org.apache.zookeeper.KeeperException.Code;
 
 /**
  * The line of claims before a lock, as one of them sees it: who came before, and whose going it has to wait for.
@@ -18,6 +21,24 @@ import java.util.List;
  */
 final class Line {
     private Line() {}
+
+    /**
+     * What was seen of a line.
+     *
+     * @param names of all nodes
+     * @param contended whether anybody waits
+     */
+    record Seen(Code code, Set<String> names, boolean contended) {
+        static final Seen NOTHING = new Seen(Code.OK, Set.of(), false);
+
+        static Seen of(Listed listed) {
+            List<Node> line = Line.of(listed.children());
+            return new Seen(
+                    listed.code(),
+                    Set.copyOf(listed.children()),
+                    line.size() > holders(line).size());
+        }
+    }
 
     /** The claims among the children of a lock, in order; other people's nodes are passed over. */
     static List<Node> of(Collection<String> children) {

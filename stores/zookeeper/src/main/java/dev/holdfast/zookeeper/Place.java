@@ -208,7 +208,22 @@ final class Place implements Pending, Watcher {
                     locks.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
         }
         missing = what;
-        return answered(() -> entrance.enter(now, what), arrival -> arrived(now, arrival));
+        return answered(
+                () -> entrance.enter(now, what).whenComplete((arrival, failure) -> removeIfLate(now, arrival)),
+                arrival -> arrived(now, arrival));
+    }
+
+    /** Where it was given up before its node was asked for, the removal may have found nothing. */
+    private void removeIfLate(Session now, @Nullable Arrival arrival) {
+        if (arrival == null || !answer.isCompletedExceptionally()) {
+            return;
+        }
+        Node made = arrival.mine();
+        if (made != null) {
+            removed(now, made);
+        } else if (Errors.isOfConnection(arrival.code())) {
+            removeUnknown();
+        }
     }
 
     private Runnable arrived(Session now, Arrival arrival) {
@@ -343,7 +358,7 @@ final class Place implements Pending, Watcher {
                 locks.standings().check(standing);
             } else {
                 locks.standings().remove(claim.id());
-                locks.removals().remove(now, standing.path());
+                removed(now, node);
             }
         };
     }
@@ -361,13 +376,17 @@ final class Place implements Pending, Watcher {
         turn++;
         forgetWatches();
         return () -> locks.timeouts()
-                .limit(locks.removals().remove(now, lock + "/" + node.name()))
+                .limit(removed(now, node))
                 .whenComplete((removed, failure) -> step(() -> {
                     if (failure != null) {
                         return answeringWith(Errors.unwrapped(failure));
                     }
                     return why == null ? answering(Optional.empty()) : answeringWith(why);
                 }));
+    }
+
+    private CompletableFuture<Boolean> removed(Session now, Node node) {
+        return locks.removals().remember(claim.id(), locks.removals().remove(now, lock + "/" + node.name()));
     }
 
     private Runnable failed(Code code) {
@@ -436,12 +455,21 @@ final class Place implements Pending, Watcher {
     private <T> Runnable answered(Supplier<CompletableFuture<T>> request, Next<T> next) {
         int asked = turn;
         Phase then = phase;
-        return () -> request.get()
+        return () -> guarded(request)
                 .thenAccept(said -> step(() -> asked == turn && phase == then ? next.step(said) : NOTHING))
                 .exceptionally(broken -> {
                     answer.completeExceptionally(Errors.unwrapped(broken)); // rather than never
                     return null;
                 });
+    }
+
+    /** A request that throws, as the application's ACLs may, is one that failed. */
+    private static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> request) {
+        try {
+            return request.get();
+        } catch (RuntimeException | Error broken) {
+            return CompletableFuture.failedFuture(broken);
+        }
     }
 
     private void step(Supplier<Runnable> step) {

@@ -1,5 +1,6 @@
 package dev.holdfast.zookeeper;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -48,18 +49,26 @@ final class Places {
         if (same != null) {
             return same;
         }
-        place.answer().whenComplete((grant, failure) -> {
+        standing = locks.standings().get(claim.id());
+        if (standing != null) { // granted in between, and no longer under way
             all.remove(claim.id(), place);
+            return again(claim, standing);
+        }
+        place.answer().whenComplete((grant, failure) -> {
             if (failure != null) {
                 place.giveUp();
             }
+            all.remove(claim.id(), place);
         });
         if (claim.waits()) {
             pollSometimes();
         } else {
             locks.timeouts().end(place.answer());
         }
-        locks.exchanges().behindOthers(locks.paths().lock(claim.name()), place::begin);
+        locks.removals()
+                .behind(
+                        claim.id(),
+                        () -> locks.exchanges().behindOthers(locks.paths().lock(claim.name()), place::begin));
         return place;
     }
 
@@ -78,11 +87,12 @@ final class Places {
     }
 
     void suspended() {
-        for (Place place : all.values()) {
-            tell(told -> told.unreachable(
-                    place.claim().name(),
-                    locks.errors().of(Code.CONNECTIONLOSS, locks.paths().locks())));
-        }
+        unreachable(locks.errors().of(Code.CONNECTIONLOSS, locks.paths().locks()));
+    }
+
+    private void unreachable(HoldfastException why) {
+        all.values()
+                .forEach(place -> tell(told -> told.unreachable(place.claim().name(), why)));
     }
 
     void ended(Session session) {
@@ -96,7 +106,10 @@ final class Places {
         all.values().forEach(place -> place.answer().completeExceptionally(why));
     }
 
-    /** A claim that stands is asked for again: its lease begins anew; unless its node is gone, and it is made again. */
+    /**
+     * A claim that stands is asked for again: its lease begins anew; unless its node is gone, or somebody has broken it,
+     * and it is made again.
+     */
     private Pending again(Claim claim, Standing standing) {
         Again again = new Again();
         Session session = standing.session();
@@ -106,13 +119,16 @@ final class Places {
         found.whenComplete((node, failure) -> {
             if (failure != null) {
                 again.answer.completeExceptionally(failure);
-            } else if (node.code() == Code.OK) {
-                again.answer.complete(Optional.of(anew(standing.grant(), session)));
             } else if (node.code() == Code.NONODE) {
                 locks.standings().gone(standing);
                 again.follow(claim(claim));
-            } else {
+            } else if (node.stat() == null) {
                 again.answer.completeExceptionally(locks.errors().of(node.code(), standing.path()));
+            } else if (node.stat().getVersion() > 0) {
+                locks.standings().broken(standing);
+                again.follow(claim(claim));
+            } else {
+                again.answer.complete(Optional.of(anew(standing.grant(), session)));
             }
         });
         return again;
@@ -133,9 +149,32 @@ final class Places {
     private void poll() {
         ticking.set(false);
         all.values().forEach(Place::look);
+        askWhetherItAnswers();
         if (all.values().stream().anyMatch(place -> place.claim().waits())) {
             pollSometimes();
         }
+    }
+
+    /**
+     * Servers that say nothing, on a connection that stands: the client library notices that after two thirds of the
+     * session's time-out, which may be long.
+     */
+    private void askWhetherItAnswers() {
+        Session now = locks.connection().session();
+        if (now == null || all.isEmpty()) {
+            return;
+        }
+        CompletableFuture<Found> answer = now.exists(locks.paths().locks());
+        locks.timeouts().limit(answer).whenComplete((found, late) -> {
+            if (late != null && now.isConnected()) {
+                unreachable(locks.errors().noAnswer());
+            }
+        });
+        answer.thenAccept(found -> {
+            if (!Errors.isOfConnection(found.code())) {
+                connected();
+            }
+        });
     }
 
     private void tell(Consumer<StoreListener> what) {

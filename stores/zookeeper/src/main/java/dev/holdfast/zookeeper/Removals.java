@@ -78,6 +78,16 @@ final class Removals {
         return now;
     }
 
+    /** Runs a task once what is being removed of this claim is gone: it would be taken for a part of that. */
+    void behind(ClaimId id, Runnable task) {
+        CompletableFuture<Boolean> now = underWay.get(id);
+        if (now == null) {
+            task.run();
+        } else {
+            now.whenComplete((there, failure) -> task.run());
+        }
+    }
+
     /** Whether something of this claim is being removed. */
     boolean isUnderWay(ClaimId id) {
         return underWay.containsKey(id);

@@ -4,9 +4,9 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.zookeeper.Session.Found;
-import dev.holdfast.zookeeper.Session.Listed;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,20 +44,21 @@ final class Renewals {
     private record Asked(
             Grant grant,
             @Nullable Standing standing,
-            Listed children,
+            Line.Seen line,
             @Nullable Found node) {}
 
     private void send(Session now, List<Grant> batch, CompletableFuture<Map<ClaimId, Renewal>> renewed) {
         long asked = locks.time().nanoTime();
         List<CompletableFuture<Asked>> questions = new ArrayList<>(batch.size());
+        Map<String, CompletableFuture<Line.Seen>> lines = new HashMap<>();
         CompletableFuture<Code> proved = now.prove(locks.paths().locks());
         for (Grant grant : batch) {
             Standing standing = locks.standings().get(grant.id());
             if (standing != null && standing.session() == now) {
-                questions.add(ask(now, grant, standing));
+                String lock = locks.paths().lock(grant.name());
+                questions.add(ask(now, grant, standing, lines.computeIfAbsent(lock, path -> line(now, path))));
             } else {
-                questions.add(CompletableFuture.completedFuture(
-                        new Asked(grant, null, new Listed(Code.OK, List.of(), 0), null)));
+                questions.add(CompletableFuture.completedFuture(new Asked(grant, null, Line.Seen.NOTHING, null)));
             }
         }
         CompletableFuture<?>[] all = questions.toArray(CompletableFuture<?>[]::new);
@@ -71,12 +72,17 @@ final class Renewals {
         });
     }
 
-    private CompletableFuture<Asked> ask(Session now, Grant grant, Standing standing) {
+    /** Once for all grants of a lock: of permits one client may have very many. */
+    private static CompletableFuture<Line.Seen> line(Session now, String lock) {
+        return now.children(lock).thenApply(Line.Seen::of);
+    }
+
+    private static CompletableFuture<Asked> ask(
+            Session now, Grant grant, Standing standing, CompletableFuture<Line.Seen> line) {
         CompletableFuture<@Nullable Found> node = standing.isWatched()
                 ? CompletableFuture.completedFuture(null)
                 : now.watch(standing.path(), standing).thenApply(found -> found);
-        return now.children(locks.paths().lock(grant.name()))
-                .thenCombine(node, (children, found) -> new Asked(grant, standing, children, found));
+        return line.thenCombine(node, (seen, found) -> new Asked(grant, standing, seen, found));
     }
 
     private Renewal verdict(Session now, Asked said, Code proved, long asked) {
@@ -85,7 +91,7 @@ final class Renewals {
             return Errors.isOfConnection(proved) ? Renewal.unknown(asked) : Renewal.lost(asked);
         }
         Found node = said.node;
-        Code code = proved == Code.OK ? said.children.code() : proved;
+        Code code = proved == Code.OK ? said.line.code() : proved;
         if (code != Code.OK && code != Code.NONODE) {
             return Renewal.unknown(asked);
         }
@@ -99,18 +105,12 @@ final class Renewals {
                 locks.standings().broken(standing);
             }
         }
-        if (!said.children.children().contains(standing.node())) {
+        if (!said.line.names().contains(standing.node())) {
             locks.standings().gone(standing);
         }
         if (locks.standings().get(said.grant.id()) != standing) {
             return Renewal.lost(asked);
         }
-        return Renewal.held(now.begin(), contended(said));
-    }
-
-    /** Whether anybody waits behind it. */
-    private static boolean contended(Asked said) {
-        List<Node> line = Line.of(said.children.children());
-        return line.size() > Line.holders(line).size();
+        return Renewal.held(now.begin(), said.line.contended());
     }
 }

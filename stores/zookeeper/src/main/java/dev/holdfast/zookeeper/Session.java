@@ -97,8 +97,8 @@ final class Session {
         return zooKeeper.getState().isAlive();
     }
 
-    /** Whether its connection stands again, as the client library knows before its event comes. */
-    boolean isBack() {
+    /** Whether its connection may stand again: the client library says so, also for a while after it broke. */
+    boolean mayBeBack() {
         return zooKeeper.getState() == ZooKeeper.States.CONNECTED;
     }
 

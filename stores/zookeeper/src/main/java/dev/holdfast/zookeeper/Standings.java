@@ -4,6 +4,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Standings {
     private final Map<ClaimId, Standing> all = new ConcurrentHashMap<>();
+    /** The paths of those that were broken and are not removed yet. */
+    private final Set<String> broken = ConcurrentHashMap.newKeySet();
+
     private final Removals removals;
     private final TimeSource time;
     private final boolean doubts;
@@ -82,12 +86,20 @@ final class Standings {
 
     /** Somebody broke the lock. */
     void broken(Standing standing) {
+        String path = standing.path();
         if (all.remove(standing.grant().id(), standing)) {
+            broken.add(path);
             time.schedule(
-                    () -> removals.remove(standing.session(), standing.path()),
+                    () -> removals.remove(standing.session(), path)
+                            .whenComplete((removed, failure) -> broken.remove(path)),
                     standing.session().lease());
             tell(told -> told.lost(standing.grant()));
         }
+    }
+
+    /** Whether a node is that of a broken lock, and keeps others out until its lease has passed. */
+    boolean keepsOut(String path) {
+        return broken.contains(path);
     }
 
     private void doubt(Standing standing) {

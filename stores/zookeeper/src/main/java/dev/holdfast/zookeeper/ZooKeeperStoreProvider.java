@@ -4,6 +4,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreProvider;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -45,10 +46,11 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
      */
     @Override
     public Store open(String url, StoreContext context) {
-        return open(ZooKeeperUrl.parse(url, context.password()).sessionOr(context.session()), context);
+        ZooKeeperUrl parsed = ZooKeeperUrl.parse(url, context.password());
+        return open(parsed.sessionOr(context.session()), parsed.session().or(context::session), context);
     }
 
-    private static Store open(ZooKeeperUrl url, StoreContext context) {
+    private static Store open(ZooKeeperUrl url, Optional<Duration> asked, StoreContext context) {
         OwnCurator own = OwnCurator.start(url, context.time());
         Store store = new Opening(
                         own.curator(),
@@ -59,20 +61,19 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
                         new Errors(url.description()),
                         own.attempted()::get)
                 .open((locks, patience) -> own.close(patience));
-        sayIfOther(url, own.sessionTimeout());
+        asked.ifPresent(session -> sayIfOther(url, session, own.sessionTimeout()));
         return store;
     }
 
     /** The servers bound what they give; only whoever asked for a length wants to hear of it. */
-    private static void sayIfOther(ZooKeeperUrl url, Duration given) {
-        if (url.session().isPresent() && !given.isZero() && !url.sessionToAsk().equals(given)) {
+    private static void sayIfOther(ZooKeeperUrl url, Duration asked, Duration given) {
+        if (!given.isZero() && !asked.equals(given)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    url.description() + " gives sessions of " + text(given) + " where "
-                            + text(url.sessionToAsk())
+                    url.description() + " gives sessions of " + text(given) + " where " + text(asked)
                             + " were asked for: the locks of a client that dies are free after"
                             + " that time and up to one tick; the servers' minSessionTimeout and maxSessionTimeout"
-                            + " bound it");
+                            + " bound it, and no less than 2 s is asked for unless the URL says so");
         }
     }
 

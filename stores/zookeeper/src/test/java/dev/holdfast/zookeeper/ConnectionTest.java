@@ -1,7 +1,9 @@
 package dev.holdfast.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +76,51 @@ class ConnectionTest {
         });
 
         assertThat(runs).hasValue(0);
+    }
+
+    /** The client library says that it is connected until it begins the next try. */
+    @Test
+    void aConnectionThatBrokeIsNotTakenForBackBeforeAnAnswerComes() throws Exception {
+        Hearing heard = new Hearing();
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                CuratorFramework far =
+                        CuratorFrameworkFactory.newClient("127.0.0.1:" + proxy.port(), new RetryOneTime(100))) {
+            Connection broken = new Connection(far, time, Duration.ofMillis(300), System::nanoTime);
+            far.start();
+            far.blockUntilConnected();
+            broken.open(heard);
+            broken.first().get(10, TimeUnit.SECONDS);
+            heard.connected.set(0);
+
+            proxy.refuse();
+            proxy.cut();
+            await().until(() -> heard.suspended.get() > 0);
+            await().during(Duration.ofSeconds(3)).until(() -> heard.connected.get() == 0);
+            assertThat(broken.session()).isNull();
+
+            proxy.accept();
+            await().until(() -> heard.connected.get() > 0);
+            broken.close();
+        }
+    }
+
+    /** Counts what it is told. */
+    private static final class Hearing implements Connection.Listener {
+        private final AtomicInteger suspended = new AtomicInteger();
+        private final AtomicInteger connected = new AtomicInteger();
+
+        @Override
+        public void suspended(Session session) {
+            suspended.incrementAndGet();
+        }
+
+        @Override
+        public void connected(Session session) {
+            connected.incrementAndGet();
+        }
+
+        @Override
+        public void ended(Session session) {}
     }
 
     /** Nobody has to hear of it. */

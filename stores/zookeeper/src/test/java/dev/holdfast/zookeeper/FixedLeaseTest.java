@@ -126,6 +126,10 @@ class FixedLeaseTest {
 
             assertThat(remainingWith(Duration.ofDays(1))).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(60));
             assertThat(said).singleElement().asString().contains("gives sessions of 60 s where 86400 s were asked for");
+            said.clear();
+
+            assertThat(remainingWith(Duration.ofMillis(700))).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(2));
+            assertThat(said).singleElement().asString().contains("gives sessions of 2 s where 700 ms were asked for");
         } finally {
             log.removeHandler(hearing);
         }

@@ -13,6 +13,8 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.lang.ref.WeakReference;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -107,6 +110,72 @@ class OutageTest {
             System.gc();
             return waits.stream().filter(wait -> wait.get() != null).count() <= 1;
         });
+    }
+
+    /** The client library finds a server silent after two thirds of the session: here after 40 s. */
+    @Test
+    void aServerThatSaysNothingIsReportedToThoseWhoWaitLongBeforeTheClientLibraryNotices() throws Exception {
+        granted(store.claim(claim("silent", true)));
+        AtomicInteger away = new AtomicInteger();
+        AtomicInteger back = new AtomicInteger();
+        Store waiting = new ZooKeeperStoreProvider()
+                .open(
+                        "zk://127.0.0.1:" + proxy.port() + "?session=60s&timeout=1s&tick=300ms",
+                        new StoreContext(new Hasty(time)));
+        waiting.listen(new Counting(away, back));
+        waiting.claim(claim("silent", true));
+        await().atMost(PATIENCE)
+                .until(() -> store.status("silent")
+                                .toCompletableFuture()
+                                .get(10, TimeUnit.SECONDS)
+                                .waiting()
+                        == 1);
+
+        proxy.toClient().hold();
+        await().atMost(Duration.ofSeconds(10)).until(() -> away.get() > 0);
+        int before = back.get();
+        proxy.toClient().resume();
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> back.get() > before);
+        waiting.close();
+    }
+
+    /** A time in which long delays are short. */
+    private record Hasty(TimeSource real) implements TimeSource {
+        private static final Duration LONG = Duration.ofSeconds(5);
+
+        @Override
+        public long nanoTime() {
+            return real.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            return real.wallMillis();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            return real.schedule(task, delay.compareTo(LONG) > 0 ? delay.dividedBy(10) : delay);
+        }
+    }
+
+    private record Counting(AtomicInteger away, AtomicInteger back) implements StoreListener {
+        @Override
+        public void lost(Grant grant) {}
+
+        @Override
+        public void suspect(Grant grant) {}
+
+        @Override
+        public void unreachable(String name, Throwable why) {
+            away.incrementAndGet();
+        }
+
+        @Override
+        public void reachable() {
+            back.incrementAndGet();
+        }
     }
 
     private Pending waitInVain(String name) throws Exception {

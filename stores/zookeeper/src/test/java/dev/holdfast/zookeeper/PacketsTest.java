@@ -4,7 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.Holder;
 import dev.holdfast.LockClient;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,6 +112,44 @@ class PacketsTest {
             assertThat(packets() - before).isBetween(400L, 400L + MORE);
             held.close();
         }
+    }
+
+    @Test
+    void permitsOfOneClientAreRenewedTogetherWithOneReadOfTheirLine() throws Exception {
+        int permits = 200;
+        OwnTime time = new OwnTime();
+        Store store = new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server, "20s"), new StoreContext(time));
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < permits; i++) {
+            grants.add(granted(store, new Mode.Permits(1, permits)));
+        }
+        assertHeld(store, grants); // each node is watched from now on
+
+        long before = packets();
+        assertHeld(store, grants);
+
+        assertThat(packets() - before).isBetween(4L, 4L + MORE);
+        store.close();
+        time.close();
+    }
+
+    private static Grant granted(Store store, Mode mode) throws Exception {
+        Holder holder = new Holder("host", 1, "thread", "");
+        Claim claim = new Claim(ClaimId.random(), List.of("permits"), mode, Duration.ofSeconds(20), false, 0, holder);
+        return store.claim(claim)
+                .answer()
+                .toCompletableFuture()
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .orElseThrow();
+    }
+
+    private static void assertHeld(Store store, List<Grant> grants) throws Exception {
+        assertThat(store.renew(grants)
+                        .toCompletableFuture()
+                        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .values())
+                .hasSize(grants.size())
+                .allMatch(renewal -> renewal.verdict() == Verdict.HELD && !renewal.contended());
     }
 
     private static LockClient open() {

@@ -8,6 +8,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.List;
@@ -105,6 +106,28 @@ class RemovedNodeTest {
             assertThatThrownBy(() -> client.lock("lent").status()).isInstanceOf(StoreRefusedException.class);
             other.close();
             next.join().close();
+        }
+    }
+
+    @Test
+    void aWaiterThatIsBrokenBeforeItHasHeardThatItIsItsTurnWaitsAgain() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                LockClient holder = LockClient.connect(ZooKeeperServers.url(server));
+                LockClient waiter = LockClient.connect(ZooKeeperServers.url("127.0.0.1:" + proxy.port(), "20s"))) {
+            Hold held = holder.lock("early").acquire();
+            CompletableFuture<Hold> waiting = waiter.lock("early").acquireAsync();
+            awaitWaiting("early", 1);
+            proxy.toClient().hold();
+            held.close();
+            await().atMost(PATIENCE).until(() -> rival.lock("early").status().waiting() == 0);
+            long shown = rival.lock("early").status().grant().orElseThrow().token();
+
+            assertThat(rival.breakGrant("early", shown, false)).isTrue();
+            proxy.toClient().resume();
+
+            try (Hold granted = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                assertThat(granted.token()).as("the grant that was broken").isGreaterThan(shown);
+            }
         }
     }
 

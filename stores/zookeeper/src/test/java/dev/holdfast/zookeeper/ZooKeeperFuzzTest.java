@@ -47,12 +47,6 @@ class ZooKeeperFuzzTest extends StoreFuzz {
         return Duration.ofSeconds(2);
     }
 
-    /** One that was broken would be told that it holds, and then that it does not. */
-    @Override
-    protected boolean repeatsChanged() {
-        return false;
-    }
-
     /** A session and two ticks. */
     @Override
     protected Duration passesTheDead() {

@@ -1,0 +1,166 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Holder;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Store;
+import dev.holdfast.testbed.TcpProxy;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryForever;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The application's ACLs are asked for right before a node is made: they may take their time, and they may throw. */
+@Timeout(60)
+class OwnAclTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static ZooKeeperServer server;
+
+    private CuratorFramework curator;
+    private CuratorFramework witness;
+    private TcpProxy proxy;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void connect() throws InterruptedException {
+        proxy = TcpProxy.to(server.port());
+        curator = started("127.0.0.1:" + proxy.port());
+        witness = started(server.connectString());
+    }
+
+    private static CuratorFramework started(String servers) throws InterruptedException {
+        CuratorFramework made = CuratorFrameworkFactory.newClient(servers, 30_000, 15_000, new RetryForever(100));
+        made.start();
+        made.blockUntilConnected();
+        return made;
+    }
+
+    @AfterEach
+    void disconnect() {
+        curator.close();
+        witness.close();
+        proxy.close();
+    }
+
+    @Test
+    void aClaimWhoseNodeIsMadeAfterItsStoreWasClosedLeavesNothing() throws Exception {
+        Claim claim = claim("closed");
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        Store store = open(path -> {
+            if (path.contains(claim.id().value())) {
+                asked.countDown();
+                reached(closed);
+            }
+        });
+        String lock = new Paths("").lock("closed");
+        witness.create().creatingParentsIfNeeded().forPath(lock + "/stays");
+        CompletableFuture<Pending> claiming = CompletableFuture.supplyAsync(() -> store.claim(claim));
+        reached(asked);
+
+        store.close();
+        closed.countDown();
+
+        assertThatThrownBy(() -> claiming.get(10, TimeUnit.SECONDS)
+                        .answer()
+                        .toCompletableFuture()
+                        .get(10, TimeUnit.SECONDS))
+                .hasMessageContaining("closed");
+        Stat stat = new Stat();
+        int madeTwiceRemovedOnce = 3;
+        await().atMost(PATIENCE).until(() -> {
+            List<String> left = witness.getChildren().storingStatIn(stat).forPath(lock);
+            return stat.getCversion() == madeTwiceRemovedOnce && left.equals(List.of("stays"));
+        });
+    }
+
+    @Test
+    void aClaimWhoseAclsCannotBeToldFailsAndKeepsNoOtherFromBeingSent() throws Exception {
+        Claim bad = claim("bad");
+        Claim good = claim("good");
+        Store store = open(path -> {
+            if (path.contains(bad.id().value())) {
+                throw new IllegalStateException("no ACL for this one");
+            }
+        });
+        proxy.refuse();
+        proxy.cut();
+        await().atMost(PATIENCE)
+                .until(() -> store.status("good")
+                        .toCompletableFuture()
+                        .handle((status, failure) -> failure != null)
+                        .get(10, TimeUnit.SECONDS));
+        CompletableFuture<?> failing = store.claim(bad).answer().toCompletableFuture();
+        Pending next = store.claim(good);
+
+        proxy.accept();
+
+        assertThatThrownBy(() -> failing.get(20, TimeUnit.SECONDS)).hasMessageContaining("no ACL for this one");
+        assertThat(next.answer().toCompletableFuture().get(20, TimeUnit.SECONDS))
+                .isPresent();
+        store.close();
+    }
+
+    private Store open(Consumer<String> asked) {
+        return ZooKeeperStores.on(
+                curator,
+                ZooKeeperServers.options().timeout(Duration.ofSeconds(1)).acls(new Asking(asked)));
+    }
+
+    private static void reached(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Claim claim(String name) {
+        Holder holder = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
+    }
+
+    private record Asking(Consumer<String> asked) implements ACLProvider {
+        @Override
+        public List<ACL> getDefaultAcl() {
+            return ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        }
+
+        @Override
+        public List<ACL> getAclForPath(String path) {
+            asked.accept(path);
+            return getDefaultAcl();
+        }
+    }
+}

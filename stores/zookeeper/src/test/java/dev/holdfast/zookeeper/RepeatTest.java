@@ -1,0 +1,138 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Holder;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A claim that is asked for again under its id, as for an answer that was lost. */
+@Timeout(60)
+class RepeatTest {
+    private static final int ROUNDS = 300;
+    private static ZooKeeperServer server;
+
+    private final OwnTime time = new OwnTime();
+    private Store store;
+    private Store other;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void open() {
+        store = new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server), new StoreContext(time));
+        other = new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server), new StoreContext(time));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        other.close();
+        time.close();
+    }
+
+    @Test
+    void aGrantThatWasBrokenIsNotGivenAgainWhileItsLeaseKeepsOthersOut() throws Exception {
+        Claim claim = claim("broken", false);
+        Grant grant = granted(store.claim(claim));
+        assertThat(broken(grant, false)).isTrue();
+
+        assertThat(answer(store.claim(claim))).isEmpty();
+
+        assertThat(answer(other.claim(claim("broken", false))))
+                .as("a rival, while the lease of the broken grant lasts")
+                .isEmpty();
+        assertThat(answer(other.claim(claim("broken", true)))).isPresent();
+    }
+
+    @Test
+    void aWaitForAGrantThatWasBrokenLastsUntilItsLeaseHasPassed() throws Exception {
+        Claim claim = claim("broken-waits", false);
+        Grant grant = granted(store.claim(claim));
+        long before = System.nanoTime();
+        assertThat(broken(grant, false)).isTrue();
+
+        Claim waiting =
+                new Claim(claim.id(), claim.names(), claim.mode(), claim.lease(), true, claim.floor(), claim.holder());
+        Grant second = granted(store.claim(waiting));
+
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(grant.lease());
+        assertThat(second.number()).isGreaterThan(grant.number());
+    }
+
+    @Test
+    void aClaimThatIsRepeatedWhileItIsBrokenAtOnceIsAnswered() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            Claim claim = claim("broken-now", false);
+            Grant grant = granted(store.claim(claim));
+            var broken = other.breakGrant(grant.name(), grant.number(), true);
+            Optional<Grant> again = answer(store.claim(claim));
+            assertThat(broken.toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+            again.ifPresent(store::release);
+            store.withdraw(claim).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aClaimThatIsRepeatedInTheMomentOfItsGrantIsGrantedOnce() throws Exception {
+        for (int round = 0; round < ROUNDS; round++) {
+            Claim claim = claim("moment-" + round % 10, true);
+            List<Pending> all = new ArrayList<>();
+            all.add(store.claim(claim));
+            while (!all.get(0).answer().toCompletableFuture().isDone()) {
+                all.add(store.claim(claim));
+            }
+            all.add(store.claim(claim));
+            Grant grant = granted(all.get(0));
+            for (Pending each : all) {
+                assertThat(granted(each).number()).as("round " + round).isEqualTo(grant.number());
+            }
+            assertThat(store.release(grant).toCompletableFuture().get(10, TimeUnit.SECONDS))
+                    .isTrue();
+        }
+    }
+
+    private boolean broken(Grant grant, boolean now) throws Exception {
+        return other.breakGrant(grant.name(), grant.number(), now)
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+    }
+
+    private static Claim claim(String name, boolean waits) {
+        Holder holder = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), waits, 0, holder);
+    }
+
+    private static Grant granted(Pending pending) throws Exception {
+        return answer(pending).orElseThrow();
+    }
+
+    private static Optional<Grant> answer(Pending pending) throws Exception {
+        return pending.answer().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}
