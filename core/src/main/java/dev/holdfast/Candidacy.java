@@ -162,9 +162,9 @@ public final class Candidacy implements AutoCloseable {
      */
     @Override
     public void close() {
-        mutex.lock();
         CompletableFuture<Hold> waiting;
         Term leading;
+        mutex.lock();
         try {
             if (closed) {
                 return;
@@ -214,8 +214,8 @@ public final class Candidacy implements AutoCloseable {
 
     private void queueUp() {
         CompletableFuture<Hold> asked = lock.acquireAsync();
-        mutex.lock();
         boolean unwanted;
+        mutex.lock();
         try {
             unwanted = closed;
             place = asked;
@@ -244,8 +244,8 @@ public final class Candidacy implements AutoCloseable {
 
     /** Queues up once more, after a pause that grows from failure to failure. */
     private void again() {
-        mutex.lock();
         Duration wait;
+        mutex.lock();
         try {
             wait = pause;
             pause = wait.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : wait.multipliedBy(2);
@@ -275,8 +275,8 @@ public final class Candidacy implements AutoCloseable {
 
     private void elected(Hold hold) {
         Term begun = new Term(this, hold);
-        mutex.lock();
         boolean unwanted;
+        mutex.lock();
         try {
             place = null;
             unwanted = closed;
