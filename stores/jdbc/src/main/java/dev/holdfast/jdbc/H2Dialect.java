@@ -12,7 +12,8 @@ import java.util.Set;
  */
 final class H2Dialect extends BytesDialect {
     private static final String WRITE_DELAY =
-            "SELECT CAST(setting_value AS BIGINT) FROM information_schema.settings WHERE setting_name = 'WRITE_DELAY'";
+            "SELECT CAST(setting_value AS BIGINT) FROM information_schema.settings WHERE setting_name = 'WRITE_DELAY'"
+                    + " AND DATABASE_PATH() IS NOT NULL"; // in memory there is nothing to write
 
     @Override
     public String title() {
@@ -74,7 +75,7 @@ final class H2Dialect extends BytesDialect {
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
         session.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
-        if (session.only(WRITE_DELAY, row -> row.getLong(1)) > 0) {
+        if (session.all(WRITE_DELAY, row -> row.getLong(1), List.of()).stream().anyMatch(delay -> delay > 0)) {
             session.execute("SET WRITE_DELAY 0"); // of the whole database, and kept by it
         }
     }

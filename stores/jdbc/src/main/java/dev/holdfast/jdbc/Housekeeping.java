@@ -21,6 +21,7 @@ final class Housekeeping {
     private final Worker worker;
     private final TimeSource time;
     private final LongSupplier storeNanos;
+    private volatile boolean used;
     private volatile boolean begun;
     private volatile boolean closed;
     private volatile TimeSource.Scheduled next = () -> {};
@@ -40,6 +41,11 @@ final class Housekeeping {
         schedule(FIRST);
     }
 
+    /** A lock was wanted: a client that only looks removes nothing. */
+    void used() {
+        used = true;
+    }
+
     void close() {
         closed = true;
         next.cancel();
@@ -47,7 +53,7 @@ final class Housekeeping {
 
     /** The worker's last words. */
     void end(LockTable table) {
-        if (begun) {
+        if (begun || !used) {
             return;
         }
         long now = TimeUnit.NANOSECONDS.toMicros(storeNanos.getAsLong());
@@ -70,6 +76,10 @@ final class Housekeeping {
 
     /** A failure is not told: the next round tries again, and callers hear of a broken store from their own requests. */
     private void purge(String after) {
+        if (!used) {
+            schedule(EVERY);
+            return;
+        }
         begun = true;
         worker.ask(table -> table.purge(after)).whenComplete((end, failure) -> {
             if (closed) {

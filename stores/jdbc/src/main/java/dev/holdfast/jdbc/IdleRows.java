@@ -24,9 +24,21 @@ final class IdleRows {
         return session.update(sql.beginPurge, List.of(dialect.name(""), Clock.micros(since))) > 0;
     }
 
-    /** Has the next client go on, whenever it comes. */
-    void leaveUnfinished() throws SQLException {
-        session.update(sql.leavePurge, List.of(dialect.name("")));
+    /** After which name the last client left off; the empty name if it came to the end. */
+    String leftOff() throws SQLException {
+        return session.all(sql.purgedTo, row -> row.getString(1), List.of(dialect.name(""))).stream()
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Has the next client go on from there, whenever it comes. */
+    void leaveUnfinished(String after) throws SQLException {
+        session.update(sql.leavePurge, List.of(RowArguments.word(after), dialect.name("")));
+    }
+
+    /** The next round begins with the first name. */
+    void end() throws SQLException {
+        session.update(sql.endPurge, List.of(dialect.name("")));
     }
 
     /**

@@ -88,6 +88,7 @@ final class JdbcStore implements Store {
                     + capabilities().modes() + " of "
                     + capabilities().maxNames() + " name; use another store")));
         }
+        housekeeping.used();
         if (claim.waits()) {
             return waiters.claim(claim);
         }
@@ -146,7 +147,7 @@ final class JdbcStore implements Store {
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return worker.ask(table -> table.list(prefix));
+        return Listing.all(after -> worker.ask(table -> table.list(prefix, after)));
     }
 
     @Override

@@ -164,30 +164,55 @@ final class Lane {
         } catch (SQLException | HoldfastException e) {
             // the last words failed: places in queues run out
         } finally {
+            end();
+        }
+    }
+
+    /** Whatever a driver or a pool throws now, nobody is left without an answer. */
+    private void end() {
+        try {
             connection.close();
+        } finally {
             ended = true;
-            line.forEach(each -> each.fail(tables.closedException()));
+            line.forEach(each -> fail(each, tables.closedException()));
             refuseAll();
         }
     }
 
     /** Whatever fails, the lane goes on: others' requests come behind. */
     private void serveNext() {
+        Request next = null;
         try {
             runDue();
-            Request next = next();
+            next = next();
             if (next != null) {
                 serve(next);
             }
         } catch (InterruptedException e) {
             // by a caller's code that ran here; the thread is the lane's
         } catch (RuntimeException | Error e) {
-            System.getLogger("dev.holdfast.jdbc")
-                    .log(
-                            System.Logger.Level.ERROR,
-                            "a request to " + tables.description() + " failed; please report this",
-                            e);
+            report(e);
+            if (next != null) {
+                fail(next, unexpected(e));
+            }
         }
+    }
+
+    private void fail(Request request, HoldfastException why) {
+        try {
+            request.fail(why);
+        } catch (RuntimeException | Error e) {
+            report(e);
+        }
+    }
+
+    private void report(Throwable e) {
+        System.getLogger("dev.holdfast.jdbc")
+                .log(System.Logger.Level.ERROR, unexpected(e).getMessage(), e);
+    }
+
+    private HoldfastException unexpected(Throwable e) {
+        return new HoldfastException("a request to " + tables.description() + " failed; please report this", e);
     }
 
     private void runDue() {
@@ -241,6 +266,7 @@ final class Lane {
 
     private void serve(Request request) {
         for (int tries = 1; ; tries++) {
+            boolean sent = false;
             try {
                 if (closed) {
                     throw tables.closedException();
@@ -249,22 +275,26 @@ final class Lane {
                     throw new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
                             + ": the database has not answered for " + PATIENCE.toSeconds() + " s; see what blocks it");
                 }
-                request.run(connection.open(request));
+                RowTable table = connection.open(request);
+                sent = true;
+                request.run(table);
                 return;
             } catch (SQLException e) {
-                boolean readOnly = tables.errors().isReadOnly(e);
+                boolean readOnly = tables.errors().isReadOnly(e) && connection.mayLeave();
                 boolean broken = tables.errors().isBroken(e) || connection.isClosed();
                 if (broken || readOnly) {
                     connection.drop(readOnly);
                 }
-                if (broken) {
+                if (broken && sent) {
                     if (sentTwice.size() >= MOST_TWICE) {
                         sentTwice.clear();
                     }
                     request.broke(sentTwice);
                 }
-                boolean again = tables.errors().isPassing(e) || ((broken || readOnly) && tries == 1);
-                if (tries >= TRIES || !again || (broken && !request.mayRepeat())) {
+                boolean passing = tables.errors().isPassing(e)
+                        && (request.mayRepeat() || !tables.errors().isLockedOut(e));
+                boolean again = passing || ((broken || readOnly) && tries == 1);
+                if (tries >= TRIES || !again || (broken && sent && !request.mayRepeat())) {
                     request.fail(tables.errors().explain(request.what, request.name, e));
                     return;
                 }
@@ -273,8 +303,7 @@ final class Lane {
                 request.fail(closed ? tables.closedException() : e);
                 return;
             } catch (RuntimeException | Error e) {
-                request.fail(new HoldfastException(
-                        "a request to " + tables.description() + " failed; please report this", e));
+                request.fail(unexpected(e));
                 return;
             }
         }
@@ -283,7 +312,7 @@ final class Lane {
     /** Also on the threads of those who come too late, several at once. */
     private void refuseAll() {
         for (Request each = inbox.poll(); each != null; each = inbox.poll()) {
-            each.fail(tables.closedException());
+            fail(each, tables.closedException());
         }
     }
 

@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * <p>For the lane's thread.
  */
 final class LaneConnection {
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private final RowTables tables;
     private final String name;
     private @Nullable RowTable table;
     private @Nullable Opening opening;
+    private long left = System.nanoTime() - REST_NANOS;
 
     private record Opening(Thread thread, CompletableFuture<RowTable> opened) {}
 
@@ -90,6 +93,16 @@ final class LaneConnection {
         return e.getCause() instanceof SQLException failed
                 ? failed
                 : new SQLException("opening a connection failed: " + e.getCause(), e.getCause());
+    }
+
+    /** Whether to look for another server now: not in short order, for all that are open may lead to the same. */
+    boolean mayLeave() {
+        long now = System.nanoTime();
+        if (now - left < REST_NANOS) {
+            return false;
+        }
+        left = now;
+        return true;
     }
 
     boolean isClosed() {

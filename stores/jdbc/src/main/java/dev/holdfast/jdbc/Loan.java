@@ -65,7 +65,7 @@ final class Loan {
             if (!autoCommit) {
                 connection.setAutoCommit(false);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "setting a connection back failed", e);
         }
     }

@@ -60,7 +60,8 @@ interface LockTable extends AutoCloseable {
 
     LockStatus status(String name);
 
-    List<LockStatus> list(String prefix);
+    /** The locks after a name that are held or waited for, as many as one request may read. */
+    Listing.Page list(String prefix, String after);
 
     /**
      * Removes one small batch of what nobody has used for long.

@@ -43,6 +43,12 @@ final class MariaDbDialect extends BytesDialect {
         return "INSERT IGNORE INTO " + table + " (" + columns + ") VALUES (" + values + ")";
     }
 
+    /** A proxy that splits reads from writes sends a query that locks to the primary. */
+    @Override
+    public String readToChange(String query) {
+        return query + " FOR UPDATE";
+    }
+
     @Override
     public List<String> createTable(String table) {
         return List.of("CREATE TABLE IF NOT EXISTS " + table + """

@@ -56,9 +56,12 @@ final class PostgresEar implements Ear {
                 execute(ours, "LISTEN " + channel);
                 open = true;
                 listener.hearing();
-                listen(ours);
-                execute(ours, "UNLISTEN " + channel);
-                loan.end();
+                if (listen(ours)) {
+                    execute(ours, "UNLISTEN " + channel);
+                    loan.end();
+                } else {
+                    ours.abort(Runnable::run); // a pool that lent it must not lend it again
+                }
             }
             ended(null);
         } catch (SQLException | RuntimeException e) {
@@ -66,14 +69,22 @@ final class PostgresEar implements Ear {
         }
     }
 
-    /** Until nobody has wanted it for a while. An empty round asks the server, so that a dead one is noticed. */
-    private void listen(Connection ours) throws SQLException {
+    /**
+     * Until nobody has wanted it for a while. An empty round asks the server, so that a dead one is noticed, and one
+     * that was the primary before a switchover: nothing is told there any more.
+     *
+     * @return whether the connection still leads to a server that takes writes
+     */
+    private boolean listen(Connection ours) throws SQLException {
         PGConnection postgres = ours.unwrap(PGConnection.class);
         long wanted = System.nanoTime();
         while (!closed && System.nanoTime() - wanted < LINGER) {
             PGNotification[] heard = postgres.getNotifications(ROUND_MILLIS);
             if (heard == null || heard.length == 0) {
-                execute(ours, "SELECT 1");
+                if (SqlSession.only(ours, "SHOW transaction_read_only", row -> row.getString(1))
+                        .equals("on")) {
+                    return false;
+                }
             } else {
                 for (PGNotification each : heard) {
                     listener.offered(each.getParameter());
@@ -83,6 +94,7 @@ final class PostgresEar implements Ear {
                 wanted = System.nanoTime();
             }
         }
+        return true;
     }
 
     private void ended(@Nullable Exception why) {

@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.StoreRefusedException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.concurrent.TimeUnit;
 import org.postgresql.PGConnection;
 
 /**
@@ -31,7 +32,8 @@ final class PostgresPooler {
         unprepared(connection, () -> {
             int pid = pid(connection);
             boolean pooled = connection.unwrap(PGConnection.class).getBackendPID() != pid;
-            for (int tries = 0; pooled && tries < TRIES; tries++) {
+            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RowTables.ANSWER_MILLIS);
+            for (int tries = 0; pooled && tries < TRIES && until - System.nanoTime() > 0; tries++) {
                 if (sharesSessions(connection, pid, more)) {
                     throw new StoreRefusedException(
                             "cannot keep locks through a pooler that gives each transaction another session of"

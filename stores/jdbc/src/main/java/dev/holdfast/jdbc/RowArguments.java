@@ -50,9 +50,15 @@ final class RowArguments {
     }
 
     /** What people chose may have any length and any character; what is kept has not. */
-    private static String word(String text) {
+    static String word(String text) {
         String plain = isPlain(text) ? text : STRANGE.matcher(text).replaceAll("?");
-        return plain.length() <= LONGEST_WORD ? plain : plain.substring(0, LONGEST_WORD);
+        return plain.length() <= LONGEST_WORD ? plain : shortened(plain);
+    }
+
+    /** No half of a character stays: no database takes it. */
+    private static String shortened(String text) {
+        return text.substring(
+                0, Character.isHighSurrogate(text.charAt(LONGEST_WORD - 1)) ? LONGEST_WORD - 1 : LONGEST_WORD);
     }
 
     private static boolean isPlain(String text) {

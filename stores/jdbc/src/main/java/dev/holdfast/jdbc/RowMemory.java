@@ -27,9 +27,10 @@ final class RowMemory {
      * @param asked when it was asked for: {@link System#nanoTime()} before the statement that told the database's clock
      */
     void remember(String name, ReadRow row, long asked) {
-        if (rows.size() < MOST) {
-            rows.put(name, new Remembered(row, asked));
+        if (rows.size() >= MOST) {
+            rows.clear(); // most of them are too old to be of use
         }
+        rows.put(name, new Remembered(row, asked));
     }
 
     void forget(String name) {

@@ -12,7 +12,8 @@ import java.util.function.Supplier;
  *
  * <pre>
  *   holdfast_lock     one row for each name
- *     name            byte for byte; '' is the row of the table itself: its layout, and when idle rows were last removed
+ *     name            byte for byte; '' is the row of the table itself: its layout, when idle rows were last removed, and in label up to
+ *                     which name if that is not finished
  *     layout          of this row
  *     version         counts its changes
  *     claim_id        who holds it alone; null when free; '-' when it was broken
@@ -41,16 +42,26 @@ final class RowSql {
     /** Version and name only go up by this. */
     final String read;
 
+    final String readToChange;
+
     final String claim;
     final String insert;
     final String write;
     final String release;
     final String status;
+
+    /** Parameters: the first name, what all names are before, the end of the page before. */
+    final String endOfPage;
+
+    /** The same, and the end of this page. */
     final String list;
+
     final String idle;
     final String remove;
     final String beginPurge;
+    final String purgedTo;
     final String leavePurge;
+    final String endPurge;
 
     /** Parameters: how long ago the last removal of idle rows must be for the next to be due, then the name. */
     final String layout;
@@ -62,6 +73,7 @@ final class RowSql {
         this.now = dialect.now();
         this.next = "GREATEST(version + 1, ?, " + now + ")";
         this.read = "SELECT " + COLUMNS + ", " + now + " FROM " + table + " WHERE name = ?";
+        this.readToChange = dialect.readToChange(read);
         this.claim = "UPDATE " + table
                 + " SET acquired_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN acquired_at ELSE " + now
                 + " END,"
@@ -87,13 +99,17 @@ final class RowSql {
         this.release = "UPDATE " + table + " SET claim_id = NULL, version = " + next + ", expires_at = " + now
                 + " WHERE name = ? AND claim_id = ? AND grant_number > 0 AND waiting = '' AND expires_at > " + now;
         this.status = "SELECT name, " + COLUMNS + ", " + now + " FROM " + table;
-        this.list = status + " WHERE name >= ? AND name < ? AND name > ? AND (waiting <> '' OR sharing <> ''"
+        String page = " WHERE name >= ? AND name < ? AND name > ?";
+        this.endOfPage = "SELECT name FROM " + table + page + " ORDER BY name LIMIT 1 OFFSET " + (Listing.PAGE - 1);
+        this.list = status + page + " AND name <= ? AND (waiting <> '' OR sharing <> ''"
                 + " OR (claim_id IS NOT NULL AND expires_at > " + now + "))";
         this.idle = status + " WHERE name > ? ORDER BY name LIMIT ?";
         this.remove = "DELETE FROM " + table + " WHERE name = ? AND version = ?";
         this.beginPurge =
                 "UPDATE " + table + " SET expires_at = " + now + " WHERE name = ? AND expires_at < " + now + " - ?";
-        this.leavePurge = "UPDATE " + table + " SET expires_at = 0 WHERE name = ?";
+        this.purgedTo = "SELECT label FROM " + table + " WHERE name = ?";
+        this.leavePurge = "UPDATE " + table + " SET expires_at = 0, label = ? WHERE name = ?";
+        this.endPurge = "UPDATE " + table + " SET label = '' WHERE name = ? AND label <> ''";
         this.layout = "SELECT layout, CASE WHEN expires_at < " + now + " - ? THEN 1 ELSE 0 END FROM " + table
                 + " WHERE name = ?";
     }

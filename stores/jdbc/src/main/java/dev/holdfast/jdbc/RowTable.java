@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.LockStatus;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.jdbc.ServerDialect.Claimed;
@@ -85,7 +86,8 @@ final class RowTable {
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
             if (row == null) {
-                row = read(claim.name()).orElse(null);
+                row = read(released == null ? sql.read : sql.readToChange, claim.name())
+                        .orElse(null);
             }
             if (row == null && insert(claim)) {
                 row = read(claim.name()).orElse(null);
@@ -204,18 +206,30 @@ final class RowTable {
     }
 
     Optional<ReadRow> read(String name) throws SQLException {
-        return session.all(sql.read, row -> ReadRow.read(row, 1), List.of(dialect.name(name))).stream()
+        return read(sql.read, name);
+    }
+
+    private Optional<ReadRow> read(String query, String name) throws SQLException {
+        return session.all(query, row -> ReadRow.read(row, 1), List.of(dialect.name(name))).stream()
                 .findFirst();
     }
 
     /** A row with its name. */
     record Named(String name, ReadRow row) {}
 
-    List<Named> list(String prefix) throws SQLException {
-        return session.all(
-                sql.list,
-                row -> new Named(dialect.name(row, 1), ReadRow.read(row, 2)),
-                List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name("")));
+    /** The locks after a name that are held or waited for, as many as one request may read. */
+    Listing.Page list(String prefix, String after) throws SQLException {
+        List<Object> range = List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name(after));
+        Optional<String> end = session.all(sql.endOfPage, row -> dialect.name(row, 1), range).stream()
+                .findFirst();
+        List<Object> page = new ArrayList<>(range);
+        page.add(end.map(dialect::name).orElseGet(() -> dialect.behind(prefix)));
+        List<LockStatus> locks =
+                session.all(sql.list, row -> new Named(dialect.name(row, 1), ReadRow.read(row, 2)), page).stream()
+                        .map(each -> RowStatus.of(each.name(), each.row().state()))
+                        .filter(status -> status.isHeld() || status.waiting() > 0)
+                        .toList();
+        return new Listing.Page(locks, end.orElse(""));
     }
 
     IdleRows idle() {
@@ -227,7 +241,7 @@ final class RowTable {
         ReadRow row = known;
         for (int tries = 0; tries < TRIES; tries++) {
             if (row == null) {
-                row = read(name).orElse(null);
+                row = read(sql.readToChange, name).orElse(null);
             }
             if (row == null) {
                 return Optional.empty();

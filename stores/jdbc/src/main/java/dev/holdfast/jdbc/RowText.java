@@ -103,7 +103,7 @@ final class RowText {
     }
 
     private static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+        return URLEncoder.encode(RowArguments.word(text), StandardCharsets.UTF_8);
     }
 
     private static String decoded(String text) {

@@ -29,6 +29,11 @@ interface ServerDialect {
     /** A statement that inserts one row, and changes nothing and says nothing where there is one of that name. */
     String insertIfAbsent(String table, String columns, String values);
 
+    /** The query for one row whose answer decides what is written: no replica may answer it. */
+    default String readToChange(String query) {
+        return query;
+    }
+
     /** A lock's name as the database compares and sorts it: byte for byte. */
     Object name(String name);
 

@@ -121,7 +121,10 @@ final class ServerRenewals {
     private void note(ClaimId id, boolean failed) {
         if (!failed) {
             apart.remove(id);
-        } else if (apart.size() < MOST_APART) {
+        } else {
+            if (apart.size() >= MOST_APART) {
+                apart.clear(); // most of them are long over
+            }
             apart.add(id);
         }
     }

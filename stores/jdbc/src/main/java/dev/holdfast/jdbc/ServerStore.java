@@ -15,7 +15,6 @@ import dev.holdfast.spi.StoreListener;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,12 +50,14 @@ final class ServerStore implements Store {
     private final ServerRenewals renewals;
     private final Capabilities capabilities;
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** A lock was wanted. */
+    private volatile boolean used;
 
     private ServerStore(RowTables tables, int connections, Connections ears, boolean purgeIsDue) {
         this.tables = tables;
         for (int i = 0; i < connections; i++) {
             lanes.add(new Lane(tables, i));
-            purges.add(new TablePurge(lanes.get(i), purgeIsDue && i == 0));
+            purges.add(new TablePurge(lanes.get(i), purgeIsDue && i == 0, () -> used));
         }
         this.renewals = new ServerRenewals(tables, this::lane);
         this.queue = new QueuedClaims(tables, ClaimId.random().value().substring(0, 16), ears);
@@ -137,6 +138,7 @@ final class ServerStore implements Store {
             return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
                     + claim.name() + "' together with others on " + description() + ": it grants one name at a time")));
         }
+        used = true;
         if (claim.waits()) {
             Pending waiting = queue.claim(claim, lane(claim.name()));
             if (closed.get()) {
@@ -213,17 +215,8 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return lane(prefix)
-                .ask(
-                        "list",
-                        prefix,
-                        table -> table.list(prefix).stream()
-                                .map(each ->
-                                        RowStatus.of(each.name(), each.row().state()))
-                                .filter(status -> status.isHeld() || status.waiting() > 0)
-                                .sorted(Comparator.comparing(
-                                        LockStatus::name)) // databases sort by UTF-8, Java by UTF-16
-                                .toList());
+        Lane lane = lane(prefix);
+        return Listing.all(after -> lane.ask("list", prefix, table -> table.list(prefix, after)));
     }
 
     @Override

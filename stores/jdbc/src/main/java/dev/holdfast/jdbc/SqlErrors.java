@@ -19,6 +19,7 @@ import java.util.Set;
  */
 record SqlErrors(ServerDialect dialect, String store, String table) {
     private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "1213", "1205", "1020", "90131");
+    private static final Set<String> LOCKED_OUT = Set.of("1205", "55P03");
     private static final Set<String> BROKEN =
             Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
     /** After a planned switchover, the connections to what was the primary. Nothing was done. */
@@ -73,6 +74,11 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
     /** Whether the same may be tried again at once, on the same connection. */
     boolean isPassing(SQLException e) {
         return has(e, PASSING) || has(e, dialect.passing());
+    }
+
+    /** Whether it has waited for somebody else's lock for as long as a statement may: to try again costs as much again. */
+    boolean isLockedOut(SQLException e) {
+        return has(e, LOCKED_OUT);
     }
 
     boolean isBroken(SQLException e) {

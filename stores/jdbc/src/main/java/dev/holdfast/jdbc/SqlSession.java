@@ -89,17 +89,17 @@ final class SqlSession implements AutoCloseable {
     void abort() {
         try {
             connection.abort(Runnable::run);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "ending a connection failed", e);
         }
     }
 
-    /** Gives the connection back; one that is broken is not worth a word. */
+    /** Gives the connection back; a failure to do so is not worth a word. */
     @Override
     public void close() {
         try (connection) {
             forgetStatements();
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "closing a connection failed", e);
         }
     }

@@ -83,7 +83,11 @@ final class SqliteFile {
         if (Files.exists(path) && !Files.isRegularFile(path)) {
             throw refused(path, "it is not a plain file; name another", null);
         }
+        if (Files.isSymbolicLink(path) && !Files.exists(path)) {
+            throw refused(path, "it is a link to a file that does not exist; name that file itself", null);
+        }
         refuseUnlessLocal(path, fileSystemOf(directory));
+        refuseUnlessLocal(path, fileSystemOf(path)); // a link, or a file that is mounted alone, leads elsewhere
         createDirectories(path, directory);
         if (!Files.isWritable(directory)) {
             throw refused(path, "its directory may not be written; check its rights, or name another", null);

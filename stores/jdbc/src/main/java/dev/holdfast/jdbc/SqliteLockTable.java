@@ -13,7 +13,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -212,14 +211,14 @@ final class SqliteLockTable implements LockTable {
     }
 
     @Override
-    public List<LockStatus> list(String prefix) {
+    public Listing.Page list(String prefix, String after) {
         String beyond = prefix + Character.toString(Character.MAX_CODE_POINT);
-        List<LockStatus> found = session.run(
-                "list",
-                prefix,
-                () -> session.all(SqliteSql.LIST, SqliteLockTable::status, clock.micros(), prefix, beyond));
-        found.sort(Comparator.comparing(LockStatus::name)); // SQLite sorts by UTF-8, Java by UTF-16
-        return found;
+        return session.run("list", prefix, () -> {
+            Optional<String> end = session.first(SqliteSql.END_OF_PAGE, row -> row.getString(1), prefix, beyond, after);
+            List<LockStatus> locks = session.all(
+                    SqliteSql.LIST, SqliteLockTable::status, clock.micros(), prefix, beyond, after, end.orElse(beyond));
+            return new Listing.Page(locks, end.orElse(""));
+        });
     }
 
     private static LockStatus status(ResultSet row) throws SQLException {

@@ -187,8 +187,13 @@ final class SqliteSql {
     /** ?1 now, ?2 name. */
     static final String STATUS = STATUS_OF + "l.name = ?2";
 
-    /** ?1 now, ?2 the first name, ?3 what all names are before. */
-    static final String LIST = STATUS_OF + "l.name >= ?2 AND l.name < ?3" + " AND (waiting > 0 OR held IS NOT NULL)";
+    /** ?1 the first name, ?2 what all names are before, ?3 the end of the page before. */
+    static final String END_OF_PAGE = "SELECT name FROM holdfast_lock WHERE name >= ?1 AND name < ?2 AND name > ?3"
+            + " ORDER BY name LIMIT 1 OFFSET " + (Listing.PAGE - 1);
+
+    /** ?1 now, ?2 the first name, ?3 what all names are before, ?4 and ?5 the end of the page before and of this one. */
+    static final String LIST = STATUS_OF
+            + "l.name >= ?2 AND l.name < ?3 AND l.name > ?4 AND l.name <= ?5 AND (waiting > 0 OR held IS NOT NULL)";
 
     /** ?1 after which name, ?2 before when, ?3 how many to read: where the batch ends, the highest number to remove. */
     static final String IDLE = "SELECT max(name), max(CASE WHEN expires_at < ?2 THEN number END) FROM"

@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 
 /**
  * Removes rows that nobody has used for an hour. Of all clients of a table one does it, every ten minutes: the client that
@@ -10,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * requests of a lane, and removes row by row those that are still as they were read.
  *
  * <p>A client that lives too briefly for that, a command, does its part as it ends: when a round is due, for a fifth of a
- * second at most. What it leaves, the next client goes on with.
+ * second at most. What it leaves, the next client goes on with. A client that wants no lock and only looks removes nothing.
  */
 final class TablePurge {
     static final Duration EVERY = Duration.ofMinutes(10);
@@ -20,16 +21,19 @@ final class TablePurge {
 
     private final Lane lane;
     private final boolean due;
+    private final BooleanSupplier used;
     private volatile boolean begun;
 
     /**
      * For one lane.
      *
      * @param due whether nobody has done it for so long that it is done at the end of even a short life
+     * @param used whether this client has wanted a lock: one that only looks removes nothing
      */
-    TablePurge(Lane lane, boolean due) {
+    TablePurge(Lane lane, boolean due, BooleanSupplier used) {
         this.lane = lane;
         this.due = due;
+        this.used = used;
     }
 
     /** Plans the first round. A lane that is never used has no thread, and does not remove anything either. */
@@ -38,14 +42,22 @@ final class TablePurge {
     }
 
     void begin() {
-        begun = true;
         lane.plan(jittered(EVERY), this::begin);
-        lane.ask("purge", "", table -> table.idle().begin(EVERY.dividedBy(2)) ? purge(table, "") : "");
+        if (used.getAsBoolean()) {
+            begun = true;
+            lane.ask("purge", "", table -> table.idle().begin(EVERY.dividedBy(2)) ? purge(table) : "");
+        }
+    }
+
+    private String purge(RowTable table) throws SQLException {
+        return purge(table, table.idle().leftOff());
     }
 
     private String purge(RowTable table, String after) throws SQLException {
         String end = table.idle().remove(after, IDLE);
-        if (!end.isEmpty()) {
+        if (end.isEmpty()) {
+            table.idle().end();
+        } else {
             lane.ask("purge", "", next -> purge(next, end)); // behind what was asked meanwhile
         }
         return end;
@@ -53,16 +65,19 @@ final class TablePurge {
 
     /** The last words of the lane. */
     void end(RowTable table) throws SQLException {
-        if (!due || begun || !table.idle().begin(EVERY.dividedBy(2))) {
+        IdleRows idle = table.idle();
+        if (!due || begun || !used.getAsBoolean() || !idle.begin(EVERY.dividedBy(2))) {
             return;
         }
         long until = System.nanoTime() + LAST_NANOS;
-        String after = table.idle().remove("", IDLE);
+        String after = idle.remove(idle.leftOff(), IDLE);
         while (!after.isEmpty() && until - System.nanoTime() > 0) {
-            after = table.idle().remove(after, IDLE);
+            after = idle.remove(after, IDLE);
         }
-        if (!after.isEmpty()) {
-            table.idle().leaveUnfinished();
+        if (after.isEmpty()) {
+            idle.end();
+        } else {
+            idle.leaveUnfinished(after);
         }
     }
 

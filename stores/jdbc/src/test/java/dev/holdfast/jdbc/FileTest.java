@@ -84,6 +84,20 @@ class FileTest {
     }
 
     @Test
+    void aLinkToAFileSystemThatIsNotKnownToBeLocalIsRefused() throws IOException {
+        assumeTrue(Files.exists(Path.of("/proc/version")), "there is no /proc");
+        Files.createSymbolicLink(rig.file, Path.of("/proc/version"));
+        refused().hasMessageContaining("file system (proc)");
+    }
+
+    @Test
+    void aLinkToNothingIsRefused() throws IOException {
+        Files.createSymbolicLink(rig.file, folder.resolve("gone.db"));
+        refused().hasMessageContaining("does not exist");
+        assertThat(folder.resolve("gone.db")).doesNotExist();
+    }
+
+    @Test
     void aPathThatIsADirectoryIsRefused() throws IOException {
         Files.createDirectory(rig.file);
         refused().hasMessageContaining("is a directory");

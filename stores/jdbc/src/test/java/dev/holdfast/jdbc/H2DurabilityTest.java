@@ -78,6 +78,20 @@ class H2DurabilityTest {
         }
     }
 
+    @Test
+    void inMemoryThereIsNothingToWrite() throws SQLException {
+        String url = "jdbc:h2:mem:weak";
+        try (Connection administrator = DriverManager.getConnection(url);
+                Statement statement = administrator.createStatement()) {
+            open(url).close();
+            statement.execute("CREATE USER weak PASSWORD 'x'");
+            statement.execute("GRANT ALL ON holdfast_lock TO weak");
+            try (Store store = open(url + ";USER=weak;PASSWORD=x")) {
+                assertThat(Rig.get(store.claim(Rig.claim("allowed")).answer())).isPresent();
+            }
+        }
+    }
+
     private static Store open(String url) {
         return new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
     }

@@ -19,6 +19,16 @@ class H2ServerTest extends ServerCases {
     }
 
     @Override
+    protected String numbers(int most) {
+        return "(SELECT x AS n FROM SYSTEM_RANGE(1, " + most + ")) AS numbers";
+    }
+
+    @Override
+    protected String named(String text) {
+        return "STRINGTOUTF8(" + text + ")";
+    }
+
+    @Override
     protected String dialect() {
         return "h2";
     }

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -96,6 +101,94 @@ class LaneTest {
     }
 
     @Test
+    void answersEverybodyThoughAPoolThrowsWhenItGetsAConnectionBack() throws Exception {
+        Lane lane = onH2(() -> throwing(DriverManager.getConnection("jdbc:h2:mem:lane")));
+        CompletableFuture<Boolean> last;
+        try {
+            CompletableFuture<Boolean> broken = lane.askOnce("look at", "a", table -> {
+                throw new SQLException("the connection is gone", "08006");
+            });
+            assertThatThrownBy(() -> Rig.get(broken)).isInstanceOf(StoreUnavailableException.class);
+            CompletableFuture<Boolean> next = lane.ask("look at", "a", table -> true);
+            assertThat(Rig.get(next)).isTrue();
+        } finally {
+            lane.close(table -> true);
+            lane.awaitEnd();
+        }
+        last = lane.ask("look at", "a", table -> true);
+        assertThatThrownBy(() -> Rig.get(last)).isInstanceOf(ClientClosedException.class);
+    }
+
+    private static Connection throwing(Connection real) {
+        return (Connection) Proxy.newProxyInstance(
+                LaneTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        throw new IllegalStateException("the pool is closed");
+                    }
+                    try {
+                        return method.invoke(real, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void answersAllThatAreLeftAtItsEndThoughATaskFails() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        Lane lane = onH2(() -> DriverManager.getConnection("jdbc:h2:mem:lane"));
+        lane.ask("look at", "a", table -> {
+            Threads.awaitEnd(closing(lane, goOn)); // its end begins while more are in line
+            return true;
+        });
+        lane.beforeSending(() -> {
+            throw new IllegalStateException("a caller's code");
+        });
+        CompletableFuture<Boolean> behind = lane.ask("look at", "a", table -> true);
+        goOn.countDown();
+
+        assertThatThrownBy(() -> Rig.get(behind)).isInstanceOf(ClientClosedException.class);
+        lane.awaitEnd();
+    }
+
+    private static Thread closing(Lane lane, CountDownLatch when) {
+        Thread thread = Threads.daemon("closing", () -> {
+            try {
+                when.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            lane.close(table -> true);
+        });
+        thread.start();
+        return thread;
+    }
+
+    @Test
+    void knowsThatAReleaseWasNeverSentWhenNoConnectionCouldBeOpened() throws Exception {
+        AtomicInteger opened = new AtomicInteger();
+        Lane lane = onH2(() -> {
+            if (opened.getAndIncrement() == 0) {
+                throw new SQLException("nobody listens there", "08001");
+            }
+            return DriverManager.getConnection("jdbc:h2:mem:unsent;DB_CLOSE_DELAY=-1");
+        });
+        try (Connection keeps = DriverManager.getConnection("jdbc:h2:mem:unsent;DB_CLOSE_DELAY=-1")) {
+            RowTables tables = tables(() -> DriverManager.getConnection("jdbc:h2:mem:unsent;DB_CLOSE_DELAY=-1"));
+            RowTable table = tables.open();
+            tables.prepare(table);
+            tables.giveBack(table.session(), false);
+            assertThat(keeps.isClosed()).isFalse();
+
+            assertThat(Rig.get(lane.release("a", ClaimId.random()))).isFalse();
+            assertThat(opened).hasValue(2);
+        } finally {
+            lane.close(table -> true);
+            lane.awaitEnd();
+        }
+    }
+
+    @Test
     void servesRequestsBetweenTheRowsThatAreRemoved() throws Exception {
         Meddling connections = new Meddling("jdbc:h2:mem:purged;DB_CLOSE_DELAY=-1");
         RowTables tables = tables(connections);
@@ -116,7 +209,7 @@ class LaneTest {
             }
         });
         try {
-            new TablePurge(lane, false).begin();
+            new TablePurge(lane, false, () -> true).begin();
 
             assertThat(removedBefore.get(20, TimeUnit.SECONDS)).isLessThanOrEqualTo(10);
             await().atMost(Duration.ofSeconds(20)).until(() -> removed.get() == 100);

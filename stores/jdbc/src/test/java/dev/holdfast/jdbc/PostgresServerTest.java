@@ -54,6 +54,11 @@ class PostgresServerTest extends ServerCases {
     }
 
     @Override
+    protected String numbers(int most) {
+        return "generate_series(1, " + most + ") AS numbers(n)";
+    }
+
+    @Override
     protected String dialect() {
         return "postgresql";
     }

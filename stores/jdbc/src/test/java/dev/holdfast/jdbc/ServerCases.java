@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
@@ -24,6 +25,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +49,14 @@ abstract class ServerCases {
     }
 
     protected abstract String dialect();
+
+    /** What to select as many numbers from, in a column {@code n}. */
+    protected abstract String numbers(int most);
+
+    /** An expression that makes text a name. */
+    protected String named(String text) {
+        return text;
+    }
 
     final void sql(String... statements) {
         try (Connection connection = DriverManager.getConnection(url());
@@ -197,6 +207,70 @@ abstract class ServerCases {
     }
 
     private static final String IDLE_ROWS = "SELECT count(*) FROM holdfast_lock WHERE label = 'idle'";
+
+    @Test
+    void aClientThatOnlyLooksRemovesNoIdleRows() {
+        dropTable();
+        LockClient.connect(url()).close();
+        sql("INSERT INTO holdfast_lock VALUES ('idle', 1, 1, NULL, 0, 0, 0, '', '', '', 0, '', 'idle')");
+        sql("UPDATE holdfast_lock SET expires_at = 0");
+
+        try (LockClient looking = LockClient.connect(url())) {
+            assertThat(looking.list("*")).isEmpty();
+        }
+
+        assertThat(ask(IDLE_ROWS)).isEqualTo("1");
+    }
+
+    @Test
+    void clientsOfShortLivesComeToIdleRowsBehindManyThatAreInUse() throws InterruptedException {
+        dropTable();
+        LockClient.connect(url()).close();
+        fill("in use ", "9000000000000000");
+        sql("INSERT INTO holdfast_lock VALUES ('z idle', 1, 1, NULL, 0, 0, 0, '', '', '', 0, '', 'idle')");
+
+        for (int lives = 0; lives < 60 && !ask(IDLE_ROWS).equals("0"); lives++) {
+            sql("UPDATE holdfast_lock SET expires_at = 0 WHERE name = " + named("''"));
+            try (LockClient brief = LockClient.connect(url())) {
+                brief.lock("used").acquire().close();
+            }
+        }
+
+        assertThat(ask(IDLE_ROWS)).isEqualTo("0");
+        assertThat(ask("SELECT label FROM holdfast_lock WHERE name = " + named("''")))
+                .isEmpty();
+        dropTable();
+    }
+
+    @Test
+    void renewalsPassAListOfAHundredThousandNames() {
+        dropTable();
+        try (Store store =
+                new JdbcStoreProvider().open(with(url(), "holdfast.connections=1"), new StoreContext(new NoTimer()))) {
+            Grant kept = Rig.get(store.claim(Rig.claim("kept")).answer()).orElseThrow();
+            fill("held ", "1");
+
+            CompletableFuture<List<LockStatus>> listed = store.list("held ").toCompletableFuture();
+            int renewals = 0;
+            while (!listed.isDone()) {
+                assertThat(Rig.get(store.renew(List.of(kept))).get(kept.id()).verdict())
+                        .isEqualTo(Renewal.Verdict.HELD);
+                renewals++;
+            }
+
+            assertThat(Rig.get(listed)).hasSize(MANY).isSortedAccordingTo(Comparator.comparing(LockStatus::name));
+            assertThat(renewals).isGreaterThan(20);
+        }
+        dropTable();
+    }
+
+    private static final int MANY = 100_000;
+
+    /** So many rows that are held for long. */
+    private void fill(String prefix, String version) {
+        sql("INSERT INTO holdfast_lock SELECT " + named("concat('" + prefix + "', n)") + ", 1, " + version
+                + ", 'claim', 1, 1, 9000000000000000, '', '', 'host', 0, '', '' FROM " + numbers(MANY));
+    }
 
     @Test
     void aThousandReadersAreAllRenewed() throws Exception {

@@ -2,22 +2,31 @@ package dev.holdfast.jdbc;
 
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** A planned switchover: the connections that are open lead to a server that takes no writes any more. */
@@ -70,6 +79,117 @@ class SwitchoverTest {
     }
 
     @Test
+    void onPostgresAWaiterHearsTheNewPrimary() throws SQLException {
+        try (PostgresServer before = orSkip(() -> PostgresServer.start());
+                PostgresServer after = orSkip(() -> PostgresServer.start())) {
+            AtomicReference<PostgresServer> primary = new AtomicReference<>(before);
+            try (Store holder = onPrimary(primary);
+                    Store waiter = onPrimary(primary)) {
+                ServerStore.open(
+                                new PostgresDialect(),
+                                JdbcOptions.defaults(),
+                                () -> DriverManager.getConnection(after.jdbcUrl()),
+                                "the new primary",
+                                System::nanoTime,
+                                false)
+                        .close();
+                Grant grant = Rig.get(holder.claim(Rig.claim("told")).answer()).orElseThrow();
+                Pending waiting = waiter.claim(Rig.waiting("told"));
+                await().atMost(SOON).until(() -> listeners(before) == 1);
+
+                execute(before, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
+                await().atMost(SOON).until(() -> isReadOnly(before));
+                copy(before, after);
+                primary.set(after);
+
+                await().atMost(SOON).until(() -> listeners(after) == 1);
+                assertThat(listeners(before)).isZero();
+                assertThat(Rig.get(holder.release(grant))).isTrue();
+                assertThat(Rig.get(waiting.answer())).isPresent();
+            }
+        }
+    }
+
+    private static Store onPrimary(AtomicReference<PostgresServer> primary) throws SQLException {
+        return ServerStore.open(
+                new PostgresDialect(),
+                JdbcOptions.defaults().connections(1),
+                () -> DriverManager.getConnection(primary.get().jdbcUrl()),
+                "switched",
+                System::nanoTime,
+                false);
+    }
+
+    private static int listeners(PostgresServer server) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl())) {
+            return SqlSession.only(
+                    connection,
+                    "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+                            + " AND (query LIKE 'LISTEN%' OR query LIKE 'SHOW transaction_read_only%')",
+                    row -> row.getInt(1));
+        }
+    }
+
+    private static void execute(PostgresServer server, String... statements) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
+                Statement statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
+    private static void copy(PostgresServer from, PostgresServer to) throws SQLException {
+        try (Connection reader = DriverManager.getConnection(from.jdbcUrl());
+                Connection writer = DriverManager.getConnection(to.jdbcUrl());
+                Statement all = reader.createStatement();
+                ResultSet rows = all.executeQuery("SELECT * FROM holdfast_lock WHERE name <> ''")) {
+            int columns = rows.getMetaData().getColumnCount();
+            String marks = String.join(", ", Collections.nCopies(columns, "?"));
+            try (PreparedStatement insert =
+                    writer.prepareStatement("INSERT INTO holdfast_lock VALUES (" + marks + ")")) {
+                while (rows.next()) {
+                    for (int column = 1; column <= columns; column++) {
+                        insert.setObject(column, rows.getObject(column));
+                    }
+                    insert.executeUpdate();
+                }
+            }
+        }
+    }
+
+    @Test
+    void onMariaDbFewConnectionsAreOpenedWhileNoServerTakesWrites() throws SQLException {
+        try (MariaDbServer server = orSkip(() -> MariaDbServer.start());
+                Connection administrator = DriverManager.getConnection(server.jdbcUrl());
+                Statement statement = administrator.createStatement()) {
+            LockUser.create(statement);
+            AtomicInteger opened = new AtomicInteger();
+            String url = LockUser.url(server.jdbcUrl().replace("user=root", "user=locks"));
+            try (Store store = ServerStore.open(
+                    new MariaDbDialect(),
+                    JdbcOptions.defaults().connections(1),
+                    () -> {
+                        opened.incrementAndGet();
+                        return DriverManager.getConnection(url);
+                    },
+                    "read-only",
+                    System::nanoTime,
+                    false)) {
+                statement.execute("SET GLOBAL read_only = ON");
+                long begun = System.nanoTime();
+                for (int i = 0; i < 200; i++) {
+                    CompletionStage<Optional<Grant>> answer =
+                            store.claim(Rig.claim("lock " + i)).answer();
+                    assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(StoreUnavailableException.class);
+                }
+                long halfSeconds = (System.nanoTime() - begun) / 500_000_000;
+                assertThat(opened.get()).isLessThanOrEqualTo((int) halfSeconds + 3);
+            }
+        }
+    }
+
+    @Test
     void onMariaDbAWaitOutlivesTheTimeInWhichNoServerTakesWrites() throws SQLException {
         try (MariaDbServer server = orSkip(() -> MariaDbServer.start());
                 Connection administrator = DriverManager.getConnection(server.jdbcUrl());
@@ -107,10 +227,11 @@ class SwitchoverTest {
         }
 
         static Store store(String url) {
-            return new JdbcStoreProvider()
-                    .open(
-                            url.replace("/test?", "/guarded?"),
-                            new dev.holdfast.spi.StoreContext(new ServerCases.NoTimer()));
+            return new JdbcStoreProvider().open(url(url), new StoreContext(new ServerCases.NoTimer()));
+        }
+
+        static String url(String url) {
+            return url.replace("/test?", "/guarded?");
         }
     }
 }
