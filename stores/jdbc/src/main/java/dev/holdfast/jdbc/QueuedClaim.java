@@ -59,6 +59,7 @@ final class QueuedClaim extends Request.Claiming implements Pending {
     private String before = "";
     private long moved = System.nanoTime();
     private int failures;
+    private @Nullable HoldfastException unanswered;
     private long plan;
 
     QueuedClaim(Claim claim, QueuedClaims queue, Lane lane) {
@@ -99,8 +100,8 @@ final class QueuedClaim extends Request.Claiming implements Pending {
         if (!answer.isDone() && cancelled.compareAndSet(false, true)) {
             lane.ask("cancel", claim.name(), table -> {
                         if (!answer.isDone()) {
-                            table.withdraw(claim.name(), claim.id());
-                            answer.complete(Optional.empty());
+                            boolean waited = table.withdraw(claim.name(), claim.id());
+                            end(waited ? null : unanswered);
                         }
                         return true;
                     })
@@ -109,6 +110,15 @@ final class QueuedClaim extends Request.Claiming implements Pending {
                             answer.completeExceptionally(failure);
                         }
                     });
+        }
+    }
+
+    /** A server that can be read, and takes no writes, has said nothing about this claim. */
+    private void end(@Nullable HoldfastException lastFailure) {
+        if (lastFailure == null) {
+            answer.complete(Optional.empty());
+        } else {
+            answer.completeExceptionally(lastFailure);
         }
     }
 
@@ -124,6 +134,7 @@ final class QueuedClaim extends Request.Claiming implements Pending {
         RowTable.Answer said = claim(table, released, woken);
         asked.set(false);
         failures = 0;
+        unanswered = null;
         queue.reachable();
         placed = said.grant().isEmpty();
         if (!said.before().equals(before)) {
@@ -168,6 +179,7 @@ final class QueuedClaim extends Request.Claiming implements Pending {
             answer.completeExceptionally(failure);
             return;
         }
+        unanswered = failure;
         queue.unreachable(claim, failure);
         long delay = FIRST_RETRY << Math.min(failures++, 4);
         lookIn(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));

@@ -104,6 +104,39 @@ abstract class Request {
         }
     }
 
+    /** The end of somebody's grant. */
+    static final class Break extends Request {
+        private final long number;
+        private final boolean now;
+        private final String store;
+        final CompletableFuture<Boolean> answer = new CompletableFuture<>();
+
+        Break(String name, long number, boolean now, String store) {
+            super("break", name);
+            this.number = number;
+            this.now = now;
+            this.store = store;
+        }
+
+        /** A grant that is not there when it is broken once more was broken the first time, or was over before. */
+        @Override
+        void run(RowTable table) throws SQLException {
+            boolean stood = table.breakGrant(name, number, now);
+            if (stood || !mayBeDone) {
+                answer.complete(stood);
+            } else {
+                answer.completeExceptionally(new StoreUnavailableException("cannot tell whether '" + name + "' on "
+                        + store + " was still held when it was broken: the connection broke before the answer, and now"
+                        + " this grant is over; nothing is left to do"));
+            }
+        }
+
+        @Override
+        void fail(HoldfastException failure) {
+            answer.completeExceptionally(failure);
+        }
+    }
+
     /** The end of a hold. */
     static final class Release extends Request {
         private final ClaimId id;

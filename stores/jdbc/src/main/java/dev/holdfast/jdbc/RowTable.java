@@ -167,12 +167,14 @@ final class RowTable {
         return change(name, null, step -> step.downgrade(id.value())).orElse(false);
     }
 
-    void withdraw(String name, ClaimId id) throws SQLException {
+    /** Takes out whatever a claim has left; whether there was anything. */
+    boolean withdraw(String name, ClaimId id) throws SQLException {
         memory.forget(name);
-        change(name, null, step -> {
-            step.withdraw(id.value());
-            return true;
-        });
+        return change(name, null, step -> {
+                    step.withdraw(id.value());
+                    return step.isChanged();
+                })
+                .orElse(false);
     }
 
     boolean breakGrant(String name, long number, boolean now) throws SQLException {

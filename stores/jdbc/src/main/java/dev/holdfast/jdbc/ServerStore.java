@@ -221,7 +221,9 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return lane(name).ask("break", name, table -> table.breakGrant(name, number, now));
+        Request.Break request = new Request.Break(name, number, now, description());
+        lane(name).add(request);
+        return request.answer;
     }
 
     /** Places in the queue are given up; grants are left to their leases. */

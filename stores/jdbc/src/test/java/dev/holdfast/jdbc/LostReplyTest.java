@@ -65,6 +65,20 @@ class LostReplyTest {
         }
     }
 
+    @Test
+    void aGrantThatWasBrokenByTheFirstTryIsNotToldAsOverBefore() throws SQLException {
+        try (ServerStore store = connections.store()) {
+            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            loseTheNextReply();
+
+            assertUnknown(store.breakGrant(NAME, grant.number(), true));
+
+            assertThat(lost).hasValue(1);
+            assertThat(Rig.get(store.status(NAME)).isHeld()).isFalse();
+            assertThat(Rig.get(store.breakGrant(NAME, grant.number(), true))).isFalse();
+        }
+    }
+
     private void loseTheNextReply() {
         connections.meddle(sql -> {
             if (sql.contains("UPDATE") && lost.getAndIncrement() == 0) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
@@ -212,6 +213,22 @@ class SwitchoverTest {
                 assertThat(Rig.get(holder.release(grant))).isTrue();
                 assertThat(Rig.get(waiting.answer())).isPresent();
                 assertThat(lapsed).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void onMariaDbAWaitThatEndsInThatTimeIsNotToldThatOthersHold() throws SQLException {
+        try (MariaDbServer server = orSkip(() -> MariaDbServer.start());
+                Connection administrator = DriverManager.getConnection(server.jdbcUrl());
+                Statement statement = administrator.createStatement()) {
+            LockUser.create(statement);
+            try (LockClient client = LockClient.connect(
+                    LockUser.url(server.jdbcUrl().replace("user=root", "user=locks")))) {
+                statement.execute("SET GLOBAL read_only = ON");
+
+                assertThatThrownBy(() -> client.lock("free").tryAcquire(Duration.ofSeconds(1)))
+                        .isInstanceOf(StoreUnavailableException.class);
             }
         }
     }
