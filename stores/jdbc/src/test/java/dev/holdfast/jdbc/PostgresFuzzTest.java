@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -29,6 +30,12 @@ class PostgresFuzzTest extends ServerFuzz {
     @Override
     ServerProcess server() {
         return server.process();
+    }
+
+    /** A claim that waits to be told asks by itself every four seconds, and the answer to that may take four more. */
+    @Override
+    protected Duration wordOfAnOutage() {
+        return Duration.ofSeconds(9);
     }
 
     /** A release may be forgotten: its lock is then held until the lease ends. PostgresDurabilityTest shows the rest. */

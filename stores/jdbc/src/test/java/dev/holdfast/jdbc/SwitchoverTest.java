@@ -223,8 +223,8 @@ class SwitchoverTest {
                 Connection administrator = DriverManager.getConnection(server.jdbcUrl());
                 Statement statement = administrator.createStatement()) {
             LockUser.create(statement);
-            try (LockClient client = LockClient.connect(
-                    LockUser.url(server.jdbcUrl().replace("user=root", "user=locks")))) {
+            try (LockClient client =
+                    LockClient.connect(LockUser.url(server.jdbcUrl().replace("user=root", "user=locks")))) {
                 statement.execute("SET GLOBAL read_only = ON");
 
                 assertThatThrownBy(() -> client.lock("free").tryAcquire(Duration.ofSeconds(1)))
