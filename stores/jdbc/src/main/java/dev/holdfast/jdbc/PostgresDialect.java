@@ -25,6 +25,8 @@ final class PostgresDialect implements ServerDialect {
     /** A number of nobody else's: "holdfast" in ASCII. */
     private static final long CREATION = 0x686f6c6466617374L;
 
+    private static final int ANSWERS_TO_LOG_IN = 3;
+
     private static final String CHANNEL = "holdfast_";
 
     @Override
@@ -202,13 +204,14 @@ final class PostgresDialect implements ServerDialect {
         return "org.postgresql:postgresql";
     }
 
+    /** A log-in takes several answers, and on a busy machine that has just started longer than any one of them. */
     @Override
     public Map<String, String> driverProperties(int seconds) {
         return Map.of(
                 "connectTimeout",
                 Integer.toString(seconds),
                 "loginTimeout",
-                Integer.toString(seconds),
+                Integer.toString(ANSWERS_TO_LOG_IN * seconds),
                 "socketTimeout",
                 Integer.toString(seconds),
                 "prepareThreshold",

@@ -20,7 +20,7 @@ class LostReplyTest {
 
     @BeforeEach
     void connect() {
-        connections = new Meddling("jdbc:h2:mem:reply;DB_CLOSE_DELAY=-1");
+        connections = new Meddling("jdbc:h2:mem:reply" + System.nanoTime() + ";DB_CLOSE_DELAY=-1");
     }
 
     @Test
