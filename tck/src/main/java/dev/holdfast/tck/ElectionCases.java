@@ -94,6 +94,7 @@ abstract class ElectionCases extends Cases {
         }
         enough.get(4 * rig.contract.patience().toSeconds(), TimeUnit.SECONDS);
         assertThat(most).as("leaders at a time").hasValue(1);
+        candidacies.forEach(Candidacy::close);
     }
 
     /** Stands second, and returns once it is in line. */
