@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class Rig {
     private static final int ATTEMPTS = 10;
     private static final long SMALLEST_MARGIN_NANOS = 2_000_000;
+    private static final Duration STORE_ROUNDS = Duration.ofMillis(20);
 
     final StoreContract contract;
     final Patience patience;
@@ -150,7 +151,7 @@ final class Rig {
         if (capabilities().sessionBound()) {
             raw().breakShown(grant.name(), true);
         } else {
-            raw().awaitFree(grant.name());
+            pass(grant.lease().plus(STORE_ROUNDS)); // and asks nothing: a status that clears up would hide what stays
         }
         if (owner.isHeld(grant.name())) {
             fail("still held: " + grant);

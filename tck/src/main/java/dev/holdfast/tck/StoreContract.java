@@ -5,6 +5,7 @@ import dev.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  *
  * <pre>
  *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, reading, outage
- *   through the engine     exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, elections, footprint
+ *   through the engine     outages, exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, elections, footprint
  *   between processes      children that are killed and stopped        (needs a URL)
  * </pre>
  *
@@ -118,6 +119,14 @@ public abstract class StoreContract {
      */
     protected long recordsKept(long names) {
         return 0;
+    }
+
+    /**
+     * What is skipped on this store, each as {@code Group.test} such as {@code Leases.aRenewalOfALongerLeaseOutlastsTheFirst},
+     * or as {@code Group} where that is all of it. Anything else that is skipped fails.
+     */
+    protected Set<String> expectedSkips() {
+        return Set.of();
     }
 
     @Nested
@@ -212,6 +221,15 @@ public abstract class StoreContract {
     @Order(11)
     class Outages extends OutageCases {
         Outages() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Tag(ENGINE)
+    @Order(12)
+    class ClientOutages extends ClientOutageCases {
+        ClientOutages() {
             super(StoreContract.this);
         }
     }

@@ -44,4 +44,9 @@ class H2FuzzTest extends ServerFuzz {
     String url(int port, int client) {
         return "jdbc:h2:tcp://127.0.0.1:" + port + "/./locks;DB_CLOSE_DELAY=-1;TIME ZONE=" + ZONES.get(client);
     }
+
+    @Override
+    protected List<String> regressions() {
+        return List.of("1: 0 try 0 0 X 6000; 1 try 0 1 X 6000", "1: 0 try 0 0 X 6000; 0 crash 0 0 - 0");
+    }
 }

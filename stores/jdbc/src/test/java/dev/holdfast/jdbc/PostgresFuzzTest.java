@@ -8,6 +8,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -40,7 +41,7 @@ class PostgresFuzzTest extends ServerFuzz {
 
     /** A release may be forgotten: its lock is then held until the lease ends. PostgresDurabilityTest shows the rest. */
     @Override
-    protected void beforeKilling() throws SQLException {
+    protected void keepReleases() throws SQLException {
         try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
                 Statement statement = connection.createStatement()) {
             statement.execute("CHECKPOINT");
@@ -50,5 +51,10 @@ class PostgresFuzzTest extends ServerFuzz {
     @Override
     String url(int port, int client) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
+    }
+
+    @Override
+    protected List<String> regressions() {
+        return List.of("1: 0 try 0 0 S 2500; 0 renew 0 0 - 6000; 0 crash 0 0 - 0; 0 pass 0 0 - 2000; 1 try 0 1 X 1000");
     }
 }

@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.StringJoiner;
@@ -35,6 +36,12 @@ abstract class ServerFuzz extends StoreFuzz {
     @Override
     protected Optional<ServerProcess> process() {
         return Optional.of(server());
+    }
+
+    /** A look of a waiter, which comes every three seconds by its clock, and five for a connection. */
+    @Override
+    protected Duration wordOfAnOutage() {
+        return Duration.ofSeconds(12);
     }
 
     @Override

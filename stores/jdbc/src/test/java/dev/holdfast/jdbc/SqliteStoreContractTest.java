@@ -9,6 +9,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.io.TempDir;
 
 class SqliteStoreContractTest extends StoreContract {
@@ -46,5 +47,12 @@ class SqliteStoreContractTest extends StoreContract {
     @Override
     protected long recordsKept(long names) {
         return names;
+    }
+
+    @Override
+    protected Set<String> expectedSkips() {
+        return Set.of(
+                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
+                "Modes.ofSeveralNamesAllAreHeldOrNone");
     }
 }

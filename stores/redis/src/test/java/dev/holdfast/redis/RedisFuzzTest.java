@@ -7,6 +7,7 @@ import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.ServerProcess;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
@@ -56,5 +57,17 @@ class RedisFuzzTest extends StoreFuzz {
             }
         }
         return Optional.of(all.toString());
+    }
+
+    @Override
+    protected List<String> regressions() {
+        return List.of(
+                "1: 0 try 0 0 P1/2 100; 1 try 0 1 P1/2 2000; 0 pass 0 0 - 160; 2 status 0 0 - 0; 2 try 0 2 P1/2 600",
+                "1: 0 try 0 0 P1/2 2000; 0 renew 0 0 - 100; 0 pass 0 0 - 160; 1 revoke 0 0 - 100; 2 try 0 1 P2/2 300",
+                "1: 0 try 0 0 P1/2 2000; 1 wait 0 1 P2/2 2000; 1 kill 0 0 - 0; 2 wait 0 2 P1/2 2000",
+                "1: 0 try 0 0 S 2000; 1 wait 0 1 X 2000; 1 kill 0 0 - 0; 2 wait 0 2 S 2000",
+                "1: 0 try 0 0 S 2000; 1 try 0 1 S 100; 0 pass 0 0 - 160; 2 break 0 0 - 0; 2 try 0 2 X 1000",
+                "1: 2 wait 0 1 X 6000; 1 deaf 0 0 - 50; 1 break 0 0 - 2500",
+                "1: 0 try 0 0 X 6000; 1 wait 0 1 X 6000; 0 stop 0 0 - 6000; 0 renew 0 0 - 6000");
     }
 }

@@ -9,6 +9,7 @@ import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -61,5 +62,12 @@ class RedisStoreContractTest extends StoreContract {
     @Override
     protected long recordsKept(long names) {
         return names;
+    }
+
+    @Override
+    protected Set<String> expectedSkips() {
+        return Set.of(
+                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
+                "Modes.ofSeveralNamesAllAreHeldOrNone");
     }
 }

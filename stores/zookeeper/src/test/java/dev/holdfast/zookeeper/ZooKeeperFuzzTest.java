@@ -6,6 +6,7 @@ import dev.holdfast.tck.fuzz.StoreFuzz;
 import dev.holdfast.testbed.ServerProcess;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
@@ -51,5 +52,12 @@ class ZooKeeperFuzzTest extends StoreFuzz {
     @Override
     protected Duration passesTheDead() {
         return Duration.ofSeconds(4);
+    }
+
+    @Override
+    protected List<String> regressions() {
+        return List.of(
+                "1: 2 try 0 0 X 150; 1 revoke 0 0 - 150; 0 repeat 2 0 - 150",
+                "3: 1 wait 0 0 X 300; 3 break 0 0 - 150; 0 repeat 0 0 - 100");
     }
 }

@@ -6,6 +6,7 @@ import dev.holdfast.tck.StoreContract;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -51,5 +52,10 @@ class ZooKeeperStoreContractTest extends StoreContract {
     @Override
     protected OptionalLong records() {
         return OptionalLong.of(ZooKeeperServers.figure(server, "zk_znode_count"));
+    }
+
+    @Override
+    protected Set<String> expectedSkips() {
+        return ExpectedSkips.ALL;
     }
 }

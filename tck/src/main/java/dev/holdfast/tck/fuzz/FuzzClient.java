@@ -10,7 +10,9 @@ import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** One client of the store, behind a proxy of its own where the store is a server; and what goes wrong on its wire. */
@@ -19,17 +21,24 @@ final class FuzzClient implements AutoCloseable {
     final Store store;
     final AtomicInteger suspected = new AtomicInteger();
     volatile long unreachableAt = Long.MIN_VALUE;
+    /** The first is right; the margin covers the next two; nothing covers the last. */
+    private static final double[] RATES = {1, 0.99, 1.01, 0.5};
+
+    /** So long after its end a fault still has requests sent again, on a connection that is made anew. */
+    private static final long RECOVERY = TimeUnit.SECONDS.toNanos(5);
+
     private final @Nullable TcpProxy proxy;
     private @Nullable ReplyDrop drop;
     private @Nullable Direction direction;
     private long cutBefore;
+    private long saidBefore;
     /** Since when its wire was bad, and until when; what was under way then may be sent twice. */
-    long harmedAt = NameModel.NEVER;
+    long harmedAt = Call.NEVER;
 
-    long healedAt = NameModel.NEVER;
+    long healedAt = Call.NEVER;
 
     FuzzClient(StoreFuzz target, int number) throws Exception {
-        time = new FuzzTime(Duration.ofHours(7L * number - 9));
+        time = new FuzzTime(Duration.ofHours(7L * number - 9), RATES[number % RATES.length]);
         OptionalInt port = target.port();
         proxy = port.isPresent() ? TcpProxy.to(port.getAsInt()) : null;
         try {
@@ -61,8 +70,9 @@ final class FuzzClient implements AutoCloseable {
             return;
         }
         harmedAt = System.nanoTime();
-        healedAt = NameModel.NEVER;
+        healedAt = Call.NEVER;
         cutBefore = wire.connections().cut();
+        saidBefore = wire.toServer().traffic().read();
         switch (fault.verb()) {
             case DROP -> drop = wire.dropNextReply(ChunkMatcher.any());
             case HOLD -> {
@@ -78,8 +88,24 @@ final class FuzzClient implements AutoCloseable {
                 direction.swallow();
             }
             case CUT -> time.schedule(wire::cut, Duration.ofNanos(fault.millis() * 20_000));
+            case LOSE -> drop = wire.dropNextReply(number(fault.millis(), () -> {}));
+            case SEVER ->
+                drop = wire.dropNextReply(
+                        number(fault.millis(), () -> time.schedule(wire::cut, Duration.ZERO)), chunk -> false);
             default -> throw new AssertionError(fault);
         }
+    }
+
+    /** The request of that number, from now on, at which something is done. */
+    private static ChunkMatcher number(long number, Runnable then) {
+        AtomicLong left = new AtomicLong(number);
+        return chunk -> {
+            boolean meant = left.getAndDecrement() == 0;
+            if (meant) {
+                then.run();
+            }
+            return meant;
+        };
     }
 
     /** Whether the fault has done anything so far. */
@@ -88,15 +114,25 @@ final class FuzzClient implements AutoCloseable {
             return false;
         }
         return switch (fault.verb()) {
-            case DROP -> drop != null && drop.hasBitten();
-            case CUT -> proxy.connections().cut() > cutBefore;
+            case DROP, LOSE -> drop != null && drop.hasBitten();
+            case CUT, SEVER -> proxy.connections().cut() > cutBefore;
             default -> direction != null && hasBitten(direction);
         };
+    }
+
+    /** Whether it sent anything since the fault began: there was something to bite. */
+    boolean hasSpoken() {
+        return proxy != null && proxy.toServer().traffic().read() > saidBefore;
     }
 
     /** Whether its wire was bad at some time between the two moments. */
     boolean wasHarmed(long from, long to) {
         return harmedAt <= to && healedAt >= from;
+    }
+
+    /** The same, or so little before that its connection may just be made anew. */
+    boolean isRecovering(long from, long to) {
+        return harmedAt <= to && (healedAt == Call.NEVER || healedAt + RECOVERY >= from);
     }
 
     /** Ends all faults. */

@@ -21,6 +21,12 @@ final class FuzzStats {
         this.reached.computeIfAbsent(what, absent -> new AtomicLong()).addAndGet(reached ? 1 : 0);
     }
 
+    /** Whether it happened at least once. */
+    boolean hasReached(String what) {
+        AtomicLong count = reached.get(what);
+        return count != null && count.get() > 0;
+    }
+
     void states(int count) {
         mostStates.accumulate(count);
     }

@@ -43,6 +43,10 @@ record Op(int client, Verb verb, int name, int claim, String mode, long millis) 
         DEAF,
         /** The client's connections are reset while its next request is under way. */
         CUT,
+        /** The reply to the client's request of that number, from 0 on, is lost, and its connection with it. */
+        LOSE,
+        /** The client's connections are reset while its request of that number is under way. */
+        SEVER,
         /** The server stands still for a while. */
         STOP,
         /** The server is killed, and started again. */
@@ -50,6 +54,16 @@ record Op(int client, Verb verb, int name, int claim, String mode, long millis) 
 
         boolean isFault() {
             return compareTo(DROP) >= 0;
+        }
+
+        /** Whether a server may forget it when it is killed: others wait until the lease is over. */
+        boolean givesBack() {
+            return this == RELEASE || this == WITHDRAW || this == CANCEL;
+        }
+
+        /** Whether it lies in wait for the whole script, for one packet. */
+        boolean isForOnePacket() {
+            return this == LOSE || this == SEVER;
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param inFlight how many requests may be under way at once; with one, all answers are known exactly
  */
 record Script(int inFlight, List<Op> ops) {
-    private static final int CLIENTS = 4;
+    static final int CLIENTS = 4;
     private static final int NAMES = 3;
     private static final long[] SHORT = {100, 150, 300, 600, 2_000};
     private static final long[] LONG = {1_000, 2_500, 6_000};
@@ -65,6 +65,13 @@ record Script(int inFlight, List<Op> ops) {
                 .map(verb -> verb.compareTo(Verb.STOP) >= 0 ? Trouble.SERVER : Trouble.WIRE)
                 .max(Trouble::compareTo)
                 .orElse(Trouble.NONE);
+    }
+
+    /** With one more line, before the line of that number. */
+    Script with(int index, Op more) {
+        List<Op> all = new ArrayList<>(ops);
+        all.add(index, more);
+        return new Script(inFlight, List.copyOf(all));
     }
 
     static Script generate(long seed, Trouble trouble) {

@@ -1,0 +1,48 @@
+package dev.holdfast.tck.fuzz;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import org.jspecify.annotations.Nullable;
+
+/** A claim of the script and what became of it. */
+final class Claimed {
+    final int label;
+    final FuzzClient owner;
+    final int name;
+    final Claim claim;
+    final Call call;
+    /** As it holds now: a writer may have become a reader. */
+    Mode mode;
+
+    @Nullable
+    Pending pending;
+
+    @Nullable
+    Grant grant;
+
+    /** The store lets it hold until then, at least. */
+    long validUntil;
+    /** Its client is sure until then that it holds. */
+    long sureUntil;
+
+    boolean ended;
+    boolean broken;
+    boolean unknown;
+
+    Claimed(int label, FuzzClient owner, int name, Claim claim, Call call) {
+        this.label = label;
+        this.owner = owner;
+        this.name = name;
+        this.claim = claim;
+        this.call = call;
+        this.mode = claim.mode();
+    }
+
+    void breaks() {
+        broken = true;
+        validUntil = 0;
+        sureUntil = 0;
+    }
+}

@@ -1,0 +1,181 @@
+package dev.holdfast.tck.fuzz;
+
+import dev.holdfast.spi.Mode;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What requests do to a lock: the rules of the store, and nothing about what anybody knows. */
+final class Effects {
+    private final Map<Integer, Call> open;
+    private final Set<Integer> finished = new HashSet<>();
+    private final boolean extendable;
+    private final boolean downgradable;
+    private final boolean byPlace;
+    private final long lingers;
+    private final boolean repeatsShorten;
+
+    /** Of requests that are open; for the rest see {@link NameModel#NameModel}. */
+    Effects(Map<Integer, Call> open, boolean extendable, boolean downgradable, long lingers, boolean repeatsShorten) {
+        this.open = open;
+        this.extendable = extendable;
+        this.downgradable = downgradable;
+        this.byPlace = lingers > 0;
+        this.lingers = lingers;
+        this.repeatsShorten = repeatsShorten;
+    }
+
+    /** A claim that was given up, and may be refused when it is repeated. */
+    void finished(int claim) {
+        finished.add(claim);
+    }
+
+    boolean isOffer(Held held) {
+        Call by = open.get(held.by());
+        return by != null && (by.kind == Call.Kind.WAIT || by.ghost);
+    }
+
+    boolean isWaitedFor(State state, long sent) {
+        return open.values().stream()
+                .anyMatch(call -> call.kind == Call.Kind.WAIT
+                        && call.until >= sent
+                        && !state.done().containsKey(call.id));
+    }
+
+    static State done(State state, Call call, boolean yes) {
+        Map<Integer, Boolean> done = new HashMap<>(state.done());
+        done.put(call.id, yes);
+        return new State(state.held(), Map.copyOf(done));
+    }
+
+    /** The states in which a request may leave a lock, when it comes to that outcome; none if it cannot. */
+    List<State> outcomes(State state, Call call, boolean yes) {
+        Optional<Held> mine = state.of(call.claim);
+        Optional<Held> broken = state.of(-call.claim - 1);
+        long to = call.end(call.until);
+        long from = call.from();
+        switch (call.kind) {
+            case CLAIM, WAIT -> {
+                return claimed(state, call, yes, mine, from, to);
+            }
+            case RENEW, EXTEND -> {
+                if (yes) {
+                    // Fresh, but not shorter than it was: nobody relies on that.
+                    boolean longer = call.kind == Call.Kind.EXTEND;
+                    return mine
+                            .map(held -> state.plus(
+                                    new Held(call.claim, held.mode(), from, to, call.id, longer ? held.to() : 0)))
+                            .stream()
+                            .toList();
+                }
+                if (byPlace && mine.isPresent() && mine.get().from() != Call.NEVER) {
+                    // Its client gave its session up; its node goes when the server does so too.
+                    Held gone = mine.get();
+                    return List.of(state.without(gone)
+                            .plus(new Held(-gone.claim() - 1, gone.mode(), call.sent, call.sent + 2 * lingers, -1, 0)));
+                }
+                boolean refused = call.kind == Call.Kind.EXTEND
+                        && (!extendable
+                                || isWaitedFor(state, call.sent)
+                                || mine.stream().anyMatch(held -> held.mode() != Mode.EXCLUSIVE));
+                return mine.isEmpty() || refused ? List.of(state) : List.of();
+            }
+            case DOWNGRADE -> {
+                boolean reader = mine.isPresent() && !(mine.get().mode() instanceof Mode.Permits);
+                return yes
+                        ? mine
+                                .filter(held -> reader && downgradable)
+                                .map(held -> state.plus(new Held(
+                                        held.claim(), Mode.SHARED, held.from(), held.to(), held.by(), held.least())))
+                                .stream()
+                                .toList()
+                        : !reader || !downgradable ? List.of(state) : List.of();
+            }
+            case RELEASE -> {
+                if (yes) {
+                    return mine
+                            .or(() -> broken)
+                            .map(state::without)
+                            .or(() -> call.twice ? Optional.of(state) : Optional.empty())
+                            .stream()
+                            .toList();
+                }
+                if (call.twice && byPlace && mine.isPresent()) {
+                    return List.of(state.without(mine.get())); // its session was in doubt: to say no is no lie
+                }
+                return mine.isPresent()
+                        ? List.of()
+                        : broken.isPresent() ? List.of(state, state.without(broken.get())) : List.of(state);
+            }
+            case WITHDRAW -> {
+                if (!yes) {
+                    return List.of();
+                }
+                State gone = mine.map(state::without).orElse(state);
+                return broken.isPresent() ? List.of(gone, gone.without(broken.get())) : List.of(gone);
+            }
+            case REVOKE, BREAK -> {
+                return broken(state, call, yes, mine, broken);
+            }
+            default -> {
+                throw new AssertionError(call.kind);
+            }
+        }
+    }
+
+    /** The grant of one claim is broken, and no other. */
+    private List<State> broken(State state, Call call, boolean yes, Optional<Held> mine, Optional<Held> broken) {
+        if (!yes && byPlace && call.twice && mine.isPresent()) {
+            return List.of(state.without(mine.get()).plus(mine.get().broken(call.sent)), state.without(mine.get()));
+        }
+        if (!yes) {
+            return mine.isEmpty() || call.mayMiss || isOffer(mine.get()) ? List.of(state) : List.of();
+        }
+        return mine
+                .or(() -> broken)
+                .map(held -> call.kind == Call.Kind.BREAK
+                        ? state.without(held)
+                        : state.without(held).plus(held.broken(call.sent)))
+                .stream()
+                .toList();
+    }
+
+    /** A holder that is no more; if it was offered the lock it waits again, unless it had just taken the offer. */
+    List<State> passedOn(State state, Held gone) {
+        State ended = state.without(gone);
+        if (!isOffer(gone)) {
+            return List.of(ended);
+        }
+        Map<Integer, Boolean> done = new HashMap<>(ended.done());
+        done.remove(gone.by());
+        return List.of(ended, new State(ended.held(), Map.copyOf(done)));
+    }
+
+    private List<State> claimed(State state, Call call, boolean yes, Optional<Held> mine, long from, long to) {
+        boolean stands = mine.isPresent() && !isOffer(mine.get());
+        if (yes) {
+            if (stands) {
+                Held held = mine.get();
+                long kept = repeatsShorten ? from : Math.max(held.from(), from);
+                return List.of(state.plus(new Held(call.claim, held.mode(), kept, to, call.id, held.to())));
+            }
+            boolean mayGoAgain = call.kind == Call.Kind.WAIT || call.ghost;
+            boolean mayOverlook = byPlace && call.mode instanceof Mode.Permits;
+            int most = mayOverlook ? ((Mode.Permits) call.mode).of() : Integer.MAX_VALUE;
+            return mine.isEmpty() && state.fits(call.mode, most)
+                    ? List.of(state.plus(new Held(call.claim, call.mode, mayGoAgain ? 0 : from, to, call.id, 0)))
+                    : List.of();
+        }
+        if (call.kind == Call.Kind.WAIT) {
+            return call.cancelled && mine.isEmpty() ? List.of(state) : List.of();
+        }
+        boolean busy = !state.fits(call.mode, Integer.MAX_VALUE)
+                || isWaitedFor(state, call.sent)
+                || finished.contains(call.claim)
+                || state.held().stream().anyMatch(Held::isBroken);
+        return !stands && busy ? List.of(state) : List.of();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.holdfast.tck.fuzz;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.holdfast.tck.fuzz.Script.Trouble;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Plays scripts on a store, and makes those short that break a rule. Thread-safe. */
+final class Player {
+    private static final Duration SHRINKING = Duration.ofMinutes(2);
+    private static final AtomicLong RUNS = new AtomicLong();
+
+    private final StoreFuzz target;
+    private final FuzzStats stats;
+
+    Player(StoreFuzz target, FuzzStats stats) {
+        this.target = target;
+        this.stats = stats;
+    }
+
+    /** The clients of one history, or of several where nothing went wrong. */
+    static final class Clients implements AutoCloseable {
+        final @Nullable FuzzClient[] all = new FuzzClient[Script.CLIENTS];
+
+        @Override
+        public void close() {
+            for (int i = 0; i < all.length; i++) {
+                FuzzClient client = all[i];
+                all[i] = null;
+                if (client != null) {
+                    client.close();
+                }
+            }
+        }
+    }
+
+    /** What was wrong, or null. */
+    @Nullable
+    String play(Script script, Clients clients) throws Exception {
+        return play(history(script, clients), script, clients);
+    }
+
+    History history(Script script, Clients clients) {
+        String prefix = "fz" + ProcessHandle.current().pid() + "-" + RUNS.incrementAndGet() + "-";
+        return new History(target, script, stats, clients.all, prefix);
+    }
+
+    @Nullable
+    String play(History history, Script script, Clients clients) throws Exception {
+        boolean reusable = false;
+        try {
+            history.run();
+            stats.histories.increment();
+            reusable = script.trouble() == Trouble.NONE;
+            if (Boolean.getBoolean("holdfast.fuzz.log")) {
+                System.out.println(script + "\n  " + String.join("\n  ", history.log()));
+            }
+            return null;
+        } catch (TooWide e) {
+            stats.unjudged.increment();
+            return null;
+        } catch (AssertionError | RuntimeException e) {
+            return e + "\n  " + String.join("\n  ", history.log());
+        } finally {
+            if (!reusable) {
+                clients.close();
+            }
+        }
+    }
+
+    void playOrFail(Script script, String which) throws Exception {
+        try (Clients clients = new Clients()) {
+            String found = play(script, clients);
+            if (found != null) {
+                fail(which + " breaks a rule: " + script + "\n" + found);
+            }
+        }
+    }
+
+    /** The shortest script that still breaks a rule, what happens then, and how to see it. */
+    String story(Script script, String found, String which) throws Exception {
+        boolean shrinks = !"false".equals(System.getProperty("holdfast.fuzz.shrink"));
+        long end = System.nanoTime() + (shrinks ? SHRINKING.toNanos() : 0);
+        Script shortest = script;
+        String story = found;
+        Iterator<Script> shorter = shortest.shorter().iterator();
+        while (shorter.hasNext() && System.nanoTime() < end) {
+            Script next = shorter.next();
+            try (Clients clients = new Clients()) {
+                String again = play(next, clients);
+                if (again != null) {
+                    shortest = next;
+                    story = again;
+                    shorter = next.shorter().iterator();
+                }
+            }
+        }
+        return which + " breaks a rule: " + story + "\n\nto play it again: -Dtest="
+                + target.getClass().getSimpleName() + " -Dholdfast.fuzz.script='" + shortest
+                + "'\n\nas it was found: '" + script + "'\n" + found;
+    }
+}
