@@ -46,6 +46,23 @@ final class Removals {
         });
     }
 
+    /**
+     * Removes a node of a session that ended here, if it is still there: the client library gives up a session without a
+     * connection by itself, and the servers, who may have heard of it later, keep it for as much longer.
+     */
+    void removeLeft(String path) {
+        CompletableFuture<Boolean> removed = new CompletableFuture<>();
+        connection.whenConnected(
+                removed,
+                now -> now.exists(path).thenAccept(found -> {
+                    if (Errors.isOfConnection(found.code())) {
+                        removeLeft(path);
+                    } else if (found.code() == Code.OK) {
+                        remove(now, path, removed);
+                    }
+                }));
+    }
+
     /** Removes what a claim left, whosever it is; whether there was anything. */
     CompletableFuture<Boolean> removeClaim(String name, ClaimId id) {
         CompletableFuture<Boolean> removed = new CompletableFuture<>();

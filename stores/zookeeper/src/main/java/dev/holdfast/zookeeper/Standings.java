@@ -74,7 +74,10 @@ final class Standings {
     }
 
     void ended(Session session) {
-        each(session, this::gone);
+        each(session, standing -> {
+            gone(standing);
+            removals.removeLeft(standing.path());
+        });
     }
 
     /** Its node is gone, and not by us. */

@@ -68,6 +68,31 @@ class SessionTest {
         }
     }
 
+    /** As Curator does by itself after a session's time-out without a connection: the servers may have heard of it later. */
+    @Test
+    void theLockOfASessionThatItsClientGaveUpIsFreeLongBeforeTheServersEndTheSession() throws Exception {
+        try (CuratorFramework curator =
+                CuratorFrameworkFactory.newClient(server.connectString(), 60_000, 15_000, new RetryForever(100))) {
+            curator.start();
+            curator.blockUntilConnected();
+            try (LockClient client = LockClient.builder(ZooKeeperStores.on(curator, options()))
+                            .build();
+                    LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+                Hold hold = client.lock("given-up").acquire();
+
+                curator.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+
+                try (Hold next = rival.lock("given-up")
+                        .tryAcquire(Duration.ofSeconds(20))
+                        .orElseThrow()) {
+                    assertThat(hold.isValid()).isFalse();
+                    assertThat(next.token()).isGreaterThan(hold.token());
+                }
+                assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+            }
+        }
+    }
+
     @Test
     void aSilentPartitionEndsTheHoldBeforeARivalHasIt() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(server.port());
