@@ -90,7 +90,6 @@ class ConnectionTest {
             far.blockUntilConnected();
             broken.open(heard);
             broken.first().get(10, TimeUnit.SECONDS);
-            heard.connected.set(0);
 
             proxy.refuse();
             proxy.cut();
@@ -104,13 +103,15 @@ class ConnectionTest {
         }
     }
 
-    /** Counts what it is told. */
+    /** Counts what it is told; the events of a connection come in their order. */
     private static final class Hearing implements Connection.Listener {
         private final AtomicInteger suspended = new AtomicInteger();
+        /** Since the connection broke. */
         private final AtomicInteger connected = new AtomicInteger();
 
         @Override
         public void suspended(Session session) {
+            connected.set(0);
             suspended.incrementAndGet();
         }
 

@@ -75,7 +75,7 @@ class OwnAclTest {
 
     @Test
     void aClaimWhoseNodeIsMadeAfterItsStoreWasClosedLeavesNothing() throws Exception {
-        Claim claim = claim("closed");
+        Claim claim = claim("closed-" + ClaimId.random());
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         Store store = open(path -> {
@@ -84,7 +84,7 @@ class OwnAclTest {
                 reached(closed);
             }
         });
-        String lock = new Paths("").lock("closed");
+        String lock = new Paths("").lock(claim.name());
         witness.create().creatingParentsIfNeeded().forPath(lock + "/stays");
         CompletableFuture<Pending> claiming = CompletableFuture.supplyAsync(() -> store.claim(claim));
         reached(asked);
@@ -98,10 +98,10 @@ class OwnAclTest {
                         .get(10, TimeUnit.SECONDS))
                 .hasMessageContaining("closed");
         Stat stat = new Stat();
-        int madeTwiceRemovedOnce = 3;
+        int twoMadeAndOneRemoved = 3;
         await().atMost(PATIENCE).until(() -> {
             List<String> left = witness.getChildren().storingStatIn(stat).forPath(lock);
-            return stat.getCversion() == madeTwiceRemovedOnce && left.equals(List.of("stays"));
+            return stat.getCversion() == twoMadeAndOneRemoved && left.equals(List.of("stays"));
         });
     }
 
