@@ -183,6 +183,18 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
+     * Those that wait, lock by lock and in the order of each queue: one for each client, whatever the number of its
+     * threads. Empty where the store does not keep the waiters' names; {@link LockStatus#waiting()} says how many wait on
+     * every store.
+     *
+     * @param pattern which locks, as for {@link #list}
+     * @throws HoldfastException if the store does not answer or refuses
+     */
+    public Optional<List<LockWaiter>> waiters(String pattern) {
+        return engine.waiters(pattern);
+    }
+
+    /**
      * Breaks a lock: the grant that was shown, never its successor. Its holder loses it and is notified at its next
      * renewal. The next holder gets the lock when the lease has run out; with {@code now} immediately, while the first
      * may still be at work, unaware: only a resource that checks the token is safe then. Other readers, and other holders

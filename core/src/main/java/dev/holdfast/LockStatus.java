@@ -33,6 +33,16 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
         return new LockStatus(name, Optional.empty(), waiting);
     }
 
+    /**
+     * A lock whose record in the store is not as Holdfast writes it, or is a newer version's: it counts as held, by
+     * nobody that is known, under the token 0. So one such record does not hide the others from a list.
+     */
+    public static LockStatus unreadable(String name) {
+        Holder nobody = new Holder("unknown", 0, "", "its record cannot be read");
+        return new LockStatus(
+                name, Optional.of(new Held(LockMode.EXCLUSIVE, 0, nobody, Duration.ZERO, Duration.ZERO)), 0);
+    }
+
     /** Whether somebody holds it. */
     public boolean isHeld() {
         return grant.isPresent();

@@ -26,7 +26,9 @@ final class FailureReport {
     /** Says what happened and returns the exit code. */
     int report(Throwable failure) {
         int code = exitCode(failure);
-        err.println("holdfast: " + Redaction.oneLine(message(failure, code)));
+        String message = message(failure, code);
+        boolean ours = failure instanceof CliException || failure instanceof ParameterException;
+        err.println("holdfast: " + (ours ? Redaction.ours(message) : Redaction.oneLine(message)));
         if (options.isVerbose()) {
             explain(failure, code);
         }

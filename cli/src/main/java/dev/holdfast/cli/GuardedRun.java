@@ -8,6 +8,7 @@ import dev.holdfast.LockStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param patience how long to wait for the lock; null is for ever
  * @param grace how long the command may take to end after the hold was lost
+ * @param maxHold how long the command may hold the lock; null is for ever
  * @param dieWithParent whether the kernel is to kill the command when this process ends
  * @param conflictCode what to exit with when the lock was not acquired in time
  */
@@ -27,16 +29,20 @@ record GuardedRun(
         List<String> command,
         @Nullable Duration patience,
         Duration grace,
+        @Nullable Duration maxHold,
         boolean dieWithParent,
         int conflictCode) {
     private static final int LONGEST_LABEL = 60;
+
+    /** Less than the library takes, which counts them so. */
+    private static final int LONGEST_LABEL_UNITS = 90;
 
     int call() throws InterruptedException {
         List<String> started = dieWithParent ? ParentDeath.bind(command) : command;
         try (LockClient client = store.open(label(), Optional.of(options.lease()))) {
             Wanted.Way way = wanted.by(client, options);
             SignalRelay signals = SignalRelay.install();
-            Optional<Held> hold = acquire(way);
+            Optional<Held> hold = acquire(client, way);
             Optional<OsSignal> ended = signals.stopWaiting();
             if (ended.isPresent()) {
                 hold.ifPresent(this::release);
@@ -47,8 +53,8 @@ record GuardedRun(
     }
 
     /** Empty when it could not be had in time, or a signal ended the wait. */
-    private Optional<Held> acquire(Wanted.Way way) {
-        try {
+    private Optional<Held> acquire(LockClient client, Wanted.Way way) {
+        try (WaitNotice notice = new WaitNotice(() -> waiting(client), patience)) {
             return way.acquire(patience);
         } catch (InterruptedException e) {
             return Optional.empty();
@@ -71,13 +77,13 @@ record GuardedRun(
 
     /** Whatever goes wrong, the command and its descendants are ended before the lock is released. */
     private int watch(Held hold, SignalRelay signals, ChildCommand child) throws InterruptedException {
-        boolean lost;
+        HoldWatch.End end;
         List<ProcessHandle> survivors = List.of();
         try {
             signals.attach(child);
-            lost = new HoldWatch(hold).untilEndOf(child);
-            if (lost) {
-                sayStopping();
+            end = new HoldWatch(hold, maxHold).untilEndOf(child);
+            if (end != HoldWatch.End.COMMAND) {
+                sayStopping(end);
                 survivors = child.stop(grace);
             }
         } catch (Throwable e) {
@@ -85,13 +91,28 @@ record GuardedRun(
             release(hold);
             throw e;
         }
-        return finish(hold, lost ? stopped(survivors) : "", lost ? 0 : child.exitCode());
+        return switch (end) {
+            case COMMAND -> finish(hold, "", child.exitCode());
+            case LOST -> finish(hold, stopped(survivors), 0);
+            case OVERDUE -> throw overdue(release(hold), stopped(survivors));
+        };
     }
 
-    private void sayStopping() {
+    private CliException overdue(Optional<HoldLostException> loss, String stopped) {
+        return new CliException(
+                ExitCode.HOLD_LOST,
+                wantedOnStore() + " was held for --max-hold " + HumanTime.of(Objects.requireNonNull(maxHold)) + "; "
+                        + stopped,
+                loss.orElse(null));
+    }
+
+    private void sayStopping(HoldWatch.End end) {
         String afterGrace = grace.isZero() ? ", then SIGKILL" : ", SIGKILL in " + HumanTime.of(grace);
-        System.err.println("holdfast: the hold of " + wantedOnStore() + " is lost; stopping '" + shortCommand()
-                + "' and its descendants: SIGTERM now" + afterGrace);
+        String why = end == HoldWatch.End.LOST
+                ? "the hold of " + wantedOnStore() + " is lost"
+                : "--max-hold is over for " + wantedOnStore();
+        System.err.println("holdfast: " + why + "; stopping '" + shortCommand() + "' and its descendants: SIGTERM now"
+                + afterGrace);
     }
 
     private String stopped(List<ProcessHandle> survivors) {
@@ -164,6 +185,20 @@ record GuardedRun(
                         + store.listCommand() + "'");
     }
 
+    /** What to say on a terminal while it is waited for; empty if the store does not answer, or nobody holds it. */
+    private Optional<WaitNotice.Seen> waiting(LockClient client) {
+        try {
+            return wanted.names().stream()
+                    .map(name -> client.lock(name).status())
+                    .filter(LockStatus::isHeld)
+                    .findFirst()
+                    .map(lock -> WaitNotice.Seen.of(
+                            lock, wantedOnStore(), holder(lock).orElse("")));
+        } catch (HoldfastException e) {
+            return Optional.empty();
+        }
+    }
+
     /** Who has it, if the store is as good as to tell: it is only for the message. */
     private String holder(LockClient client) {
         try {
@@ -199,8 +234,6 @@ record GuardedRun(
     }
 
     private static String shorten(String text) {
-        return text.codePointCount(0, text.length()) <= LONGEST_LABEL
-                ? text
-                : text.substring(0, text.offsetByCodePoints(0, LONGEST_LABEL - 1)) + "…";
+        return Printable.shortened(text, LONGEST_LABEL, LONGEST_LABEL_UNITS);
     }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Watches a hold while the command runs.
@@ -15,23 +16,44 @@ final class HoldWatch {
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(1);
 
+    /** Why the watch ended. */
+    enum End {
+        /** The command ended by itself. */
+        COMMAND,
+        /** The hold is lost. */
+        LOST,
+        /** The command has held the lock for longer than it may. */
+        OVERDUE
+    }
+
     private final Held hold;
+    private final long mayHoldNanos;
+    private final long began = System.nanoTime();
     private final CountDownLatch lost = new CountDownLatch(1);
     private long lastValid = System.nanoTime();
 
-    HoldWatch(Held hold) {
+    /**
+     * Begins the watch.
+     *
+     * @param longest how long the command may hold the lock; null is for ever
+     */
+    HoldWatch(Held hold, @Nullable Duration longest) {
         this.hold = hold;
+        this.mayHoldNanos = longest == null ? Long.MAX_VALUE : longest.toNanos();
         hold.onLost(lost::countDown);
     }
 
-    /** Waits until the command ends by itself, or the hold does; true if the hold did. */
-    boolean untilEndOf(ChildCommand child) throws InterruptedException {
+    /** Waits until the command ends by itself, or its hold or its time does. */
+    End untilEndOf(ChildCommand child) throws InterruptedException {
         while (!child.awaitEnd(LOOK)) {
             if (isLost()) {
-                return true;
+                return End.LOST;
+            }
+            if (System.nanoTime() - began >= mayHoldNanos) {
+                return End.OVERDUE;
             }
         }
-        return false;
+        return End.COMMAND;
     }
 
     private boolean isLost() {

@@ -76,6 +76,7 @@ final class HoldfastCommand implements Callable<Integer> {
 
     StoreUrl store() {
         StderrLogger.tellCaveats(verbose);
+        DriverLogs.tell(verbose);
         return StoreUrl.choose(store, System.getenv());
     }
 

@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes JSON: objects from maps, arrays from iterables, and strings, numbers, null. Pure ASCII, whatever the locale. */
+/** Writes JSON: objects from maps, arrays from iterables, and strings, numbers, booleans, null. Pure ASCII, whatever the locale. */
 final class Json {
     private static final int LAST_CONTROL = 0x1f;
     private static final int LAST_ASCII = 0x7e;
@@ -35,7 +35,7 @@ final class Json {
                 out.append(i.hasNext() ? "," : "");
             }
             out.append(']');
-        } else if (value == null || value instanceof Number) {
+        } else if (value == null || value instanceof Number || value instanceof Boolean) {
             out.append(value);
         } else {
             string(value.toString(), out);

@@ -2,9 +2,11 @@ package dev.holdfast.cli;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,7 +20,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "list",
         description = "Lists the locks that are held or waited for.",
-        customSynopsis = "holdfast list [-hv] [--json] [--store=URL] [PATTERN]",
+        customSynopsis = "holdfast list [OPTION]... [PATTERN]",
         sortOptions = false,
         usageHelpAutoWidth = true,
         footer = {
@@ -28,6 +30,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  holdfast list",
             "  holdfast list 'order:*'",
+            "  holdfast list --watch",
             "  holdfast list --json | jq '.[] | select(.waiting > 0)'"
         })
 final class ListCommand implements Callable<Integer> {
@@ -49,10 +52,24 @@ final class ListCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print a JSON array.")
     private boolean json;
 
+    @Option(names = "--watch", description = "List again and again, until Ctrl-C; with --json an array a line.")
+    private boolean watch;
+
+    @Option(
+            names = "--every",
+            paramLabel = "TIME",
+            defaultValue = "1s",
+            converter = DurationConverter.class,
+            description = "With --watch, the time between two lists. Default: 1s.")
+    private Duration every = Duration.ZERO;
+
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         StoreUrl store = Objects.requireNonNull(parent).store();
         String pattern = pattern();
+        if (watch) {
+            return watch(store, pattern);
+        }
         boolean absent = store.isAbsentFile();
         List<LockStatus> locks = absent ? List.of() : locks(store, pattern); // to look is no reason to make it
         if (json) {
@@ -63,9 +80,40 @@ final class ListCommand implements Callable<Integer> {
         if (locks.isEmpty()) {
             String which = pattern.equals(EVERYTHING) ? "no lock" : "no lock that matches '" + pattern + "'";
             String why = absent ? ": that file is not there, so nobody has taken a lock in it yet" : "";
-            System.err.println("holdfast: " + Redaction.oneLine(which + " is held on " + store.shown() + why));
+            System.err.println("holdfast: " + Redaction.ours(which + " is held on " + store.shown() + why));
         }
         return ExitCode.OK;
+    }
+
+    /** One client for all lists; a file that is not there yet is one without locks. */
+    private int watch(StoreUrl store, String pattern) throws InterruptedException {
+        while (store.isAbsentFile()) {
+            if (json && !print(List.of())) {
+                return ExitCode.OK;
+            }
+            TimeUnit.NANOSECONDS.sleep(every.toNanos());
+        }
+        try (LockClient client = store.open("");
+                @Nullable Screen screen = json ? null : Screen.open()) {
+            boolean isRead = true;
+            while (isRead) {
+                List<LockStatus> locks = client.list(pattern);
+                isRead = screen == null ? print(locks) : screen.draw(frame(store, locks));
+                TimeUnit.NANOSECONDS.sleep(every.toNanos());
+            }
+        }
+        return ExitCode.OK;
+    }
+
+    private static boolean print(List<LockStatus> locks) {
+        System.out.println(Json.of(locks.stream().map(LockView::json).toList()));
+        return !System.out.checkError();
+    }
+
+    private static List<String> frame(StoreUrl store, List<LockStatus> locks) {
+        return locks.isEmpty()
+                ? List.of("no lock is held on " + store.shown())
+                : LockView.table(locks).lines().toList();
     }
 
     private String pattern() {

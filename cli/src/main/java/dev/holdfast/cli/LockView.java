@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What {@code list} shows of locks, for people and for programs. */
 final class LockView {
-    private static final String NOTHING = "-";
+    static final String NOTHING = "-";
 
     private LockView() {}
 
@@ -23,15 +23,15 @@ final class LockView {
             lock.grant()
                     .ifPresentOrElse(
                             held -> table.row(
-                                    printable(lock.name()),
+                                    Printable.text(lock.name()),
                                     mode(held.mode()),
                                     Long.toString(held.token()),
-                                    printable(held.holder().toString()),
+                                    Printable.text(held.holder().toString()),
                                     HumanTime.of(held.held()),
                                     HumanTime.of(held.leaseLeft()),
                                     waiting),
                             () -> table.row(
-                                    printable(lock.name()), NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, waiting));
+                                    Printable.text(lock.name()), NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, waiting));
         }
         return table.toString();
     }
@@ -50,7 +50,7 @@ final class LockView {
         return fields;
     }
 
-    private static Map<String, Object> holder(Holder holder) {
+    static Map<String, Object> holder(Holder holder) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("host", holder.host());
         fields.put("pid", holder.pid());
@@ -58,12 +58,7 @@ final class LockView {
         return fields;
     }
 
-    private static String mode(LockMode mode) {
+    static String mode(LockMode mode) {
         return mode.name().toLowerCase(Locale.ROOT);
-    }
-
-    /** What others wrote into the store must not command this terminal. */
-    private static String printable(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
     }
 }

@@ -14,9 +14,12 @@ public final class Main {
         System.exit(run(args));
     }
 
-    private static int run(String[] args) {
+    /** Runs a command; returns its exit code. */
+    static int run(String... args) {
+        DriverLogs.install();
         HoldfastCommand top = new HoldfastCommand();
         FailureReport failures = new FailureReport(top, System.err);
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> failures.report(failure)); // a driver's own
         // A JVM in a C locale cannot decode other bytes than ASCII: two names would become one, and the command's
         // arguments would not arrive as they were given.
         if (List.of(args).toString().indexOf(UNREADABLE) >= 0) {
@@ -26,6 +29,7 @@ public final class Main {
                             + " UTF-8 locale"));
         }
         Arguments arguments = Arguments.of(args);
+        Redaction.learn(arguments.ours(), System.getenv());
         try {
             int code = commandLine(top, arguments.command(), failures)
                     .execute(arguments.ours().toArray(String[]::new));
@@ -44,6 +48,9 @@ public final class Main {
         CommandLine line = new CommandLine(top)
                 .addSubcommand(new RunCommand(command))
                 .addSubcommand(new ListCommand())
+                .addSubcommand(new TopCommand())
+                .addSubcommand(new WhyCommand())
+                .addSubcommand(new BreakCommand())
                 .addSubcommand(new ReleaseCommand())
                 .addSubcommand(new SchemaCommand())
                 .addSubcommand(new DemoCommand())

@@ -1,20 +1,87 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.spi.Redacted;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
 
-/** Takes the password of the environment out of text that people will see, should a driver have put it there. */
+/**
+ * Takes the secrets of this command out of text that people will see. They are known by value: the password of the
+ * environment, and what {@link SafeUrl} finds in the URLs that were given. So it does not matter who cut them out of where,
+ * a driver in its log for instance. Thread-safe.
+ */
 final class Redaction {
+    /** One of a letter or two is a part of every message; nobody is helped when those are cut to pieces. */
     private static final int SHORTEST_SECRET = 4;
+
+    private static final String MASK = "***";
+
+    /** What is replaced, the longest first, and by what. */
+    private static final Map<String, String> REPLACED = new ConcurrentSkipListMap<>(
+            Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()));
 
     private Redaction() {}
 
-    /** A text on one line, without that password and whatever else {@link Redacted} takes out. */
-    static String oneLine(String text) {
-        return oneLine(text, System.getenv().getOrDefault(StoreUrl.PASSWORD_VARIABLE, ""));
+    /** Learns the secrets of the environment and of the URLs among the arguments. */
+    static void learn(List<String> arguments, Map<String, String> environment) {
+        String password = environment.getOrDefault(StoreUrl.PASSWORD_VARIABLE, "");
+        if (password.length() >= SHORTEST_SECRET) {
+            REPLACED.put(password, MASK);
+        }
+        urls(arguments, environment).forEach(Redaction::learn);
     }
 
-    static String oneLine(String text, String password) {
-        // One of a letter or two is a part of every message; nobody is helped when those are cut to pieces.
-        return Redacted.text(password.length() < SHORTEST_SECRET ? text : text.replace(password, "***"));
+    /** Learns the secrets of a URL. */
+    static void learn(String url) {
+        Set<String> secrets = SafeUrl.secrets(url);
+        secrets.forEach(secret -> REPLACED.put(secret, MASK));
+        if (!secrets.isEmpty()) {
+            REPLACED.put(url, SafeUrl.shown(url));
+        }
+    }
+
+    /** The store of the option and of the environment, and what looks like one behind an option with a slip of the pen. */
+    private static Set<String> urls(List<String> arguments, Map<String, String> environment) {
+        Set<String> urls = new LinkedHashSet<>();
+        String before = "";
+        for (String argument : arguments) {
+            String value = argument.startsWith("-") ? argument.substring(argument.indexOf('=') + 1) : argument;
+            boolean isStore = before.equals(HoldfastCommand.STORE) || argument.startsWith(HoldfastCommand.STORE + "=");
+            boolean isMistyped = argument.startsWith("-") && value.indexOf(':') >= 0;
+            if (isStore || isMistyped || looksLikeUrl(value)) {
+                urls.add(value);
+            }
+            before = argument;
+        }
+        String variable = environment.getOrDefault(StoreUrl.VARIABLE, "");
+        if (!variable.isEmpty()) {
+            urls.add(variable);
+        }
+        return urls;
+    }
+
+    private static boolean looksLikeUrl(String value) {
+        return value.contains("://") || value.matches("(?is)(redis|rediss|zk|jdbc|sqlite)[:/].*");
+    }
+
+    /** A text of others, a driver's say, on one line, without secrets and whatever else looks like one. */
+    static String oneLine(String text) {
+        return Printable.text(Redacted.text(byValue(text)));
+    }
+
+    /** A text of our own on one line: its advice may show what a URL with a password looks like. */
+    static String ours(String text) {
+        return Printable.oneLine(byValue(text));
+    }
+
+    private static String byValue(String text) {
+        String bare = text;
+        for (Map.Entry<String, String> each : REPLACED.entrySet()) {
+            bare = bare.replace(each.getKey(), each.getValue());
+        }
+        return bare;
     }
 }

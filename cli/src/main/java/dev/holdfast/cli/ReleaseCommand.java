@@ -1,141 +1,27 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.DistributedLock;
-import dev.holdfast.HoldOptions;
-import dev.holdfast.LockClient;
-import dev.holdfast.LockStatus;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.Charset;
-import java.util.Locale;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
-/**
- * {@code holdfast release}: breaks a lock. It says who has it and what will happen, asks, and breaks the grant it showed:
- * a lock that changed hands meanwhile is left alone.
- */
+/** {@code holdfast release}: the earlier word for {@code break}, which asks for no reason. */
 @Command(
-        name = "release",
-        description = "Breaks a lock: its holder loses it and is told.",
+        name = ReleaseCommand.NAME,
+        description = "Breaks a lock; the earlier word for 'break'.",
         sortOptions = false,
         usageHelpAutoWidth = true,
         footer = {
             "",
-            "The next one gets the lock when the lease of the first has run out, so that its",
-            "holder has noticed. With --now it gets the lock at once: the first may still be",
-            "at work, and only what checks tokens is safe from it.",
-            "",
-            "Exit codes: 0 broken; 1 nothing was broken: nobody held it, or you said no.",
+            "It works as 'holdfast break' does, without the question for a reason.",
             "",
             "Examples:",
             "  holdfast release nightly-backup",
             "  holdfast release --yes nightly-backup                (in scripts)",
             "  holdfast release --now --yes deploy                  (its holder is dead)"
         })
-final class ReleaseCommand implements Callable<Integer> {
-    private static final Set<String> YES = Set.of("y", "yes");
-
-    @ParentCommand
-    private @Nullable HoldfastCommand parent;
-
-    @Parameters(arity = "1", paramLabel = "NAME", hideParamSyntax = true, description = "The lock's name.")
-    private String name = "";
-
-    @Option(names = "--now", description = "Do not wait for the end of the lease; risky while the holder works.")
-    private boolean now;
-
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.")
-    private boolean yes;
+final class ReleaseCommand extends BreakCommand {
+    static final String NAME = "release";
 
     @Override
-    public Integer call() {
-        StoreUrl store = Objects.requireNonNull(parent).store();
-        if (name.isEmpty()) {
-            throw new CliException(
-                    ExitCode.USAGE, "a lock's name must not be empty; see '" + store.listCommand() + "'");
-        }
-        String lockOnStore = "lock '" + name + "' on " + store.shown();
-        if (!yes && !Terminal.isAt(Terminal.STDIN)) {
-            throw new CliException(
-                    ExitCode.USAGE,
-                    "will not break " + lockOnStore + " without asking, and stdin is no terminal; add --yes");
-        }
-        if (store.isAbsentFile()) {
-            return nothingBroken(lockOnStore + " is not held");
-        }
-        try (LockClient client = store.open("")) {
-            return release(client, store, lockOnStore);
-        }
-    }
-
-    private int release(LockClient client, StoreUrl store, String lockOnStore) {
-        DistributedLock lock = StoreUrl.lock(client, name, HoldOptions.defaults());
-        LockStatus.@Nullable Held held = lock.status().grant().orElse(null);
-        if (held == null) {
-            return nothingBroken(lockOnStore + " is not held");
-        }
-        if (!yes && !isConfirmed(lockOnStore, held)) {
-            return nothingBroken(lockOnStore + " is left as it is");
-        }
-        if (!client.breakGrant(name, held.token(), now)) {
-            return nothingBroken(
-                    lockOnStore + " changed hands meanwhile and is left as it is; see '" + store.listCommand() + "'");
-        }
-        tell("broke " + lockOnStore + ", held by " + held.holder() + others(held) + "; " + consequence(held));
-        return ExitCode.OK;
-    }
-
-    private boolean isConfirmed(String lockOnStore, LockStatus.Held held) {
-        tell(lockOnStore + " is held by " + held.holder() + " for " + HumanTime.of(held.held()) + others(held)
-                + "; if broken, " + consequence(held));
-        System.err.print("Break it? [y/N] ");
-        System.err.flush();
-        try {
-            String answer = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
-            if (answer == null) {
-                System.err.println(); // Ctrl-D ends no line
-                return false;
-            }
-            return YES.contains(answer.strip().toLowerCase(Locale.ROOT));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Of several holders the store names one, and that one loses it. */
-    private static String others(LockStatus.Held held) {
-        return switch (held.mode()) {
-            case EXCLUSIVE -> "";
-            case SHARED -> "; other readers keep it";
-            case PERMITS -> "; other holders of permits keep theirs";
-        };
-    }
-
-    private String consequence(LockStatus.Held held) {
-        return now
-                ? "the next one gets it at once, while this one may still be at work, unaware until its next renewal:"
-                        + " only what checks tokens is safe"
-                : "this one loses it at its next renewal, and the next one gets it when the lease has run out, in "
-                        + HumanTime.of(held.leaseLeft());
-    }
-
-    private static int nothingBroken(String why) {
-        tell(why + "; nothing was broken");
-        return ExitCode.NOTHING_BROKEN;
-    }
-
-    private static void tell(String message) {
-        System.err.println("holdfast: " + Redaction.oneLine(message));
+    boolean asksForReason() {
+        return false;
     }
 }

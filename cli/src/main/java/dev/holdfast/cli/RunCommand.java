@@ -35,11 +35,12 @@ import picocli.CommandLine.Spec;
             "the loss of one is the loss of all.",
             "",
             "Exit codes: CMD's own; 64 usage, 69 store unavailable, 75 not acquired in time,",
-            "79 hold lost and CMD stopped, 126 CMD not executable, 127 CMD not found.",
+            "79 hold lost or --max-hold over, and CMD stopped, 126 CMD not executable, 127",
+            "CMD not found.",
             "",
             "Examples:",
             "  holdfast run nightly-backup -- ./backup.sh --full",
-            "  holdfast run --wait 0 deploy -- make deploy          (only if it is free now)",
+            "  holdfast run -n deploy -- make deploy                (only if it is free now)",
             "  holdfast run --wait 30s -E 0 cron -- ./job.sh        (a busy lock is no error)",
             "  holdfast run counter -- sh -c 'n=$(cat n); echo $((n + 1)) > n'",
             "  holdfast run --shared site -- ./read.sh              (others may read as well)",
@@ -56,7 +57,9 @@ final class RunCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--shared", description = "Hold it to read: together with others who do, and with no one else.")
+    @Option(
+            names = {"-s", "--shared"},
+            description = "Hold it to read: together with others who do, and with no one else.")
     private boolean shared;
 
     @Option(
@@ -67,11 +70,14 @@ final class RunCommand implements Callable<Integer> {
     private Mode.@Nullable Permits permits;
 
     @Option(
-            names = "--wait",
+            names = {"-w", "--wait"},
             paramLabel = "TIME",
             converter = DurationConverter.class,
-            description = "Give up after this time; 0 tries once. Default: wait for ever.")
+            description = "Give up after this time; a bare number is seconds, 0 tries once. Default: wait for ever.")
     private @Nullable Duration wait;
+
+    @Option(names = "-n", description = "Try once, as --wait 0.")
+    private boolean once;
 
     @Option(
             names = "--lease",
@@ -88,6 +94,13 @@ final class RunCommand implements Callable<Integer> {
             converter = DurationConverter.class,
             description = "Time between SIGTERM and SIGKILL when the hold is lost. Default: 5s.")
     private Duration grace = Duration.ZERO;
+
+    @Option(
+            names = "--max-hold",
+            paramLabel = "TIME",
+            converter = DurationConverter.class,
+            description = "Stop CMD when it has held the lock for this time. Default: never.")
+    private @Nullable Duration maxHold;
 
     @Option(
             names = "--die-with-parent",
@@ -128,8 +141,13 @@ final class RunCommand implements Callable<Integer> {
         require(
                 conflictExitCode >= 0 && conflictExitCode <= HIGHEST_EXIT_CODE,
                 "an exit code is 0 to 255, not " + conflictExitCode);
+        require(!once || wait == null, "-n tries once, and --wait says how long; give one of them");
+        require(maxHold == null || !maxHold.isZero(), "--max-hold is longer than nothing");
         StoreUrl store = Objects.requireNonNull(parent).store();
-        return new GuardedRun(store, wanted, options(), command, wait, grace, dieWithParent, conflictExitCode).call();
+        Duration patience = once ? Duration.ZERO : wait;
+        return new GuardedRun(
+                        store, wanted, options(), command, patience, grace, maxHold, dieWithParent, conflictExitCode)
+                .call();
     }
 
     private Wanted wanted() {

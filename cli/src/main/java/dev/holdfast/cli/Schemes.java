@@ -28,9 +28,10 @@ final class Schemes {
         String scheme = colon < 0 ? "" : url.value().substring(0, colon).toLowerCase(Locale.ROOT);
         List<String> known = known();
         if (!known.contains(scheme)) {
-            String why = scheme.matches("[a-z][a-z0-9+.-]{0,30}") // else who knows what it shows
-                    ? "no store is known for '" + scheme + ":'"
-                    : "it begins with a scheme and a colon, as in sqlite:locks.db";
+            String why =
+                    url.value().startsWith("://", colon) && scheme.matches("[a-z]{1,20}") // else it may be a secret
+                            ? "no store is known for '" + scheme + ":'"
+                            : "it begins with a scheme and a colon, as in sqlite:locks.db";
             throw url.bad(why + "; known here: " + String.join(", ", known), null);
         }
     }

@@ -70,7 +70,7 @@ record StoreUrl(String value, Source source) {
 
     /** The URL without secrets. */
     String shown() {
-        return Redaction.oneLine(value);
+        return SafeUrl.shown(value);
     }
 
     /** Whether it is a store that dies with its process, and so is of no use to a command. */
@@ -122,10 +122,9 @@ record StoreUrl(String value, Source source) {
             unpackLibrary();
         } else {
             Schemes.requireKnown(this);
-            LettuceLog.silence();
         }
+        LockClient.Builder builder = LockClient.builder(value).label(label); // the URL is not to blame for a bad label
         try {
-            LockClient.Builder builder = LockClient.builder(value).label(label);
             String password = System.getenv(PASSWORD_VARIABLE);
             if (password != null && !password.isEmpty()) {
                 builder.password(password);

@@ -5,6 +5,7 @@ import java.io.IOException;
 /** Whether there is a person at the other end. */
 final class Terminal {
     static final int STDIN = 0;
+    static final int STDOUT = 1;
     static final int STDERR = 2;
 
     private Terminal() {}

@@ -3,8 +3,10 @@ package dev.holdfast.cli;
 import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
@@ -47,6 +49,11 @@ abstract class CommandLineContract {
      */
     protected Optional<Duration> session() {
         return Optional.empty();
+    }
+
+    /** Puts something there under the name of a lock that Holdfast would not write; false where the store lets nobody. */
+    protected boolean plantForeignRecord(String url, String name) throws Exception {
+        return false;
     }
 
     /** What messages show of a URL; other than the URL where that holds secrets. */
@@ -354,6 +361,32 @@ abstract class CommandLineContract {
 
             assertThat(cli.run("list").out()).last().asString().matches("job .*" + holder.token() + ".* 1");
             assertThat(waiter.isAlive()).isTrue();
+        }
+    }
+
+    @Test
+    void oneForeignRecordHidesNoOtherLock() throws Exception {
+        try (LockClient client = cli.client();
+                Hold foreign = client.lock("foreign").acquire()) {
+            assertThat(foreign.isValid()).isTrue();
+            assumeTrue(plantForeignRecord(cli.store(), "foreign"), "this store takes no foreign record");
+            try (Hold job = client.lock("job").acquire()) {
+                Cli.Ended table = cli.run("list");
+                assertThat(table.code()).as(table.toString()).isZero();
+                assertThat(table.out())
+                        .hasSize(3)
+                        .anyMatch(line -> line.matches("foreign .*unknown:0.*"))
+                        .anyMatch(line -> line.contains(Long.toString(job.token() / 1024 * 1024)));
+                assertThat(cli.run("list", "--json").out())
+                        .singleElement()
+                        .asString()
+                        .contains("\"name\":\"foreign\"", "\"name\":\"job\"");
+            }
+            assertThat(cli.run("run", "--wait", "0", "foreign", "--", "true").code())
+                    .as("a command for it")
+                    .isNotEqualTo(ExitCode.INTERNAL);
+        } catch (HoldfastException lost) {
+            assertThat(lost).as("the holder's own end").hasMessageContaining("foreign");
         }
     }
 

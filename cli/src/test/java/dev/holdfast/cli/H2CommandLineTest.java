@@ -28,6 +28,12 @@ class H2CommandLineTest extends CommandLineContract {
     }
 
     @Override
+    protected boolean plantForeignRecord(String url, String name) {
+        Database.run(url, "UPDATE holdfast_lock SET sharing = 'nonsense' WHERE name = STRINGTOUTF8('" + name + "')");
+        return true;
+    }
+
+    @Override
     protected String unreachableStore(Path folder) {
         return "jdbc:h2:tcp://127.0.0.1:" + Ports.free() + "/locks;USER=me;PASSWORD=s3cret";
     }

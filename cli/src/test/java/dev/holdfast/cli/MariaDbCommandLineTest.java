@@ -32,6 +32,12 @@ class MariaDbCommandLineTest extends CommandLineContract {
     }
 
     @Override
+    protected boolean plantForeignRecord(String url, String name) {
+        Database.run(url, "UPDATE holdfast_lock SET sharing = 'nonsense' WHERE name = '" + name + "'");
+        return true;
+    }
+
+    @Override
     protected String unreachableStore(Path folder) {
         return "jdbc:mariadb://127.0.0.1:" + Ports.free() + "/test?user=me&password=s3cret";
     }

@@ -31,6 +31,12 @@ class PostgresCommandLineTest extends CommandLineContract {
     }
 
     @Override
+    protected boolean plantForeignRecord(String url, String name) {
+        Database.run(url, "UPDATE holdfast_lock SET sharing = 'nonsense' WHERE name = '" + name + "'");
+        return true;
+    }
+
+    @Override
     protected String unreachableStore(Path folder) {
         return "jdbc:postgresql://127.0.0.1:" + Ports.free() + "/postgres?user=me&password=s3cret";
     }

@@ -100,6 +100,14 @@ class RedisCommandLineTest extends CommandLineContract {
     }
 
     @Override
+    protected boolean plantForeignRecord(String url, String name) {
+        try (RespConnection redis = server.connect()) {
+            redis.call("SET", "holdfast:{" + name + "}", "another program's");
+        }
+        return true;
+    }
+
+    @Override
     protected Optional<GuardedStore> guardedStore(Path folder) {
         try (RespConnection redis = server.connect()) {
             redis.call("ACL", "SETUSER", "me", "reset", "on", ">s3cret/@", "~*", "&*", "+@all");

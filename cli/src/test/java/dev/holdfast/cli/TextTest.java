@@ -17,13 +17,28 @@ import picocli.CommandLine.TypeConversionException;
 /** What is read from and written for people and programs. */
 class TextTest {
     @ParameterizedTest
-    @CsvSource({"0, PT0S", "0s, PT0S", "500ms, PT0.5S", "30s, PT30S", "5m, PT5M", "1h, PT1H", "8760h, PT8760H"})
+    @CsvSource({
+        "0, PT0S",
+        "5, PT5S",
+        "0.5, PT0.5S",
+        "1.25, PT1.25S",
+        "0s, PT0S",
+        "500ms, PT0.5S",
+        "30s, PT30S",
+        "5m, PT5M",
+        "1h, PT1H",
+        "8760h, PT8760H"
+    })
     void durationsAreAWholeNumberAndAUnit(String text, Duration duration) {
         assertThat(new DurationConverter().convert(text)).isEqualTo(duration);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "5", "s", "-5s", "+5s", "1.5s", "1,5s", "5 s", "5S", "5d", "1h30m", "٣s", "8761h"})
+    @ValueSource(
+            strings = {
+                "", " ", "5.", ".5", "1.2345", "s", "-5s", "+5s", "1.5s", "1,5s", "1,5", "٣", "5 s", "5S", "5d",
+                "1h30m", "٣s", "8761h"
+            })
     void whatCouldBeMeantOtherwiseIsNoDuration(String text) {
         assertThatThrownBy(() -> new DurationConverter().convert(text))
                 .isInstanceOf(TypeConversionException.class)

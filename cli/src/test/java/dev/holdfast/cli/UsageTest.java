@@ -54,7 +54,8 @@ class UsageTest {
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "1.5s", "job", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "-1s", "job", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "", "job", "--", "true"),
-                mistake("500ms, 30s, 5m, 1h", "run", "--wait", "10", "job", "--", "true"),
+                mistake("give one of them", "run", "-n", "-w", "3", "job", "--", "true"),
+                mistake("--max-hold is longer than nothing", "run", "--max-hold", "0", "job", "--", "true"),
                 mistake("at most 8760h", "run", "--wait", "99999999999999999999h", "job", "--", "true"),
                 mistake("--lease is 100ms to 168h", "run", "--lease", "10ms", "job", "--", "true"),
                 mistake("--lease is 100ms to 168h, not 200h;", "run", "--lease", "200h", "job", "--", "true"),
@@ -64,6 +65,12 @@ class UsageTest {
                 mistake("at most 255", "run", "x".repeat(256), "--", "true"),
                 mistake("holdfast list 'order:*'", "list", "notes.txt", "order.txt"),
                 mistake("Missing required parameter: 'NAME'", "release"),
+                mistake("Missing required parameter: 'NAME'", "break"),
+                mistake("must not be empty", "break", "--yes", ""),
+                mistake("add --yes", "break", "job"),
+                mistake("Missing required parameter: 'NAME'", "why"),
+                mistake("must not be empty", "why", ""),
+                mistake("'many'", "top", "--count", "many"),
                 mistake("must not be empty", "release", "--yes", ""),
                 mistake("add --yes", "release", "job"),
                 mistake("known: sqlite", "schema", "oracle"),
@@ -72,13 +79,16 @@ class UsageTest {
                 mistake("--tickets is 1 to 100000", "demo", "--tickets", "0"),
                 mistake("--processes is 1 to 64", "demo", "--processes", "65"),
                 mistake("'many'", "demo", "--tickets", "many"),
-                mistake("there is no command 'lst'; there are: run, list, release, schema, demo, completion;", "lst"),
+                mistake(
+                        "there is no command 'lst'; there are: run, list, top, why, break, release, schema, demo,"
+                                + " completion;",
+                        "lst"),
                 mistake("there is no command 'rnu'", "rnu", "job", "--", "true"),
                 mistake("Unknown option: '--sharde'", "--sharde"),
                 mistake("in --store: no store is known for 'gopher:'", "--store", "gopher://host", "list"),
                 mistake("begins with a scheme", "--store", "locks.db", "list"),
                 mistake("no slashes", "--store", "sqlite://host/locks.db", "list"),
-                mistake("zk://host:2181/chroot (in user and password", "--store", "zk://", "list"),
+                mistake("zk://user:password@host:2181/chroot?session=15s (in user", "--store", "zk://", "list"),
                 mistake("ports from 1 to 65535", "--store", "zk://host:99999", "list"),
                 mistake("the port of a Redis URL is 1 to 65535", "--store", "redis://host:99999", "list"),
                 mistake("no options", "--store", "sqlite:locks.db?mode=ro", "list"),
@@ -114,7 +124,7 @@ class UsageTest {
         assertThat(ended.err())
                 .singleElement()
                 .asString()
-                .contains("bad store URL 'gopher:x' in HOLDFAST_STORE")
+                .contains("bad store URL '…' in HOLDFAST_STORE")
                 .contains("known here: ", "redis", "sqlite")
                 .doesNotContain("mem");
     }
@@ -164,7 +174,9 @@ class UsageTest {
                 cli.run("-v", "run", "--store", "gopher://me:s3cret@host/0?password=s3cret", "job", "--", "true");
 
         assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
-        assertThat(String.join("\n", ended.err())).contains("gopher://host/0").doesNotContain("s3cret", "me:");
+        assertThat(String.join("\n", ended.err()))
+                .contains("bad store URL '…' in --store", "no store is known for 'gopher:'")
+                .doesNotContain("s3cret", "me:");
     }
 
     @Test
@@ -207,7 +219,7 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "list", "release", "schema", "demo", "completion"})
+    @ValueSource(strings = {"run", "list", "top", "why", "break", "release", "schema", "demo", "completion"})
     void everyCommandHasHelpWithExamplesThatFitsATerminal(String command) {
         Cli.Ended ended = cli.run(command, "--help");
 

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.ZooKeeperServer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -40,6 +41,25 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
             throw new IllegalStateException(e);
         }
         return "zk://" + server.connectString() + chroot + "?session=3s&tick=500ms";
+    }
+
+    /** The holder's node says nonsense. */
+    @Override
+    protected boolean plantForeignRecord(String url, String name) throws Exception {
+        String chroot = url.replaceFirst("zk://[^/]*", "").replaceFirst("\\?.*", "");
+        try (ZooKeeper zooKeeper = new ZooKeeper(server.connectString() + chroot, 10_000, event -> {})) {
+            String locks = "/holdfast/locks";
+            for (String bucket : zooKeeper.getChildren(locks, false)) {
+                String lock = locks + "/" + bucket + "/" + name;
+                if (zooKeeper.exists(lock, false) != null) {
+                    String node =
+                            lock + "/" + zooKeeper.getChildren(lock, false).get(0);
+                    zooKeeper.setData(node, "5 %zz 1 %zz".getBytes(StandardCharsets.UTF_8), -1);
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** And a tick, by which the servers round up. */

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -102,6 +103,11 @@ final class CountedStore implements Store {
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
         return asked(() -> store.list(prefix));
+    }
+
+    @Override
+    public CompletionStage<Optional<List<LockWaiter>>> waiters(String prefix) {
+        return asked(() -> store.waiters(prefix));
     }
 
     @Override

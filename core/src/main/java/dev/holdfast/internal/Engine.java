@@ -8,6 +8,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockListener;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
@@ -274,6 +275,18 @@ public final class Engine {
                 .map(names::inClient)
                 .filter(status -> glob.matcher(status.name()).matches())
                 .toList();
+    }
+
+    /** Those that wait for locks whose names match; empty where the store keeps no names of waiters. */
+    public Optional<List<LockWaiter>> waiters(String pattern) {
+        throwIfClosed();
+        Pattern glob = Names.glob(pattern);
+        String doing = "could not list who waits for '" + pattern + "'";
+        return afterOwnReleases(null, () -> store.waiters(names.prefixOf(pattern)), doing)
+                .map(all -> all.stream()
+                        .map(names::inClient)
+                        .filter(waiter -> glob.matcher(waiter.name()).matches())
+                        .toList());
     }
 
     /** Breaks the grant that a token belongs to. */

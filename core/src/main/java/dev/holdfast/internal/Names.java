@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.Mode;
 import java.util.regex.Pattern;
 
@@ -55,6 +56,11 @@ public final class Names {
     /** The status as the client knows its lock. */
     LockStatus inClient(LockStatus status) {
         return status.withName(inClient(status.name()));
+    }
+
+    /** A waiter as the client knows its lock. */
+    LockWaiter inClient(LockWaiter waiter) {
+        return waiter.withName(inClient(waiter.name()));
     }
 
     /** A name in the store as the client knows it. */

@@ -21,7 +21,8 @@ public final class Redacted {
     private static final Pattern PASSWORD =
             Pattern.compile("(?i)\\b(password|passwd|pwd|secret)(\\s*[=:]\\s*)[^\\s,;&'\")]+");
     private static final Pattern BREAKS = Pattern.compile("\\s*\\R\\s*");
-    private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}");
+    /** C1 controls too, marks of direction, other formats, line ends, half surrogates. */
+    private static final Pattern CONTROLS = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}]");
 
     private Redacted() {}
 

@@ -2,6 +2,7 @@ package dev.holdfast.spi;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -113,6 +114,15 @@ public interface Store extends AutoCloseable {
      * @param prefix what their names begin with; everything when empty
      */
     CompletionStage<List<LockStatus>> list(String prefix);
+
+    /**
+     * Those that wait, by name and in the order of their queues. Empty where the store does not keep the waiters' names.
+     *
+     * @param prefix what the names of their locks begin with; everything when empty
+     */
+    default CompletionStage<Optional<List<LockWaiter>>> waiters(String prefix) {
+        return CompletableFuture.completedFuture(Optional.empty());
+    }
 
     /**
      * Breaks one grant: its renewals fail from now on. The store compares the number in the same step, so that the grant

@@ -48,15 +48,14 @@ final class IdleRows {
      */
     String remove(String after, Duration idle) throws SQLException {
         List<RowTable.Named> rows = session.all(
-                sql.idle,
-                row -> new RowTable.Named(dialect.name(row, 1), ReadRow.read(row, 2)),
-                List.of(dialect.name(after), BATCH));
+                sql.idle, row -> RowTable.Named.read(dialect.name(row, 1), row), List.of(dialect.name(after), BATCH));
         int removed = 0;
         for (RowTable.Named each : rows) {
-            if (each.row().layout() <= RowSql.LAYOUT && isIdle(each.row().state(), Clock.micros(idle))) {
+            ReadRow row = each.row();
+            if (row != null && isIdle(row.state(), Clock.micros(idle))) {
                 session.update(
                         sql.remove,
-                        List.of(dialect.name(each.name()), each.row().state().version()));
+                        List.of(dialect.name(each.name()), row.state().version()));
                 removed++;
             }
             if (removed == MOST_REMOVED) {

@@ -2,6 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -148,6 +149,11 @@ final class JdbcStore implements Store {
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
         return Listing.all(after -> worker.ask(table -> table.list(prefix, after)));
+    }
+
+    @Override
+    public CompletionStage<Optional<List<LockWaiter>>> waiters(String prefix) {
+        return worker.ask(table -> Optional.of(table.waiters(prefix)));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -62,6 +63,9 @@ interface LockTable extends AutoCloseable {
 
     /** The locks after a name that are held or waited for, as many as one request may read. */
     Listing.Page list(String prefix, String after);
+
+    /** Those that wait, by name and in the order of their queues. */
+    List<LockWaiter> waiters(String prefix);
 
     /**
      * Removes one small batch of what nobody has used for long.

@@ -8,6 +8,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -216,8 +217,26 @@ final class RowTable {
                 .findFirst();
     }
 
-    /** A row with its name. */
-    record Named(String name, ReadRow row) {}
+    /**
+     * A row with its name.
+     *
+     * @param row null where it is not as this version of Holdfast writes it
+     */
+    record Named(String name, @Nullable ReadRow row) {
+        static Named read(String name, ResultSet columns) throws SQLException {
+            try {
+                ReadRow row = ReadRow.read(columns, 2);
+                return new Named(name, row.layout() > RowSql.LAYOUT ? null : row);
+            } catch (StoreRefusedException foreign) {
+                return new Named(name, null);
+            }
+        }
+
+        /** One foreign row does not hide the others from a list. */
+        LockStatus status() {
+            return row == null ? LockStatus.unreadable(name) : RowStatus.of(name, row.state());
+        }
+    }
 
     /** The locks after a name that are held or waited for, as many as one request may read. */
     Listing.Page list(String prefix, String after) throws SQLException {
@@ -226,11 +245,10 @@ final class RowTable {
                 .findFirst();
         List<Object> page = new ArrayList<>(range);
         page.add(end.map(dialect::name).orElseGet(() -> dialect.behind(prefix)));
-        List<LockStatus> locks =
-                session.all(sql.list, row -> new Named(dialect.name(row, 1), ReadRow.read(row, 2)), page).stream()
-                        .map(each -> RowStatus.of(each.name(), each.row().state()))
-                        .filter(status -> status.isHeld() || status.waiting() > 0)
-                        .toList();
+        List<LockStatus> locks = session.all(sql.list, row -> Named.read(dialect.name(row, 1), row), page).stream()
+                .map(Named::status)
+                .filter(status -> status.isHeld() || status.waiting() > 0)
+                .toList();
         return new Listing.Page(locks, end.orElse(""));
     }
 

@@ -21,8 +21,14 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
             + " jdbc:mysql://HOST/DATABASE, jdbc:h2:PATH, jdbc:sqlite:PATH";
 
     private static final Pattern OURS = Pattern.compile("([?&;])holdfast\\.(\\w+)=([^&;]*)");
-    private static final Pattern SHOWN =
-            Pattern.compile("^jdbc:(\\w+):(?:/{2}(?:[^/?;@]*@)?([^/?;@]*)(?:/([^?;&]*))?)?.*$");
+    private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?";
+
+    /** Of another form nothing is shown but the database: a user and a password may be anywhere in it. */
+    private static final Pattern SHOWN = Pattern.compile("(jdbc:(?:h2:tcp|h2:ssl|\\w+)://)(?:[^@/?#;,\\s]*@)?(" + HOST
+            + "(?:," + HOST + ")*(?:/[\\w.%~-]*)*)(?:[?;].*)?");
+
+    private static final Pattern SHOWN_PATH = Pattern.compile("(jdbc:h2:(?:mem:|file:)?[^:;?@]*)(?:;.*)?");
+    private static final Pattern PASSWORD = Pattern.compile("(?i)[?&;]password=");
     private static final int LONGEST_SHOWN = 120;
 
     /** Empty if it is the URL of no server that is known. */
@@ -87,20 +93,19 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
 
     /** Database, host and schema: what people recognise it by, and no secret. */
     String description() {
-        Matcher shown = SHOWN.matcher(jdbcUrl);
-        if (!shown.matches() || shown.group(2) == null) {
-            String path = jdbcUrl.replaceFirst("[;?].*$", "");
-            return path.length() <= LONGEST_SHOWN ? path : path.substring(0, LONGEST_SHOWN) + "…";
-        }
-        String database = shown.group(3) == null ? "" : "/" + shown.group(3);
-        return "jdbc:" + shown.group(1) + "://" + shown.group(2) + database;
+        Matcher server = SHOWN.matcher(jdbcUrl);
+        Matcher file = SHOWN_PATH.matcher(jdbcUrl);
+        String shown = server.matches()
+                ? server.group(1) + server.group(2)
+                : file.matches() ? file.group(1) : "jdbc:" + dialect.names().get(0) + ":…";
+        return shown.length() <= LONGEST_SHOWN ? shown : shown.substring(0, LONGEST_SHOWN) + "…";
     }
 
     /** What the driver is given besides: a password, if the URL has none. */
     static Properties properties(Map<String, String> more, Optional<String> password, String url) {
         Properties properties = new Properties();
         more.forEach(properties::setProperty);
-        if (!url.toLowerCase(Locale.ROOT).contains("password=")) {
+        if (!PASSWORD.matcher(url).find()) { // not sslpassword=
             password.ifPresent(secret -> properties.setProperty("password", secret));
         }
         return properties;

@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.Holder;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -219,6 +220,23 @@ final class SqliteLockTable implements LockTable {
                     SqliteSql.LIST, SqliteLockTable::status, clock.micros(), prefix, beyond, after, end.orElse(beyond));
             return new Listing.Page(locks, end.orElse(""));
         });
+    }
+
+    @Override
+    public List<LockWaiter> waiters(String prefix) {
+        String beyond = prefix + Character.toString(Character.MAX_CODE_POINT);
+        return session.run(
+                "list the queue of",
+                prefix,
+                () -> session.all(SqliteSql.WAITERS, SqliteLockTable::waiter, clock.micros(), prefix, beyond));
+    }
+
+    private static LockWaiter waiter(ResultSet row) throws SQLException {
+        return new LockWaiter(
+                row.getString(1),
+                new Holder(row.getString(2), row.getLong(3), row.getString(4), row.getString(5)),
+                LockMode.valueOf(row.getString(6).toUpperCase(Locale.ROOT)),
+                Duration.of(Math.max(0, row.getLong(7)), ChronoUnit.MICROS));
     }
 
     private static LockStatus status(ResultSet row) throws SQLException {

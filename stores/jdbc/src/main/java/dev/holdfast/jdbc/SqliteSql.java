@@ -195,6 +195,14 @@ final class SqliteSql {
     static final String LIST = STATUS_OF
             + "l.name >= ?2 AND l.name < ?3 AND l.name > ?4 AND l.name <= ?5 AND (waiting > 0 OR held IS NOT NULL)";
 
+    /** ?1 now, ?2 the first name, ?3 what all names are before. */
+    static final String WAITERS = """
+            SELECT q.name, q.host, q.pid, q.thread, q.label, q.mode, ?1 - q.since
+            FROM holdfast_claim q LEFT JOIN holdfast_lock l ON l.name = q.name
+            WHERE q.state = 'waiting' AND q.expires_at > ?1 AND q.arrival > coalesce(l.served, -1)
+              AND q.name >= ?2 AND q.name < ?3
+            ORDER BY q.name, q.arrival""";
+
     /** ?1 after which name, ?2 before when, ?3 how many to read: where the batch ends, the highest number to remove. */
     static final String IDLE = "SELECT max(name), max(CASE WHEN expires_at < ?2 THEN number END) FROM"
             + " (SELECT name, number, expires_at FROM holdfast_lock WHERE name > ?1 ORDER BY name LIMIT ?3)";

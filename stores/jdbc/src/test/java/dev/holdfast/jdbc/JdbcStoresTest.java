@@ -18,6 +18,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.h2.jdbcx.JdbcConnectionPool;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.sqlite.SQLiteDataSource;
@@ -190,6 +193,31 @@ class JdbcStoresTest {
                 .isThrownBy(() -> JdbcOptions.defaults().table(name));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> JdbcOptions.defaults().schema(name));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ' ',
+            value = {
+                "jdbc:postgresql://h1:1,h2:2/d?user=me&password=secret jdbc:postgresql://h1:1,h2:2/d",
+                "jdbc:postgresql://me:secret@h1,h2/d jdbc:postgresql://h1,h2/d",
+                "jdbc:postgresql://me:secret@h1,me:secret@h2/d jdbc:postgresql:…",
+                "jdbc:postgresql:/h/d?password=secret jdbc:postgresql:…",
+                "jdbc:postgresql://me:sec/ret@h/d jdbc:postgresql:…",
+                "jdbc:mariadb://address=(host=h)(password=secret)/d jdbc:mariadb:…",
+                "jdbc:h2:tcp://h:1/./d;PASSWORD=secret jdbc:h2:tcp://h:1/./d",
+                "jdbc:h2:mem:d;PASSWORD=secret jdbc:h2:mem:d",
+            })
+    void noPartOfAUrlThatMayHoldASecretIsShown(String url, String shown) {
+        assertThat(ServerUrl.parse(url).orElseThrow().description()).isEqualTo(shown);
+    }
+
+    @Test
+    void thePasswordOfAKeyIsNotTheUsers() {
+        assertThat(ServerUrl.properties(Map.of(), Optional.of("mine"), "jdbc:postgresql://h/d?sslpassword=x"))
+                .containsEntry("password", "mine");
+        assertThat(ServerUrl.properties(Map.of(), Optional.of("mine"), "jdbc:h2:x;PASSWORD=y"))
+                .doesNotContainKey("password");
     }
 
     @Test

@@ -37,6 +37,10 @@ final class Holders {
     }
 
     private static String decode(String text) {
-        return URLDecoder.decode(text, UTF_8);
+        try {
+            return URLDecoder.decode(text, UTF_8);
+        } catch (IllegalArgumentException foreign) {
+            return text;
+        }
     }
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * Finds locks by SCAN, and asks for the status of each: the one request whose cost grows with what the database holds. It
@@ -67,9 +68,19 @@ final class Listing {
             }
             int some = Math.min(CHUNK, names.size());
             return CompletableFuture.allOf(names.subList(0, some).stream()
-                            .map(name -> scripts.status(name).thenAccept(this::keep))
+                            .map(name -> statusOf(name).thenAccept(this::keep))
                             .toArray(CompletableFuture<?>[]::new))
                     .thenCompose(done -> statuses(names.subList(some, names.size())));
+        }
+
+        /** One foreign record does not hide the others. */
+        private CompletableFuture<LockStatus> statusOf(String name) {
+            return scripts.status(name).exceptionally(failure -> {
+                if (RedisErrors.isOfRecord(failure)) {
+                    return LockStatus.unreadable(name);
+                }
+                throw new CompletionException(RedisErrors.unwrapped(failure));
+            });
         }
 
         /** On the event loop, as all answers. */

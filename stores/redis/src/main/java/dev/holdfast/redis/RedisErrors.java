@@ -119,6 +119,18 @@ record RedisErrors(String store) {
                 && String.valueOf(failure.getMessage()).contains("READONLY");
     }
 
+    /** Whether a script failed because of what it found under the keys of its lock: another program's data, a newer layout. */
+    static boolean isOfRecord(Throwable failure) {
+        for (Throwable each = failure; each != null; each = each.getCause()) {
+            String said = String.valueOf(each.getMessage());
+            if (each instanceof RedisCommandExecutionException
+                    && (OURS.matcher(said).find() || said.contains("WRONGTYPE") || said.contains("user_script"))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Whether a connection ended before it was said why it would not do: Lettuce then saw it close during the
      * greeting, or found it closed, and its handlers gone, before it could ask how the greeting went.

@@ -20,7 +20,9 @@ import io.lettuce.core.api.StatefulRedisConnection;
  *
  * <p>For exclusive holds only. The check is one step in the server; what follows it is a step of its own, and a later
  * holder may come in between. The highest token stays for ever under {@code holdfast:fence:} and the resource's name: a
- * fence that forgets protects nothing. Thread-safe as its connection is.
+ * fence that forgets protects nothing. So it belongs into the Redis that holds the data, with {@code maxmemory-policy
+ * noeviction}; it is no remedy for a Redis that evicts keys or loses writes in a failover, which takes its key as well.
+ * Thread-safe as its connection is.
  */
 public final class RedisFence {
     private static final String PREFIX = "holdfast:fence:";

@@ -1,0 +1,113 @@
+package dev.holdfast.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A terminal that is drawn over and over; its earlier content is back at the end, whichever way that comes. Where stdout is
+ * none, or one without a cursor, each frame is printed below the one before.
+ */
+final class Screen implements AutoCloseable {
+    private static final String ENTER = "\u001b[?1049h\u001b[?25l";
+    private static final String LEAVE = "\u001b[?25h\u001b[?1049l";
+    private static final String HOME = "\u001b[H";
+    private static final String END_OF_LINE = "\u001b[K";
+    private static final String REST = "\u001b[J";
+    private static final int LINES = 24;
+    private static final int COLUMNS = 80;
+
+    private final boolean isTerminal;
+    private final Thread atExit = new Thread(this::leave, "screen-end");
+    private volatile int lines = LINES;
+    private volatile int columns = COLUMNS;
+    private boolean isFirst = true;
+
+    private Screen(boolean isTerminal) {
+        this.isTerminal = isTerminal;
+        if (isTerminal) {
+            measure();
+            OsSignal.handle("WINCH", signal -> measure());
+            Runtime.getRuntime().addShutdownHook(atExit);
+            print(ENTER);
+        }
+    }
+
+    static Screen open() {
+        String kind = System.getenv().getOrDefault("TERM", "dumb");
+        return new Screen(!kind.equals("dumb") && Terminal.isAt(Terminal.STDOUT));
+    }
+
+    boolean isTerminal() {
+        return isTerminal;
+    }
+
+    /** How many lines are of use. */
+    int lines() {
+        return isTerminal ? lines : Integer.MAX_VALUE;
+    }
+
+    /** Draws a frame; the lines have no characters that a terminal obeys. False if nobody reads them. */
+    boolean draw(List<String> frame) {
+        StringBuilder text = new StringBuilder();
+        if (isTerminal) {
+            text.append(HOME);
+            for (int i = 0; i < Math.min(frame.size(), lines - 1); i++) {
+                text.append(cut(frame.get(i))).append(END_OF_LINE).append("\r\n");
+            }
+            text.append(REST);
+        } else {
+            text.append(isFirst ? "" : "\n");
+            frame.forEach(line -> text.append(line).append('\n'));
+        }
+        isFirst = false;
+        print(text.toString());
+        return !System.out.checkError();
+    }
+
+    private String cut(String line) {
+        return line.codePointCount(0, line.length()) <= columns
+                ? line
+                : line.substring(0, line.offsetByCodePoints(0, columns));
+    }
+
+    @Override
+    public void close() {
+        if (isTerminal) {
+            leave();
+            try {
+                Runtime.getRuntime().removeShutdownHook(atExit);
+            } catch (IllegalStateException e) {
+                // it is running already, and leaves a second time, which does no harm
+            }
+        }
+    }
+
+    private void leave() {
+        print(LEAVE);
+    }
+
+    private static void print(String text) {
+        System.out.print(text);
+        System.out.flush();
+    }
+
+    /** Asks stty: Java knows nothing of the size. */
+    private void measure() {
+        try {
+            Process stty = new ProcessBuilder("/bin/sh", "-c", "stty size < /dev/tty 2> /dev/null").start();
+            try (BufferedReader out =
+                    new BufferedReader(new InputStreamReader(stty.getInputStream(), StandardCharsets.UTF_8))) {
+                String said = out.readLine();
+                if (said != null && said.matches("[1-9]\\d{0,3} [1-9]\\d{0,3}")) {
+                    lines = Integer.parseInt(said.substring(0, said.indexOf(' ')));
+                    columns = Integer.parseInt(said.substring(said.indexOf(' ') + 1));
+                }
+            }
+        } catch (IOException e) {
+            // the usual size
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.Holder;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a store knows at one moment, for people.
+ *
+ * @param locks by name
+ * @param queues who waits for each lock, in order; no names where the store keeps none
+ * @param namesWaiters whether the store keeps the waiters' names
+ * @param nanos of the monotonic clock, when it was read
+ * @param took how long the store took to tell
+ */
+record Snapshot(
+        Map<String, LockStatus> locks,
+        Map<String, List<LockWaiter>> queues,
+        boolean namesWaiters,
+        long nanos,
+        Duration took) {
+    /** Said where the names of waiters would stand. */
+    static final String NO_NAMES = "this store does not keep the waiters' names";
+
+    static Snapshot of(LockClient client, String pattern) {
+        long begin = System.nanoTime();
+        Map<String, LockStatus> locks = new LinkedHashMap<>();
+        client.list(pattern).forEach(lock -> locks.put(lock.name(), lock));
+        boolean[] names = {false};
+        Map<String, List<LockWaiter>> queues = new LinkedHashMap<>();
+        client.waiters(pattern).ifPresent(waiters -> {
+            names[0] = true;
+            waiters.forEach(waiter -> queues.computeIfAbsent(waiter.name(), name -> new ArrayList<>())
+                    .add(waiter));
+        });
+        long end = System.nanoTime();
+        return new Snapshot(locks, queues, names[0], end, Duration.ofNanos(end - begin));
+    }
+
+    /** Of one lock, on a store that keeps no names of waiters. */
+    static Snapshot unnamed(LockStatus lock) {
+        return new Snapshot(Map.of(lock.name(), lock), Map.of(), false, System.nanoTime(), Duration.ZERO);
+    }
+
+    /** Nothing is held. */
+    static Snapshot empty() {
+        return new Snapshot(Map.of(), Map.of(), true, System.nanoTime(), Duration.ZERO);
+    }
+
+    List<LockWaiter> queue(String name) {
+        return queues.getOrDefault(name, List.of());
+    }
+
+    /** How many wait for all locks together. */
+    int waiting() {
+        return locks.values().stream().mapToInt(LockStatus::waiting).sum();
+    }
+
+    /** Those that matter most first: the most waiters for the longest time, then the longest holds. */
+    List<LockStatus> byUrgency() {
+        return locks.values().stream()
+                .sorted(Comparator.comparingDouble(Snapshot::urgency)
+                        .reversed()
+                        .thenComparing(Comparator.comparing(Snapshot::age).reversed())
+                        .thenComparing(LockStatus::name))
+                .toList();
+    }
+
+    private static double urgency(LockStatus lock) {
+        return (double) lock.waiting() * (1 + age(lock).toMillis());
+    }
+
+    private static Duration age(LockStatus lock) {
+        return lock.grant().map(LockStatus.Held::held).orElse(Duration.ZERO);
+    }
+
+    /** A thread of a process, for people. */
+    static String party(Holder who) {
+        String thread = who.thread().isEmpty() ? "" : "/" + who.thread();
+        String label = who.label().isEmpty() ? "" : " (" + who.label() + ")";
+        return Printable.text(who.host() + ":" + who.pid() + thread + label);
+    }
+}

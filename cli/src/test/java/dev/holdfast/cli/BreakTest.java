@@ -1,0 +1,151 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code holdfast break} asks for a reason and keeps it, and {@code holdfast why} tells it; on the script. */
+class BreakTest {
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+    private LockClient client;
+    private Hold hold;
+
+    @BeforeEach
+    void someoneHoldsALock() throws InterruptedException {
+        cli = new Cli(folder);
+        client = LockClient.builder(cli.store()).label("nightly").build();
+        hold = client.lock("job").acquire();
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    @Test
+    void theReasonIsAskedForAndKeptForWhy() throws IOException {
+        ChildProcess terminal = Pseudoterminal.start(cli, home() + " exec \"$HOLDFAST\" break job");
+        terminal.expect(line -> line.contains("held by") && line.contains("(nightly)"), SOON);
+        terminal.send("y");
+        terminal.send("hung \u001b[31m since noon");
+
+        Cli.Ended ended = Cli.end(terminal);
+        assertThat(ended.code()).isZero();
+        assertThat(String.join("\n", ended.out())).contains("Why? ", "broke lock 'job'");
+        assertThat(script("why", "job").out())
+                .anyMatch(line ->
+                        line.matches("  broken +\\d{4}-\\d\\d-\\d\\dT.* by .*@.*, held by .*\\(nightly\\): hung .*"))
+                .noneMatch(line -> line.contains("\u001b"));
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(journal())))
+                .isEqualTo("rw-------");
+    }
+
+    @Test
+    void aReasonOfTheCommandLineIsNotAskedFor() {
+        Cli.Ended ended = script("break", "--yes", "--reason", "it hung", "--json", "job");
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out())
+                .singleElement()
+                .asString()
+                .contains("\"name\":\"job\"", "\"now\":false", "\"reason\":\"it hung\"", "\"holder\":");
+        assertThat(script("why", "--json", "job").out())
+                .singleElement()
+                .asString()
+                .contains("\"breaks\":[{", "\"reason\":\"it hung\"");
+    }
+
+    @Test
+    void withoutATerminalItRefusesToAskAndBreaksNothing() {
+        Cli.Ended ended = script("break", "--reason", "x", "job");
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).singleElement().asString().contains("'job'", "--yes");
+        assertThat(client.lock("job").status().isHeld()).isTrue();
+        assertThat(journal()).doesNotExist();
+    }
+
+    @Test
+    void aJournalThatCannotBeWrittenBreaksTheLockAllTheSame() throws IOException {
+        Files.createDirectories(journal());
+        Cli.Ended ended = script("break", "--yes", "--reason", "x", "job");
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.err()).hasSize(2);
+        assertThat(ended.err().get(0)).contains("broke lock 'job'");
+        assertThat(ended.err().get(1)).contains("the reason could not be kept");
+        assertThat(script("why", "job").code()).isZero();
+    }
+
+    @Test
+    void linesOfAnotherFormInTheJournalArePassedOver() throws IOException {
+        script("break", "--yes", "--reason", "first", "job");
+        Files.writeString(journal(), "nonsense\n\t\t\t\n" + Files.readString(journal()) + "\uFFFE");
+
+        assertThat(script("why", "job").out()).anyMatch(line -> line.contains("first"));
+    }
+
+    @Test
+    void releaseGoesOnToWorkAndItsReasonIsKeptToo() {
+        assertThat(script("release", "--yes", "--reason", "old word", "job").code())
+                .isZero();
+        assertThat(script("why", "job").out()).anyMatch(line -> line.contains("old word"));
+    }
+
+    @Test
+    void whyTellsOfALockThatNobodyHolds() {
+        hold.close();
+        Cli.Ended ended = script("why", "job");
+
+        assertThat(ended.code()).isZero();
+        assertThat(ended.out())
+                .contains("lock 'job' on " + cli.store(), "  held by     nobody", "  waiting     0")
+                .anyMatch(line -> line.contains("holdfast run job"));
+    }
+
+    @Test
+    void whyNamesTheHolderAndTheQueue() {
+        try (ChildProcess first = cli.start("run", "job", "--", "true");
+                LockClient look = cli.client()) {
+            await().atMost(SOON).until(() -> look.lock("job").status().waiting() == 1);
+            Cli.Ended ended = script("why", "job");
+
+            assertThat(ended.out())
+                    .anyMatch(line -> line.matches("  held by +.*\\(nightly\\) for .*, exclusive, token \\d+"))
+                    .contains("  waiting     1")
+                    .anyMatch(
+                            line -> line.matches(" +1\\. .*:" + first.pid() + "/main \\(true.*\\), exclusive, for .*"))
+                    .anyMatch(line -> line.contains("holdfast break job"));
+        }
+    }
+
+    private String home() {
+        return "HOME='" + folder + "'";
+    }
+
+    private Path journal() {
+        return cli.file(".local/state/holdfast/breaks.log");
+    }
+
+    private Cli.Ended script(String... args) {
+        return Cli.end(cli.script(args)
+                .environment("HOME", folder.toString())
+                .withoutEnvironment("XDG_STATE_HOME")
+                .start());
+    }
+}
