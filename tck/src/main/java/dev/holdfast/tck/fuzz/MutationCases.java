@@ -36,10 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>Prints a table of what was found, and by which seed, from 1 on: {@value #MOST_SEEDS} must do. Each has
  * {@code holdfast.fuzz.seconds}.
  */
-@EnabledIfSystemProperty(
-        named = "holdfast.mutations",
-        matches = ".+",
-        disabledReason = "takes long; see CONTRIBUTING.md")
 public abstract class MutationCases {
     /** Within so many seeds each must be found; most need a handful, see docs/track-record.md. */
     private static final int MOST_SEEDS = 300;
@@ -67,6 +63,10 @@ public abstract class MutationCases {
     private record Mutation(Path file, String from, String to) {}
 
     @Test
+    @EnabledIfSystemProperty(
+            named = "holdfast.mutations",
+            matches = ".+",
+            disabledReason = "takes long; see CONTRIBUTING.md")
     void eachMutationIsFound() throws Exception {
         List<String> missed = new ArrayList<>();
         int count = 0;
