@@ -39,7 +39,7 @@ final class Campaign {
 
     void run() throws Exception {
         long time =
-                Duration.ofSeconds(Long.getLong("holdfast.fuzz.seconds", 20)).toNanos();
+                Duration.ofSeconds(Long.getLong("holdfast.fuzz.seconds", 12)).toNanos();
         long end = System.nanoTime() + time;
         boolean servers = target.process().isPresent() && StoreFuzz.allows(Trouble.SERVER);
         if (StoreFuzz.allows(Trouble.NONE) || StoreFuzz.allows(Trouble.WIRE)) {

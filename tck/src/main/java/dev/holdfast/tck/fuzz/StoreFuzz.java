@@ -32,12 +32,12 @@ import org.junit.jupiter.api.Timeout;
  * as system properties:
  *
  * <ul>
- *   <li>{@code holdfast.fuzz.seconds}: how long, 20 unless it is given
+ *   <li>{@code holdfast.fuzz.seconds}: how long, 12 unless it is given
  *   <li>{@code holdfast.fuzz.seed}: where to begin, 1 unless it is given
  *   <li>{@code holdfast.fuzz.workers}: how many histories at once, 4 unless it is given
  *   <li>{@code holdfast.fuzz.trouble}: {@code none}, {@code wire} or {@code server}, to have only that
  *   <li>{@code holdfast.fuzz.script}: one script, as it was printed, and nothing else
- *   <li>{@code holdfast.fuzz.packets}: how many seconds to go through the packets of short scripts, 10 unless it is given
+ *   <li>{@code holdfast.fuzz.packets}: how many seconds to go through the packets of short scripts, 5 unless it is given
  *   <li>{@code holdfast.fuzz.log}: {@code true} prints all histories line by line
  *   <li>{@code holdfast.fuzz.times}: how often that one is played, 20 unless it is given
  * </ul>
@@ -171,7 +171,7 @@ public abstract class StoreFuzz {
     void aFaultAtEachPacketOfAShortScriptBreaksNoRule() throws Exception {
         if (port().isPresent() && System.getProperty("holdfast.fuzz.script") == null) {
             EachPacket each = new EachPacket(this, player);
-            each.run(Duration.ofSeconds(Long.getLong("holdfast.fuzz.packets", 10)));
+            each.run(Duration.ofSeconds(Long.getLong("holdfast.fuzz.packets", 5)));
             System.out.println(getClass().getSimpleName() + ": " + each);
         }
     }
