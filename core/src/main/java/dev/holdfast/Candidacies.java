@@ -3,10 +3,31 @@ package dev.holdfast;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
-/** The open candidacies of a client, one for a name; also what keeps them from the garbage collector. Thread-safe. */
+/**
+ * The open candidacies of a client, one for a name, and the threads on which they call their listeners: a thread for each
+ * candidacy that has something to tell, and none otherwise. Thread-safe.
+ */
 final class Candidacies implements AutoCloseable {
+    private static final long IDLE_SECONDS = 10;
+
     private final ConcurrentMap<String, Candidacy> byName = new ConcurrentHashMap<>();
+    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
+            0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+                Thread thread = new Thread(task, "holdfast-leader");
+                thread.setDaemon(true);
+                return thread;
+            });
+    private volatile boolean closed;
+
+    /** Where listeners are called. */
+    Executor threads() {
+        return threads;
+    }
 
     /** Adds one. */
     void add(String name, Candidacy candidacy) {
@@ -14,15 +35,22 @@ final class Candidacies implements AutoCloseable {
             throw new IllegalStateException("this client stands for '" + name
                     + "' already: close that candidacy first, or stand with a client of its own");
         }
+        if (closed) {
+            byName.remove(name, candidacy);
+            throw new ClientClosedException("the client is closed, and stands for '" + name + "' no more");
+        }
     }
 
     void remove(String name, Candidacy candidacy) {
         byName.remove(name, candidacy);
     }
 
-    /** Closes all, each as {@link Candidacy#close()} does. */
+    /** Closes all together; waits for each as {@link Candidacy#close()} does. */
     @Override
     public void close() {
-        List.copyOf(byName.values()).forEach(Candidacy::close);
+        closed = true;
+        List<Candidacy> open = List.copyOf(byName.values());
+        open.forEach(Candidacy::beginClose);
+        open.forEach(Candidacy::close);
     }
 }

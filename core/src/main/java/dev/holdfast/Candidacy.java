@@ -2,14 +2,14 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Log;
+import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
@@ -37,27 +37,28 @@ import org.jspecify.annotations.Nullable;
  * closed. Thread-safe.
  */
 public final class Candidacy implements AutoCloseable {
-    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-    private static final long CLOSE_SECONDS = 5;
-    private static final long IDLE_SECONDS = 10;
+    /** A term is released after this, or after its lease if that is shorter, though its listener has not returned. */
+    private static final Duration LONGEST_END = Duration.ofSeconds(30);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Engine engine;
     private final DistributedLock lock;
     private final Candidacies candidacies;
     private final LeaderListener listener;
     private final boolean interrupts;
-    /** Runs the listener: one call after another, on a thread that exists while there is something to tell. */
-    private final ThreadPoolExecutor calls;
+    private final SerialCalls calls;
+    private final Pause afterRefusals = new Pause();
+    private final Pause afterFailures = new Pause();
+    private final CompletableFuture<Void> finished = new CompletableFuture<>();
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition changed = mutex.newCondition();
     private @Nullable CompletableFuture<Hold> place; // in line; guarded by the mutex, as what follows
+    private @Nullable Thread worker; // runs the listener's onElected
     private volatile @Nullable Term term; // changed under the mutex, read by everybody
-    private @Nullable Term working; // whose onElected runs now
-    private @Nullable Thread worker;
-    private Duration pause = SHORTEST_PAUSE;
-    private boolean closed;
+    private volatile boolean closed;
+    private volatile long closeEnds;
 
     private Candidacy(
             Engine engine, DistributedLock lock, Candidacies candidacies, LeaderListener listener, boolean interrupts) {
@@ -66,12 +67,7 @@ public final class Candidacy implements AutoCloseable {
         this.candidacies = candidacies;
         this.listener = listener;
         this.interrupts = interrupts;
-        this.calls = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread thread = new Thread(task, "holdfast-leader-" + lock.name());
-            thread.setDaemon(true);
-            return thread;
-        });
-        calls.allowCoreThreadTimeOut(true);
+        this.calls = new SerialCalls(candidacies.threads(), retry -> engine.after(Pause.SHORTEST, retry));
     }
 
     static Candidacy begin(
@@ -80,7 +76,7 @@ public final class Candidacy implements AutoCloseable {
         candidacies.add(lock.name(), begun);
         try {
             begun.queueUp();
-        } catch (RuntimeException refused) {
+        } catch (Throwable refused) {
             candidacies.remove(lock.name(), begun);
             throw refused;
         }
@@ -104,7 +100,8 @@ public final class Candidacy implements AutoCloseable {
      * Waits until this process leads.
      *
      * @throws InterruptedException if the thread is interrupted before or while waiting
-     * @throws IllegalStateException if the candidacy is closed, or is closed meanwhile
+     * @throws IllegalStateException if the candidacy is closed, or is closed meanwhile; or if the candidacy's own listener
+     *     asks while it does not lead, which would wait for itself
      */
     public Term awaitTerm() throws InterruptedException {
         return await(Long.MAX_VALUE).orElseThrow(IllegalStateException::new);
@@ -117,7 +114,7 @@ public final class Candidacy implements AutoCloseable {
      * @return the term, or empty if the time passed
      * @throws IllegalArgumentException if {@code wait} is negative
      * @throws InterruptedException if the thread is interrupted before or while waiting
-     * @throws IllegalStateException if the candidacy is closed, or is closed meanwhile
+     * @throws IllegalStateException as {@link #awaitTerm()}
      */
     @CheckReturnValue
     public Optional<Term> awaitTerm(Duration wait) throws InterruptedException {
@@ -126,23 +123,32 @@ public final class Candidacy implements AutoCloseable {
 
     private Optional<Term> await(long nanos) throws InterruptedException {
         long left = nanos;
+        while (true) {
+            Term now = term;
+            if (closed) {
+                throw new IllegalStateException("the candidacy for '" + lock.name() + "' is closed");
+            }
+            if (now != null && now.isValid()) {
+                return Optional.of(now);
+            }
+            if (left <= 0) {
+                return Optional.empty();
+            }
+            if (calls.isCurrent()) {
+                throw new IllegalStateException("the listener of the candidacy for '" + lock.name()
+                        + "' waits for a term that cannot begin before it has returned");
+            }
+            // a term in doubt becomes valid again without a word: look again soon
+            long look = now == null ? left : Math.min(left, LOOK_NANOS);
+            left -= look - awaitChange(now, look);
+        }
+    }
+
+    /** Waits until there is another term, or for a time; what is left of the time. */
+    private long awaitChange(@Nullable Term known, long nanos) throws InterruptedException {
         mutex.lockInterruptibly();
         try {
-            while (true) {
-                if (closed) {
-                    throw new IllegalStateException("the candidacy for '" + lock.name() + "' is closed");
-                }
-                Term now = term;
-                if (now != null && now.isValid()) {
-                    return Optional.of(now);
-                }
-                if (left <= 0) {
-                    return Optional.empty();
-                }
-                // a term in doubt becomes valid again without a word: look again soon
-                long look = now == null ? left : Math.min(left, TimeUnit.MILLISECONDS.toNanos(50));
-                left -= look - Math.max(0, changed.awaitNanos(look));
-            }
+            return term != known || closed ? nanos : Math.max(0, changed.awaitNanos(nanos));
         } finally {
             mutex.unlock();
         }
@@ -157,11 +163,21 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /**
-     * Leaves the line, or ends the present term as {@link Term#resign()} does. Waits until the listener has returned, for
-     * five seconds at most, unless the listener calls it. Closing twice does nothing.
+     * Leaves the line, or ends the present term as {@link Term#resign()} does. Waits until the listener has returned, for a
+     * lease at most, 30 s if that is shorter, whether or not the thread is interrupted; where the listener itself calls
+     * it, not at all. Closing twice waits as well.
      */
     @Override
     public void close() {
+        beginClose();
+        if (!calls.isCurrent()) {
+            awaitFinished();
+        }
+        candidacies.remove(lock.name(), this);
+    }
+
+    /** Ends everything, and does not wait. */
+    void beginClose() {
         CompletableFuture<Hold> waiting;
         Term leading;
         mutex.lock();
@@ -169,6 +185,7 @@ public final class Candidacy implements AutoCloseable {
             if (closed) {
                 return;
             }
+            closeEnds = System.nanoTime() + longestEnd().toNanos();
             closed = true;
             waiting = place;
             leading = term;
@@ -182,48 +199,49 @@ public final class Candidacy implements AutoCloseable {
         if (leading != null) {
             end(leading, null);
         }
-        candidacies.remove(lock.name(), this);
-        awaitCalls();
+        if (waiting != null && leading == null) {
+            finished.complete(null); // in line: nobody is to be told
+        } else {
+            calls.execute(() -> finished.complete(null));
+        }
     }
 
-    private void awaitCalls() {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        calls.execute(() -> done.complete(null));
-        boolean within;
-        mutex.lock();
-        try {
-            within = Thread.currentThread().equals(worker);
-        } finally {
-            mutex.unlock();
+    private void awaitFinished() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                finished.get(closeEnds - System.nanoTime(), TimeUnit.NANOSECONDS);
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (TimeoutException | ExecutionException slow) {
+                warn("its listener has not returned " + longestEnd().toSeconds()
+                        + " s after the candidacy was closed; see what it waits for");
+                break;
+            }
         }
-        if (within) {
-            return;
-        }
-        try {
-            done.get(CLOSE_SECONDS, TimeUnit.SECONDS);
-        } catch (TimeoutException | ExecutionException slow) {
-            Log.warn(() -> "the listener of the candidacy for '" + lock.name() + "' on " + engine.storeDescription()
-                    + " has not returned " + CLOSE_SECONDS
-                    + " s after the candidacy was closed; see what it waits for");
-        } catch (InterruptedException e) {
+        if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private Duration longestEnd() {
+        Duration lease = lock.options().lease();
+        return lease.compareTo(LONGEST_END) < 0 ? lease : LONGEST_END;
     }
 
     // ---- in line ----
 
     private void queueUp() {
-        CompletableFuture<Hold> asked = lock.acquireAsync();
-        boolean unwanted;
+        CompletableFuture<Hold> asked = lock.acquireAsync(calls);
         mutex.lock();
         try {
-            unwanted = closed;
             place = asked;
         } finally {
             mutex.unlock();
         }
         asked.whenComplete(this::served);
-        if (unwanted) {
+        if (closed) {
             asked.cancel(false);
         }
     }
@@ -231,42 +249,33 @@ public final class Candidacy implements AutoCloseable {
     private void served(@Nullable Hold hold, @Nullable Throwable failure) {
         if (hold != null) {
             elected(hold);
-        } else if (!(failure instanceof CancellationException)) {
-            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-            if (cause instanceof ClientClosedException) {
-                close();
-                return;
-            }
-            Log.warn(() -> "the candidacy for '" + lock.name() + "' failed and goes on in a moment: " + cause);
-            again();
+            return;
         }
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause instanceof CancellationException) {
+            return; // the candidacy was closed
+        }
+        if (cause instanceof ClientClosedException) {
+            beginClose();
+            candidacies.remove(lock.name(), this);
+            return;
+        }
+        Duration pause = cause instanceof StoreUnavailableException ? Pause.SHORTEST : afterRefusals.afterFailure();
+        warn("it could not queue up, and tries again in " + pause.toSeconds() + " s: " + cause);
+        queueUpAfter(pause);
     }
 
-    /** Queues up once more, after a pause that grows from failure to failure. */
-    private void again() {
-        Duration wait;
-        mutex.lock();
-        try {
-            wait = pause;
-            pause = wait.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : wait.multipliedBy(2);
-        } finally {
-            mutex.unlock();
-        }
-        engine.after(wait, () -> calls.execute(this::goOn));
+    private void queueUpAfter(Duration pause) {
+        engine.after(pause, () -> calls.execute(this::queueUpAgain));
     }
 
-    private void goOn() {
-        mutex.lock();
-        try {
-            if (closed) {
-                return;
-            }
-        } finally {
-            mutex.unlock();
+    private void queueUpAgain() {
+        if (closed) {
+            return;
         }
         try {
             queueUp();
-        } catch (RuntimeException failed) {
+        } catch (Throwable failed) { // also an Error: a candidate that gives up would be missed when it is needed
             served(null, failed);
         }
     }
@@ -291,8 +300,9 @@ public final class Candidacy implements AutoCloseable {
             begun.release();
             return;
         }
+        afterRefusals.reset();
         calls.execute(() -> lead(begun));
-        begun.onLost(); // may end it now
+        begun.watch(); // may end it now
     }
 
     /** All of a term, on the candidacy's thread. */
@@ -302,11 +312,13 @@ public final class Candidacy implements AutoCloseable {
         }
         try {
             listener.onElected(begun);
-            succeeded();
+            afterFailures.reset();
         } catch (Throwable failed) {
-            if (!begun.hasEnded() || !(failed instanceof InterruptedException)) {
-                Log.warn(() -> "the leader of '" + lock.name() + "' on " + engine.storeDescription()
-                        + " failed, and its term ends: " + failed);
+            if (begun.lastedLongerThan(Pause.LONGEST)) {
+                afterFailures.reset();
+            }
+            if (!begun.hasEnded()) { // else it threw because its term was over
+                warn("its leader failed, and the term ends: " + withPlace(failed));
                 begun.failed = true;
             }
         } finally {
@@ -324,7 +336,6 @@ public final class Candidacy implements AutoCloseable {
                 return false;
             }
             begun.told = true;
-            working = begun;
             worker = Thread.currentThread();
             return true;
         } finally {
@@ -335,18 +346,8 @@ public final class Candidacy implements AutoCloseable {
     private void stop() {
         mutex.lock();
         try {
-            working = null;
             worker = null;
             Thread.interrupted(); // meant for the work that has just returned
-        } finally {
-            mutex.unlock();
-        }
-    }
-
-    private void succeeded() {
-        mutex.lock();
-        try {
-            pause = SHORTEST_PAUSE;
         } finally {
             mutex.unlock();
         }
@@ -361,46 +362,45 @@ public final class Candidacy implements AutoCloseable {
         try {
             if (ending.equals(term)) {
                 term = null;
-            }
-            if (interrupts && ending.equals(working) && worker != null && !worker.equals(Thread.currentThread())) {
-                worker.interrupt();
+                if (interrupts && worker != null && !calls.isCurrent()) {
+                    worker.interrupt();
+                }
             }
         } finally {
             mutex.unlock();
         }
-        if (loss == null) {
-            engine.after(lock.options().lease(), ending::release); // if the listener hangs
-        }
+        Scheduled release = engine.after(longestEnd(), ending::release); // if the listener hangs
+        ending.onRelease(release::cancel);
         calls.execute(() -> ended(ending));
     }
 
     private void ended(Term over) {
         if (over.told) {
-            tellEnd(over);
+            try {
+                listener.onRevoked(over);
+            } catch (Throwable failed) {
+                warn("its listener failed at the end of a term: " + withPlace(failed));
+            }
         }
+        Thread.interrupted(); // meant for what has returned
         over.release();
         if (over.failed) {
-            again();
+            queueUpAfter(afterFailures.afterFailure());
         } else {
-            goOn();
+            queueUpAgain();
         }
     }
 
-    private void tellEnd(Term over) {
-        mutex.lock();
-        try {
-            worker = Thread.currentThread();
-        } finally {
-            mutex.unlock();
-        }
-        try {
-            listener.onRevoked(over);
-        } catch (Throwable failed) {
-            Log.warn(() -> "the listener of the candidacy for '" + lock.name() + "' on " + engine.storeDescription()
-                    + " failed at the end of a term: " + failed);
-        } finally {
-            stop();
-        }
+    private void warn(String what) {
+        Log.warn(() -> "the candidacy for '" + lock.name() + "' on " + engine.storeDescription() + ": " + what);
+    }
+
+    private static String withPlace(Throwable failed) {
+        return failed
+                + Arrays.stream(failed.getStackTrace())
+                        .findFirst()
+                        .map(place -> ", at " + place)
+                        .orElse("");
     }
 
     @Override

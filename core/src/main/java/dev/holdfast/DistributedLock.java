@@ -6,6 +6,7 @@ import dev.holdfast.internal.LockName;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 
 /**
@@ -108,7 +109,12 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public CompletableFuture<Hold> acquireAsync() {
-        return engine.acquireAsync(name, options, this::hold, Hold::close);
+        return engine.acquireAsync(name, options, this::hold, Hold::giveBack);
+    }
+
+    /** The same, completing on an executor of the caller's. */
+    CompletableFuture<Hold> acquireAsync(Executor completing) {
+        return engine.acquireAsync(name, options, completing, this::hold, Hold::giveBack);
     }
 
     /**
@@ -123,7 +129,7 @@ public final class DistributedLock {
      */
     @CheckReturnValue
     public CompletableFuture<Optional<Hold>> tryAcquireAsync(Duration wait) {
-        return engine.tryAcquireAsync(name, options, wait, this::hold, Hold::close);
+        return engine.tryAcquireAsync(name, options, wait, this::hold, Hold::giveBack);
     }
 
     /**
@@ -230,7 +236,8 @@ public final class DistributedLock {
      * <ul>
      *   <li>Locking can fail, as {@link #acquire()} can, with a {@link HoldfastException}; nothing is held then.
      *   <li>The lock can be lost. Each {@code unlock()} then throws {@link IllegalMonitorStateException}, caused by a
-     *       {@link HoldLostException}, and entering again throws {@link HoldLostException} until the last of them.
+     *       {@link HoldLostException}, and entering again throws {@link HoldLostException} until the last of them. A
+     *       client that was closed knows no owners any more.
      *   <li>To enter again while the hold is in doubt waits until the store has confirmed it; {@code tryLock()} does
      *       not wait and is false.
      *   <li>A thread that ends while it holds the lock is reported as a leak, and the lock is free when its lease has

@@ -130,7 +130,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public CompletableFuture<Hold> acquireAsync(int wanted) {
-        return engine.acquireAsync(some(wanted), options, DistributedSemaphore::hold, Hold::close);
+        return engine.acquireAsync(some(wanted), options, DistributedSemaphore::hold, Hold::giveBack);
     }
 
     /** Acquires one permit without blocking a thread; as {@link #acquireAsync(int)}. */
@@ -151,7 +151,7 @@ public final class DistributedSemaphore {
      */
     @CheckReturnValue
     public CompletableFuture<Optional<Hold>> tryAcquireAsync(int wanted, Duration wait) {
-        return engine.tryAcquireAsync(some(wanted), options, wait, DistributedSemaphore::hold, Hold::close);
+        return engine.tryAcquireAsync(some(wanted), options, wait, DistributedSemaphore::hold, Hold::giveBack);
     }
 
     /**

@@ -112,6 +112,18 @@ public final class Hold implements Holding {
         }
     }
 
+    /** Runs a short action at once when it is lost, on whatever thread finds that out. */
+    void onLossAtOnce(Consumer<Loss> action) {
+        anchor.onLossAtOnce(action);
+    }
+
+    /** Closes it for a caller who never had it in hand: waits for nothing, and a loss is nobody's. */
+    void giveBack() {
+        if (closed.compareAndSet(false, true)) {
+            anchor.giveBack();
+        }
+    }
+
     void checkOwner() {
         anchor.checkOwner();
     }

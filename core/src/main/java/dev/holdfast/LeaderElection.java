@@ -24,6 +24,8 @@ import java.util.Optional;
  * <p>Candidates are served in the order of their arrival where the store keeps one ({@link Capabilities#fair()}). Set a
  * lease, a {@link HoldOptions#maxHold() longest term} and the like with {@link LockClient#election(String, HoldOptions)}.
  *
+ * <p>{@link #status()} says how many candidates wait in line, not which.
+ *
  * <p>Immutable and thread-safe; keeps nothing in the store by itself.
  */
 public final class LeaderElection {
@@ -89,7 +91,8 @@ public final class LeaderElection {
     /**
      * Stands for election and works while it leads, in the manner of Curator's {@code LeaderSelector}. The term ends when
      * the work returns or throws, and the candidacy goes to the end of the line. When the term ends earlier, because it
-     * was lost, resigned or closed, the thread of the work is interrupted; no term begins before the work has returned.
+     * was lost, resigned or closed, the thread of the work is interrupted; no term begins before the work has returned. Work that returns
+     * immediately is elected again immediately where nobody else stands.
      *
      * <pre>{@code
      * Candidacy candidacy = client.election("reports").lead(term -> {

@@ -17,13 +17,13 @@ package dev.holdfast;
  * });
  * }</pre>
  *
- * <p>Both methods run on one thread of the candidacy, one call after another, in order: {@code onRevoked} after the
+ * <p>The calls of one candidacy run one after another, not always on the same thread: {@code onRevoked} after the
  * {@code onElected} of its term, and before the {@code onElected} of the next. A term that ends before its
  * {@code onElected} began is reported by neither.
  *
  * <p>A method that hangs delays what this candidate hears, not the lock: {@link Candidacy#isLeader()} goes by the hold
  * alone. A term that is resigned is released after {@code onRevoked} has returned, so that a rival leads only when this
- * process has stopped; if that takes longer than a lease, it is released all the same.
+ * process has stopped; if that takes longer than a lease, 30 s if that is shorter, it is released all the same.
  */
 public interface LeaderListener {
 

@@ -233,13 +233,17 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Ends every wait with {@link ClientClosedException}, releases what is still held (told as lost first), waits up to
+     * Closes the client's candidacies as {@link Candidacy#close()} does, all together, ends every wait with
+     * {@link ClientClosedException}, releases what is still held (told as lost first), waits up to
      * five seconds for the releases, and closes the store. Closing twice does nothing.
      */
     @Override
     public void close() {
-        candidacies.close();
-        engine.close();
+        try {
+            candidacies.close();
+        } finally {
+            engine.close();
+        }
     }
 
     @Override

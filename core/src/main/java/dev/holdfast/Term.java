@@ -22,6 +22,8 @@ public final class Term {
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicBoolean released = new AtomicBoolean();
     private volatile @Nullable Loss loss;
+    private volatile Runnable guard = () -> {};
+    private final long began = System.nanoTime();
 
     /** Whether its onElected has begun, and whether that failed; for the candidacy's thread alone. */
     boolean told;
@@ -59,7 +61,10 @@ public final class Term {
         return ended.get() ? Duration.ZERO : hold.remaining();
     }
 
-    /** Why it was lost; empty while it lasts and where it was resigned or its candidacy closed. */
+    /**
+     * Why it was lost; empty while it lasts and where it was resigned or its candidacy closed. A term that was lost while
+     * {@link LeaderListener#onRevoked} ran after a resignation says so when that has returned.
+     */
     public Optional<Loss> loss() {
         return Optional.ofNullable(loss);
     }
@@ -72,8 +77,11 @@ public final class Term {
         candidacy.end(this, null);
     }
 
-    /** Whether this call ended it. */
+    /** Whether this call ended it. What nobody has noticed yet counts first: a deadline that has passed. */
     boolean end(@Nullable Loss why) {
+        if (why == null && !ended.get() && !hold.isValid() && ended.get()) {
+            return false; // found lost by this very look
+        }
         if (!ended.compareAndSet(false, true)) {
             return false;
         }
@@ -85,17 +93,31 @@ public final class Term {
         return ended.get();
     }
 
-    void onLost() {
-        hold.onLost(why -> candidacy.end(this, why));
+    /** Keeps the hold whether or not anybody refers to it, and ends the term as soon as its loss is known. */
+    void watch() {
+        hold.detach();
+        hold.onLossAtOnce(why -> candidacy.end(this, why));
+    }
+
+    /** Runs something when the term is released. */
+    void onRelease(Runnable action) {
+        guard = action;
+    }
+
+    boolean lastedLongerThan(Duration time) {
+        return System.nanoTime() - began > time.toNanos();
     }
 
     /** Lets the next in line lead. */
     void release() {
         if (released.compareAndSet(false, true)) {
+            guard.run();
             try {
                 hold.close();
             } catch (HoldLostException lost) {
-                // its candidate is told by onRevoked
+                if (loss == null) {
+                    loss = lost.loss();
+                }
             }
         }
     }

@@ -164,6 +164,85 @@ class LeaderElectionTest extends EngineCase {
     }
 
     @Test
+    void aClientThatIsClosedReleasesTheTermWhenItsListenerHasReturnedThoughTheCloserIsInterrupted() throws Exception {
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        Candidacy candidacy = ours.stand(term -> told.add("elected"), term -> {
+            told.add("revoked");
+            mayReturn.await();
+        });
+        soon(() -> told.size() == 1);
+        Started<Void> closing = start(() -> {
+            Thread.currentThread().interrupt();
+            client.close();
+            return null;
+        });
+        soon(() -> told.size() == 2);
+        assertThat(candidacy.isLeader()).isFalse();
+        assertThat(rival.lock("e").tryAcquire()).as("released early").isEmpty();
+        Started<Void> closingToo = start(() -> {
+            candidacy.close();
+            return null;
+        });
+        assertThat(rival.lock("e").tryAcquire()).as("released early").isEmpty();
+        mayReturn.countDown();
+        closing.result();
+        closingToo.result();
+        assertThat(rival.lock("e").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void aClientWhoseExecutorIsBusyLeadsAllTheSame() throws Exception {
+        try (LockClient busy = LockClient.builder(memory.open(time))
+                        .time(time)
+                        .executor(task -> {})
+                        .build();
+                Candidacy candidacy = busy.election("busy").stand()) {
+            assertThat(candidacy.awaitTerm(s(10))).isPresent();
+        }
+    }
+
+    @Test
+    void aLossIsHeardThoughTheListenerOfAnotherHoldHangs() throws Exception {
+        LockClient ownTelling = LockClient.builder(memory.open(time)).time(time).build();
+        CountDownLatch hangs = new CountDownLatch(1);
+        Hold other = ownTelling.lock("other", lease(10)).acquire();
+        other.onLost(loss -> {
+            told.add("hangs");
+            awaitQuietly(hangs);
+        });
+        Breaking.shown(rival, "other", true);
+        time.advance(s(11)); // its renewal is refused
+        soon(() -> told.contains("hangs"));
+        Candidacy candidacy =
+                ownTelling.election("e", lease(10)).stand(term -> told.add("elected"), term -> told.add("revoked"));
+        soon(() -> told.contains("elected"));
+        Breaking.shown(rival, "e", true);
+        time.advance(s(11));
+        soon(() -> told.contains("revoked"));
+        hangs.countDown();
+        candidacy.close();
+        ownTelling.close();
+    }
+
+    @Test
+    void aListenerThatWaitsForItsOwnNextTermIsRefused() throws Exception {
+        CompletableFuture<Throwable> refused = new CompletableFuture<>();
+        CompletableFuture<Candidacy> self = new CompletableFuture<>();
+        Candidacy candidacy = ours.stand(term -> told.add("elected"), term -> {
+            try {
+                self.get().awaitTerm();
+            } catch (IllegalStateException e) {
+                refused.complete(e);
+            }
+        });
+        self.complete(candidacy);
+        soon(() -> told.size() == 1);
+        candidacy.resign();
+        assertThat(refused.get(10, TimeUnit.SECONDS)).hasMessageContaining("'e'");
+        candidacy.close();
+    }
+
+    @Test
     void aWaitForATermEndsWhenTheCandidacyIsClosed() throws Exception {
         try (Candidacy leader = theirs.stand()) {
             leader.awaitTerm();
@@ -188,6 +267,14 @@ class LeaderElectionTest extends EngineCase {
     private boolean advancedUntil(int calls) {
         time.advance(s(1));
         return told.size() >= calls;
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static Hold closed(Hold hold) {

@@ -1,6 +1,5 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.spi.TimeSource.Scheduled;
@@ -25,7 +24,7 @@ final class AsyncAcquisition<H> {
     private final LockName name;
     private final Executor executor;
     private final Function<HoldAnchor, H> wrap;
-    private final Consumer<H> close;
+    private final Consumer<H> giveBack;
     private final @Nullable Limit<H> limit;
     private final CompletableFuture<H> future = new CompletableFuture<>();
     private final AtomicBoolean completing = new AtomicBoolean();
@@ -45,13 +44,13 @@ final class AsyncAcquisition<H> {
             LockName name,
             Executor executor,
             Function<HoldAnchor, H> wrap,
-            Consumer<H> close,
+            Consumer<H> giveBack,
             @Nullable Limit<H> limit) {
         this.engine = engine;
         this.name = name;
         this.executor = executor;
         this.wrap = wrap;
-        this.close = close;
+        this.giveBack = giveBack;
         this.limit = limit;
     }
 
@@ -61,9 +60,9 @@ final class AsyncAcquisition<H> {
             HoldOptions options,
             Executor executor,
             Function<HoldAnchor, H> wrap,
-            Consumer<H> close,
+            Consumer<H> giveBack,
             @Nullable Limit<H> limit) {
-        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, close, limit);
+        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, giveBack, limit);
         boolean waits = limit == null || !limit.time().isZero();
         Waiter waiter =
                 Waiter.callback(name.mode(), options, waits, engine.time().nanoTime(), acquisition::resolved);
@@ -102,7 +101,7 @@ final class AsyncAcquisition<H> {
             engine.observer().recordWait(name, asked, granted.anchor());
             H hold = wrap.apply(granted.anchor());
             if (!future.complete(hold)) {
-                giveBack(hold);
+                giveBack.accept(hold);
             }
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
             engine.observer().recordWait(name, asked, Observer.reason(failed.failure()));
@@ -110,14 +109,6 @@ final class AsyncAcquisition<H> {
         } else if (limit != null) {
             engine.observer().recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
             future.complete(limit.none());
-        }
-    }
-
-    private void giveBack(H unwanted) {
-        try {
-            close.accept(unwanted);
-        } catch (HoldLostException ended) {
-            // Nobody had it in hand, so nobody lost it; on the caller's executor nobody would catch this.
         }
     }
 }

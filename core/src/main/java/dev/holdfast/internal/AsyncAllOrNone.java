@@ -1,8 +1,6 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
-import dev.holdfast.LockMode;
 import dev.holdfast.internal.AsyncAcquisition.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,15 +66,11 @@ final class AsyncAllOrNone<H> {
 
     private CompletableFuture<Optional<HoldAnchor>> acquire(LockName name) {
         if (limit == null) {
-            return engine.acquireAsync(name, options, Optional::of, got -> got.ifPresent(AsyncAllOrNone::close));
+            return engine.acquireAsync(name, options, Optional::of, got -> got.ifPresent(HoldAnchor::giveBack));
         }
         long left = Durations.nanos(limit.time()) - (engine.time().nanoTime() - began);
         return engine.tryAcquireAsync(
-                name, options, Duration.ofNanos(Math.max(0, left)), Function.identity(), AsyncAllOrNone::close);
-    }
-
-    private static void close(HoldAnchor anchor) {
-        anchor.close(LockMode.EXCLUSIVE);
+                name, options, Duration.ofNanos(Math.max(0, left)), Function.identity(), HoldAnchor::giveBack);
     }
 
     /** Gives up the place in the queue; what is held goes back when the step has ended of that. */
@@ -120,13 +114,10 @@ final class AsyncAllOrNone<H> {
         }
     }
 
+    /** Gives back what is held, which nobody had in hand. */
     private void none() {
         for (int i = held.size() - 1; i >= 0; i--) {
-            try {
-                close(held.get(i));
-            } catch (HoldLostException ended) {
-                // Nobody had it in hand, so nobody lost it.
-            }
+            held.get(i).giveBack();
         }
         held.clear();
     }

@@ -189,16 +189,30 @@ public final class Engine {
         return wait.isZero() ? tryAcquire(name, options) : Acquisition.interruptibly(this, name, options, false, wait);
     }
 
-    /** Acquires without a thread, waiting as long as it takes. */
+    /**
+     * Acquires without a thread, waiting as long as it takes.
+     *
+     * @param giveBack what happens to a hold that comes when the future is complete already
+     */
     public <H> CompletableFuture<H> acquireAsync(
-            LockName name, HoldOptions options, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+            LockName name, HoldOptions options, Function<HoldAnchor, H> wrap, Consumer<H> giveBack) {
+        return acquireAsync(name, options, executor, wrap, giveBack);
+    }
+
+    /** Acquires without a thread, waiting as long as it takes; the future completes on an executor of its own. */
+    public <H> CompletableFuture<H> acquireAsync(
+            LockName name,
+            HoldOptions options,
+            Executor completing,
+            Function<HoldAnchor, H> wrap,
+            Consumer<H> giveBack) {
         refuseThreads(options);
-        return AsyncAcquisition.start(this, name, options, executor, wrap, close, null);
+        return AsyncAcquisition.start(this, name, options, completing, wrap, giveBack, null);
     }
 
     /** Acquires without a thread, waiting for a time. */
     public <H> CompletableFuture<Optional<H>> tryAcquireAsync(
-            LockName name, HoldOptions options, Duration wait, Function<HoldAnchor, H> wrap, Consumer<H> close) {
+            LockName name, HoldOptions options, Duration wait, Function<HoldAnchor, H> wrap, Consumer<H> giveBack) {
         Durations.checkWait(wait);
         refuseThreads(options);
         return AsyncAcquisition.start(
@@ -207,7 +221,7 @@ public final class Engine {
                 options,
                 executor,
                 anchor -> Optional.of(wrap.apply(anchor)),
-                hold -> hold.ifPresent(close),
+                hold -> hold.ifPresent(giveBack),
                 new AsyncAcquisition.Limit<>(wait, Optional.empty()));
     }
 
@@ -407,8 +421,8 @@ public final class Engine {
     }
 
     /** Runs a short task that never blocks, once, after a time. */
-    public void after(Duration delay, Runnable task) {
-        time.schedule(task, delay);
+    public Scheduled after(Duration delay, Runnable task) {
+        return time.schedule(task, delay);
     }
 
     /** A time to wait, checked, in nanoseconds. */

@@ -60,6 +60,11 @@ public final class HoldAnchor {
         }
     }
 
+    /** Runs a short action at once when it is lost, before {@link #onLost} actions have their turn. */
+    public void onLossAtOnce(Consumer<Loss> action) {
+        hold.onLoss(action);
+    }
+
     /** Has each action told once, on the listener thread. */
     void noteLoss() {
         for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
@@ -113,6 +118,12 @@ public final class HoldAnchor {
             hold.pin(this); // until the store has answered: a loss found only then is still told here
         }
         hold.grant.queue().close(hold, as);
+    }
+
+    /** Closes a hold that its caller never had in hand, without waiting. */
+    public void giveBack() {
+        hold.pin(this);
+        hold.grant.queue().giveBack(hold);
     }
 
     /** Whether this engine keeps it. */

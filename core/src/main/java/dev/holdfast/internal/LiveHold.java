@@ -9,6 +9,7 @@ import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,7 @@ final class LiveHold {
 
     private volatile @Nullable HoldAnchor pinned;
     private volatile boolean detached;
+    private volatile @Nullable Consumer<Loss> lossAction;
     private volatile boolean ownerAwaitsNews;
     private int exclusiveEntries;
     private int sharedEntries;
@@ -147,6 +149,21 @@ final class LiveHold {
 
     HoldLostException lostException() {
         return new HoldLostException(loss());
+    }
+
+    /** Runs a short action at once when it is lost, on whatever thread finds that out; never under a mutex of ours. */
+    void onLoss(Consumer<Loss> action) {
+        lossAction = action;
+        if (isLost()) {
+            action.accept(loss());
+        }
+    }
+
+    void tellLoss() {
+        Consumer<Loss> action = lossAction;
+        if (action != null) {
+            action.accept(loss());
+        }
     }
 
     IllegalStateException notOpenException() {

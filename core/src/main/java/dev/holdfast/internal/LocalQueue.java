@@ -200,6 +200,14 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         throwIfLost(closing);
     }
 
+    /** Closes a hold that nobody had in hand: waits for nothing, and a loss is nobody's. */
+    final void giveBack(LiveHold unwanted) {
+        if (!unwanted.grant.isValid()) {
+            engine.keeper().examine(unwanted.grant);
+        }
+        passOn(unwanted);
+    }
+
     private static void throwIfLost(LiveHold closing) {
         if (closing.isLost()) {
             throw closing.lostException();
@@ -300,7 +308,12 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         loser.tellOwner();
         Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
         engine.observer().lost(loser);
-        return both(() -> engine.observer().recordLost(loser), watch);
+        return both(
+                () -> {
+                    engine.observer().recordLost(loser);
+                    loser.tellLoss();
+                },
+                watch);
     }
 
     /** A thread that ends or drops the hold it lost without closing it leaves an entry that nobody else would clear. */

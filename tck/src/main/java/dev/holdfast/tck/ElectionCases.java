@@ -7,10 +7,11 @@ import dev.holdfast.LeaderElection;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import dev.holdfast.Term;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ abstract class ElectionCases extends Cases {
         LeaderElection theirs = rig.client().election(name);
         try (Candidacy first = ours.stand();
                 Candidacy second = waitingBehind(first, theirs)) {
-            Term term = first.awaitTerm();
+            Term term = awaitTerm(first);
             assertThat(second.isLeader()).isFalse();
             assertThat(theirs.leader().map(LockStatus.Held::token)).contains(term.token());
         }
@@ -43,7 +44,7 @@ abstract class ElectionCases extends Cases {
         LeaderElection theirs = rig.client().election(name);
         try (Candidacy first = ours.stand();
                 Candidacy second = waitingBehind(first, theirs)) {
-            Term one = first.awaitTerm();
+            Term one = awaitTerm(first);
             one.resign();
             Term two = awaitTerm(second);
             assertThat(two.token()).isGreaterThan(one.token());
@@ -64,13 +65,46 @@ abstract class ElectionCases extends Cases {
                 .stand(
                         term -> elected.complete(null),
                         term -> othersLedBefore.complete(other.get().isLeader()));
-        elected.get(rig.contract.patience().toSeconds(), TimeUnit.SECONDS);
+        rig.patience.result(elected, "the first term");
         try (Candidacy second = waitingBehind(first, theirs)) {
             other.complete(second);
             leaving.close();
             assertThat(first.isLeader()).isFalse();
-            assertThat(othersLedBefore.get()).isFalse();
+            assertThat(rig.patience.result(othersLedBefore, "the end of the term"))
+                    .isFalse();
             awaitTerm(second);
+        }
+    }
+
+    @Test
+    void nobodyLeadsBeforeTheListenerOfOneWhoResignsOrClosesItsClientHasReturned() throws Exception {
+        for (boolean close : new boolean[] {false, true}) {
+            String name = rig.name();
+            LockClient leaving = rig.client();
+            LeaderElection theirs = rig.client().election(name);
+            CompletableFuture<Void> elected = new CompletableFuture<>();
+            CompletableFuture<Void> revoked = new CompletableFuture<>();
+            CompletableFuture<Void> mayReturn = new CompletableFuture<>();
+            Candidacy first = rig.closing(leaving.election(name).stand(term -> elected.complete(null), term -> {
+                revoked.complete(null);
+                mayReturn.get();
+            }));
+            rig.patience.result(elected, "the first term");
+            Candidacy second = waitingBehind(first, theirs);
+            Future<?> leaves = rig.fork(() -> {
+                if (close) {
+                    leaving.close();
+                } else {
+                    first.resign();
+                }
+                return null;
+            });
+            rig.patience.result(revoked, "the end of the term");
+            assertThat(second.awaitTerm(Duration.ofMillis(200))).as("led early").isEmpty();
+            mayReturn.complete(null);
+            awaitTerm(second);
+            rig.patience.result(leaves, "the end of the candidacy");
+            second.close();
         }
     }
 
@@ -92,7 +126,7 @@ abstract class ElectionCases extends Cases {
                 }
             })));
         }
-        enough.get(4 * rig.contract.patience().toSeconds(), TimeUnit.SECONDS);
+        rig.patience.times(4).result(enough, "enough terms");
         assertThat(most).as("leaders at a time").hasValue(1);
         candidacies.forEach(Candidacy::close);
     }

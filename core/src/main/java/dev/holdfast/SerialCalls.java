@@ -1,0 +1,68 @@
+package dev.holdfast;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs tasks one after another, in the order they came, on threads of a pool: one thread at a time, and none while there
+ * is nothing to run. Where the pool can give no thread, because the machine has no more, the tasks are kept and the pool
+ * is asked again later. Thread-safe.
+ */
+final class SerialCalls implements Executor {
+    private final Executor pool;
+    private final Consumer<Runnable> later;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean running = new AtomicBoolean();
+    private volatile @Nullable Thread thread;
+
+    /**
+     * Calls on a pool.
+     *
+     * @param pool where they run
+     * @param later runs its argument in a while
+     */
+    SerialCalls(Executor pool, Consumer<Runnable> later) {
+        this.pool = pool;
+        this.later = later;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+        start();
+    }
+
+    /** Whether the calling thread runs one of the tasks. */
+    boolean isCurrent() {
+        return Thread.currentThread().equals(thread);
+    }
+
+    private void start() {
+        if (tasks.isEmpty() || !running.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            pool.execute(this::run);
+        } catch (Throwable noThread) { // also an Error, such as of no more threads: no call may be lost
+            running.set(false);
+            later.accept(this::start);
+        }
+    }
+
+    private void run() {
+        thread = Thread.currentThread();
+        try {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+        } finally {
+            thread = null;
+            running.set(false);
+            start(); // what came after the last look
+        }
+    }
+}
