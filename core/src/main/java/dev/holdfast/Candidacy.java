@@ -145,6 +145,7 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /** Waits until there is another term, or for a time; what is left of the time. */
+    @SuppressWarnings("WaitNotInLoop") // its caller looks again
     private long awaitChange(@Nullable Term known, long nanos) throws InterruptedException {
         mutex.lockInterruptibly();
         try {
