@@ -54,6 +54,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Link implements AutoCloseable {
     private static final Duration AGAIN = Duration.ofMillis(20);
+    /** How often a connection to a replica is made anew: all who wait ask as soon as it stands. */
+    private static final Duration BETWEEN_REPLICAS = Duration.ofSeconds(1);
 
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final TimeSource time;
@@ -71,6 +73,7 @@ final class Link implements AutoCloseable {
 
     private volatile Consumer<RuntimeException> whenShutDown = why -> {};
     private volatile Runnable whenReplica = () -> {};
+    private volatile long leftReplica;
     private volatile @Nullable RuntimeException closed;
 
     Link(StatefulRedisConnection<byte[], byte[]> connection, TimeSource time, Duration patience, RedisErrors errors) {
@@ -80,6 +83,7 @@ final class Link implements AutoCloseable {
         this.errors = errors;
         this.loop = connection.getResources().eventExecutorGroup();
         this.lastAnswer = time.nanoTime();
+        this.leftReplica = lastAnswer - BETWEEN_REPLICAS.toNanos();
         connection.addListener(new RedisConnectionStateListener() {
             @Override
             @SuppressWarnings("NonAtomicVolatileUpdate") // one connection at a time
@@ -248,7 +252,8 @@ final class Link implements AutoCloseable {
             write(List.of(prepared(call, lastAnswer, true)));
         } else if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || isLate(call, lastAnswer)) {
             call.fail(errors.of(failure));
-            if (RedisErrors.isReplica(failure)) {
+            if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
+                leftReplica = lastAnswer;
                 disconnect(connection);
                 whenReplica.run();
             }

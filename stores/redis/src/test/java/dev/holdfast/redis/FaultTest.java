@@ -298,6 +298,10 @@ class FaultTest {
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("replica");
             Rig.until("two new connections", () -> proxy.connections().accepted() >= before + 2);
+            Awaitility.await().pollDelay(Duration.ofSeconds(3)).until(() -> true);
+            assertThat(proxy.connections().accepted() - before)
+                    .as("new connections in three seconds, two each time")
+                    .isLessThanOrEqualTo(2 * 5);
 
             rig.call("REPLICAOF", "NO", "ONE");
             Rig.until("an answer", () -> isAnswered(one.renew(List.of(grant))));
