@@ -11,6 +11,7 @@ import java.util.Set;
  * server in several processes look for themselves.
  */
 final class H2Dialect extends BytesDialect {
+    /** What the database keeps, and what it goes by: the first is forgotten when it is opened again. */
     private static final String WRITE_DELAY =
             "SELECT CAST(setting_value AS BIGINT) FROM information_schema.settings WHERE setting_name = 'WRITE_DELAY'"
                     + " AND DATABASE_PATH() IS NOT NULL"; // in memory there is nothing to write
@@ -76,7 +77,7 @@ final class H2Dialect extends BytesDialect {
     public void prepare(SqlSession session, int seconds) throws SQLException {
         session.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
         if (session.all(WRITE_DELAY, row -> row.getLong(1), List.of()).stream().anyMatch(delay -> delay > 0)) {
-            session.execute("SET WRITE_DELAY 0"); // of the whole database, and kept by it
+            session.execute("SET WRITE_DELAY 0"); // of the whole database, for as long as it is open
         }
     }
 

@@ -53,7 +53,7 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
                     Set.of("90040"),
                     true,
                     "the database commits late (WRITE_DELAY), and this user may not change that; have an administrator"
-                            + " of the database run SET WRITE_DELAY 0"),
+                            + " of the database run SET WRITE_DELAY 0, each time it was opened anew"),
             new Meaning(
                     Set.of("1665"),
                     true,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
@@ -37,15 +38,32 @@ class H2DurabilityTest {
 
     @Test
     void aServerThatIsKilledForgetsNoGrantThatItAnswered() {
+        List<Grant> granted = claimAndKill();
+        assertAllAreKnown(granted);
+    }
+
+    /** H2 keeps the setting, and does not go by it when it opens the database again. */
+    @Test
+    void aServerThatWasStartedAgainForgetsNoneEither() {
+        claimAndKill();
+        List<Grant> granted = claimAndKill();
+        assertAllAreKnown(granted);
+    }
+
+    private List<Grant> claimAndKill() {
         List<Grant> granted = new ArrayList<>();
         try (Store holder = open(server.url("locks"))) {
             for (int i = 0; i < LOCKS; i++) {
-                granted.add(
-                        Rig.get(holder.claim(Rig.claim("lock " + i)).answer()).orElseThrow());
+                Claim claim = Rig.claim("lock " + System.nanoTime());
+                granted.add(Rig.get(holder.claim(claim).answer()).orElseThrow());
             }
             server.process().kill();
             server.process().restart();
         }
+        return granted;
+    }
+
+    private void assertAllAreKnown(List<Grant> granted) {
         try (Store rival = open(server.url("locks"))) {
             for (Grant each : granted) {
                 assertThat(Rig.get(rival.claim(Rig.claim(each.name())).answer()))
