@@ -3,8 +3,10 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,12 +45,40 @@ class DroppedReentryTest extends EngineCase {
         assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
     }
 
-    @SuppressWarnings("CheckReturnValue")
+    @Test
+    void aThreadThatDroppedAReadersHoldWaitsToWriteUntilItsLeaseEnds() throws Exception {
+        DistributedReadWriteLock both =
+                client.readWriteLock("a", HoldOptions.defaults().lease(s(30)).reentrant(true));
+        try (LogEar log = new LogEar()) {
+            pool.submit(() -> acquireAndDrop(both.read()::acquire)).get();
+            soon(() -> {
+                System.gc();
+                time.advance(s(10.1));
+                return !log.with("is renewed no more").isEmpty();
+            });
+        }
+        Future<Boolean> wrote = pool.submit(() -> {
+            try (Hold hold = both.write().acquire()) {
+                return hold.isValid();
+            }
+        });
+        soon(() -> {
+            time.advance(s(10.1));
+            return wrote.isDone();
+        });
+        assertThat(wrote.get()).isTrue();
+    }
+
     private void drop() {
+        acquireAndDrop(lock::acquire);
+    }
+
+    @SuppressWarnings("CheckReturnValue")
+    private static void acquireAndDrop(Callable<Hold> acquire) {
         try {
-            Hold dropped = lock.acquire();
+            Hold dropped = acquire.call();
             assertThat(dropped.isValid()).isTrue();
-        } catch (InterruptedException e) {
+        } catch (Exception e) {
             throw new IllegalStateException(e);
         }
     }

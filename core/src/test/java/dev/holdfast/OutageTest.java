@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -130,6 +135,80 @@ class OutageTest extends EngineCase {
         time.advance(s(3));
         assertThat(waiter.result()).isEmpty();
         assertThat(own.isValid()).isTrue();
+    }
+
+    @Test
+    void aWaiterBehindAGrantThatIsToBeRenumberedForItHearsOfTheOutage() throws Exception {
+        theirs.close();
+        DistributedLock renumbered = patient.lock("a", HoldOptions.defaults().handOver(0, s(0)));
+        Hold own = renumbered.acquire();
+        Started<Optional<Hold>> waiter = startAndWaitUntilItWaits(() -> renumbered.tryAcquire(s(3)));
+        away.silence = new CompletableFuture<>();
+        away.isAway = true;
+        own.close();
+        time.advance(s(3));
+        away.silence.complete(null);
+        assertThatThrownBy(waiter::result).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aTryBehindAGrantThatNobodyWantsAnyMoreAsksTheStore() throws Exception {
+        theirs.close();
+        DistributedLock renumbered = patient.lock("a", HoldOptions.defaults().handOver(0, s(0)));
+        Hold own = renumbered.acquire();
+        CompletableFuture<Hold> waiting = renumbered.acquireAsync();
+        away.silence = new CompletableFuture<>();
+        away.isAway = true;
+        own.close();
+        waiting.cancel(false);
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(renumbered::tryAcquire);
+        away.isAway = false;
+        away.silence.complete(null);
+        assertThat(trying.result()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
+    void aTryUnderWayWhenItsClientClosesHearsThat() throws Exception {
+        LockClient closing = clientOn(
+                new ForwardedStore(memory.open(time)) {
+                    @Override
+                    public Pending claim(Claim claim) {
+                        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+                        return new Pending() {
+                            @Override
+                            public CompletionStage<Optional<Grant>> answer() {
+                                return answer;
+                            }
+
+                            @Override
+                            public void cancel() {
+                                answer.complete(Optional.empty());
+                            }
+                        };
+                    }
+
+                    @Override
+                    <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
+                        return request.get();
+                    }
+                },
+                time);
+        Started<Optional<Hold>> trying = startAndWaitUntilItWaits(closing.lock("b")::tryAcquire);
+        closing.close();
+        assertThatThrownBy(trying::result).hasCauseInstanceOf(ClientClosedException.class);
+    }
+
+    @Test
+    void aRenewalOfUnknownOutcomeEndsNoOutage() throws Exception {
+        Hold renewed = patient.lock("b").acquire();
+        away.knowsNothing = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        time.advance(s(11));
+        assertThat(heard).hasSize(1);
+        away.knowsNothing = false;
+        time.advance(s(11));
+        assertThat(heard).hasSize(2);
+        renewed.close();
     }
 
     @Test
@@ -291,6 +370,7 @@ class OutageTest extends EngineCase {
     /** A store whose claims wait on while it is away, and whose other requests fail, as do tries and claims called off. */
     private static final class AwayStore extends ForwardedStore {
         volatile boolean isAway;
+        volatile boolean knowsNothing;
         volatile CompletableFuture<Void> silence = CompletableFuture.completedFuture(null);
         volatile StoreListener listener;
 
@@ -307,6 +387,14 @@ class OutageTest extends EngineCase {
         @Override
         public Pending claim(Claim claim) {
             return isAway && !claim.waits() ? new NoAnswer(ask(CompletableFuture::new)) : super.claim(claim);
+        }
+
+        @Override
+        public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+            return knowsNothing
+                    ? CompletableFuture.completedFuture(
+                            grants.stream().collect(Collectors.toMap(Grant::id, grant -> Renewal.unknown(0))))
+                    : super.renew(grants);
         }
 
         private record NoAnswer(CompletionStage<Optional<Grant>> answer) implements Pending {

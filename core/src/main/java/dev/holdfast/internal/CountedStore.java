@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,17 @@ final class CountedStore implements Store {
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return timed(() -> store.renew(grants));
+        long sent = sending();
+        CompletionStage<Map<ClaimId, Renewal>> answer = counted(() -> store.renew(grants), sent);
+        answered(answer, sent, true, false, CountedStore::saysSomething);
+        return answer;
+    }
+
+    /** Whether the store answered at all: of a batch whose every outcome is unknown it may not even have heard. */
+    private static boolean saysSomething(@Nullable Map<ClaimId, Renewal> verdicts) {
+        return verdicts == null
+                || verdicts.isEmpty()
+                || verdicts.values().stream().anyMatch(each -> each.verdict() != Renewal.Verdict.UNKNOWN);
     }
 
     @Override
@@ -152,6 +163,15 @@ final class CountedStore implements Store {
 
     /** A claim that waits is not timed: it takes as long as the others hold, which says nothing of the store. */
     private void answered(@Nullable CompletionStage<?> answer, long sent, boolean timed, boolean isQuestion) {
+        answered(answer, sent, timed, isQuestion, value -> true);
+    }
+
+    private <T> void answered(
+            @Nullable CompletionStage<T> answer,
+            long sent,
+            boolean timed,
+            boolean isQuestion,
+            Predicate<@Nullable T> isAnswer) {
         if (answer == null) {
             return;
         }
@@ -161,6 +181,8 @@ final class CountedStore implements Store {
             }
             if (failure != null) {
                 failed(sent, failure);
+            } else if (!isAnswer.test(value)) {
+                return;
             } else if (reachability != null && isQuestion) {
                 reachability.answeredQuestion();
             } else if (reachability != null) {

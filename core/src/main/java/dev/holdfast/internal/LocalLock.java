@@ -141,8 +141,9 @@ final class LocalLock extends LocalQueue {
                 waiter.recordPlace();
                 return both(giveTo(live, waiter).orElseGet(() -> give(live)), parted(live));
             }
-            if ((isGoingBack() || unwanted() != null) && waiters.isEmpty() && nextTry == null) {
-                nextTry = waiter; // behind this client's own release, or its claim that nobody wants any more
+            boolean wanted = !isGoingBack() && phase != Phase.REFRESHING && unwanted() == null;
+            if (!wanted && waiters.isEmpty() && nextTry == null) {
+                nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
                 return NOTHING;
             }
             return refuse(waiter); // another of this client holds it, or is before this one
@@ -209,8 +210,8 @@ final class LocalLock extends LocalQueue {
 
     @Override
     boolean isSurelyHeldHere() {
-        LiveGrant live = grant;
-        return live != null && live.isValid();
+        LiveGrant live = grant; // without a hold it is about to go on or back, for which the store has to answer
+        return live != null && live.isValid() && holdOf(live) != null;
     }
 
     /** Whether a caller of this client waits for an exclusive hold who did not come after this one. */
@@ -253,7 +254,7 @@ final class LocalLock extends LocalQueue {
                 return both(failed(of, why), next());
             }
             if (answer.isEmpty()) {
-                return both(of.claim.waits() ? NOTHING : refuse(of.asker), next());
+                return both(of.claim.waits() ? NOTHING : notGranted(of.asker), next());
             }
             return granted(of, answer.get());
         });

@@ -237,7 +237,7 @@ final class LocalPool extends LocalQueue {
                 return both(failed(of, why), nextIfIdle());
             }
             if (answer.isEmpty()) {
-                return both(of.claim.waits() ? NOTHING : refuse(of.asker), nextIfIdle());
+                return both(of.claim.waits() ? NOTHING : notGranted(of.asker), nextIfIdle());
             }
             return granted(of, answer.get());
         });
@@ -335,13 +335,13 @@ final class LocalPool extends LocalQueue {
         holds.forEach(action);
     }
 
-    /** An open hold that this thread acquired, one bound to it first; null if there is none. */
+    /** An open hold that this thread acquired and has not dropped, one bound to it first; null if there is none. */
     @Nullable
     LiveHold heldBy(Thread thread) {
         mutex.lock();
         try {
             return openHolds()
-                    .filter(hold -> hold.isOwnedBy(thread))
+                    .filter(hold -> hold.isOwnedBy(thread) && hold.anchor() != null)
                     .max(Comparator.comparing(LiveHold::isThreadBound))
                     .orElse(null);
         } finally {

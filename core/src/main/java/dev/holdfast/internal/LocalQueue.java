@@ -348,6 +348,11 @@ abstract sealed class LocalQueue permits LocalLock, LocalPool {
         return asker::wake;
     }
 
+    /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
+    final Runnable notGranted(Waiter asker) {
+        return engine.isClosed() ? fail(asker, engine.closedException()) : refuse(asker);
+    }
+
     final Runnable fail(Waiter waiter, Throwable failure) {
         if (!waiter.resolve(new Waiter.Outcome.Failed(failure))) {
             return NOTHING;

@@ -1,10 +1,14 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
+import dev.holdfast.Loss;
+import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** What the simulation, which lives in a package of its own, needs of the engine beyond its public methods. */
 public final class EngineDoor {
@@ -13,15 +17,31 @@ public final class EngineDoor {
     /** Tries once, as {@link Engine#tryAcquire(LockName, HoldOptions)}, without a thread that waits for the store. */
     public static CompletableFuture<Optional<HoldAnchor>> tryAcquire(
             Engine engine, LockName name, HoldOptions options, Executor executor) {
+        return submit(engine, name, options, null, executor);
+    }
+
+    /** Waits for a time, as {@link Engine#tryAcquire(LockName, HoldOptions, Duration)}, without a thread. */
+    public static CompletableFuture<Optional<HoldAnchor>> tryAcquire(
+            Engine engine, LockName name, HoldOptions options, Duration wait, Executor executor) {
+        return submit(engine, name, options, wait, executor);
+    }
+
+    private static CompletableFuture<Optional<HoldAnchor>> submit(
+            Engine engine, LockName name, HoldOptions options, @Nullable Duration wait, Executor executor) {
         CompletableFuture<Optional<HoldAnchor>> future = new CompletableFuture<>();
         Waiter[] waiter = new Waiter[1];
         waiter[0] = Waiter.callback(
                 name.mode(),
                 options,
-                false,
+                wait != null,
                 engine.time().nanoTime(),
                 () -> executor.execute(() -> complete(future, waiter[0].outcome())));
-        engine.submit(name, waiter[0]);
+        waiter[0].timed = wait != null;
+        LocalQueue queue = engine.submit(name, waiter[0]);
+        if (wait != null) {
+            Scheduled timeout = engine.time().schedule(() -> queue.timeOut(waiter[0]), wait);
+            future.whenComplete((anchor, failure) -> timeout.cancel());
+        }
         return future;
     }
 
@@ -107,9 +127,19 @@ public final class EngineDoor {
             return hold.isOpen() && hold.grant.isOpen() && !hold.grant.hasRunOut();
         }
 
+        /** Whether it stands beside other readers, by now. */
+        public boolean isReading() {
+            return hold.grant.queue().name().mode().kind() == LockMode.SHARED;
+        }
+
         /** Ended otherwise than by its close. */
         public boolean isLost() {
             return hold.isLost();
+        }
+
+        /** How it was lost, if it was. */
+        public Loss loss() {
+            return hold.loss();
         }
 
         /** When it was given, by its client's {@code nanoTime}. */

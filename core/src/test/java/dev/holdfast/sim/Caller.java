@@ -9,6 +9,7 @@ import dev.holdfast.internal.EngineDoor;
 import dev.holdfast.internal.HoldAnchor;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -25,9 +26,14 @@ final class Caller {
     private final World world;
     private final Dice dice;
     private final Together together;
+    private final @Nullable Owner owner;
+    private final Onlooker onlooker;
     private int rounds;
 
-    Caller(Client client, String name) {
+    /**
+     * @param owns whether its thread may own what it holds
+     */
+    Caller(Client client, String name, boolean owns) {
         this.client = client;
         this.world = client.world;
         this.dice = world.dice;
@@ -35,6 +41,8 @@ final class Caller {
         this.name = name;
         this.rounds = setting.rounds();
         this.together = new Together(this);
+        this.onlooker = new Onlooker(client, name);
+        this.owner = owns ? new Owner(this) : null;
     }
 
     void begin() {
@@ -54,12 +62,16 @@ final class Caller {
             int what = dice.below(100);
             if (setting.use() == Setting.Use.SEVERAL && dice.percent(60)) {
                 together.acquire();
-            } else if (what < 80) {
+            } else if (owner != null && dice.percent(40)) {
+                owner.acquire(lock);
+            } else if (what < 68) {
                 acquire(lock);
+            } else if (what < 80) {
+                tryFor(lock);
             } else if (what < 90) {
                 tryOnce(lock);
             } else if (world.mayBlock()) {
-                ask(lock, what);
+                onlooker.look(lock);
                 pause();
             } else {
                 pause();
@@ -84,7 +96,7 @@ final class Caller {
                     anchor -> granted(wish, lock, options, anchor),
                     this::notWanted);
         } catch (ClientClosedException closed) {
-            wish.answered = true;
+            wish.answered();
             throw closed;
         }
         future.whenComplete((held, failure) -> {
@@ -107,6 +119,7 @@ final class Caller {
 
     Held granted(Wish wish, String lock, HoldOptions options, HoldAnchor anchor) {
         Held held = new Held(client, lock, wish.mode, options, anchor);
+        onlooker.remember(held.token);
         if (wish.mode.kind() == LockMode.PERMITS) {
             world.counts.add(Happening.PERMITS);
         }
@@ -158,18 +171,47 @@ final class Caller {
         Mode mode = setting.mode(dice);
         Wish wish = world.judge.asks(client, name, lock, mode, false);
         client.note(() -> name + " tries " + lock + " " + mode + ": " + shown(options));
-        var future = EngineDoor.tryAcquire(client.engine, client.engine.name(lock, mode), options, client::later);
+        answerOf(
+                wish,
+                options,
+                EngineDoor.tryAcquire(client.engine, client.engine.name(lock, mode), options, client::later),
+                () -> {
+                    world.counts.add(Happening.TRY_REFUSED);
+                    world.judge.refused(wish);
+                });
+    }
+
+    private void tryFor(String lock) {
+        HoldOptions options = setting.options(dice);
+        Mode mode = setting.mode(dice);
+        long wait = dice.percent(30) ? dice.micros(1, 2_000) : dice.part(setting.lease(), 1, 150);
+        Wish wish = world.judge.asks(client, name, lock, mode, true);
+        wish.timeUp = client.time.nanoTime() + wait;
+        client.note(() -> name + " waits " + wait / 1_000 + " µs for " + lock + " " + mode + ": " + shown(options));
+        client.after(wait, () -> wish.heldWhenTimeWasUp = world.judge.busy.isHeldBy(client, lock));
+        answerOf(
+                wish,
+                options,
+                EngineDoor.tryAcquire(
+                        client.engine, client.engine.name(lock, mode), options, Duration.ofNanos(wait), client::later),
+                () -> {
+                    world.counts.add(Happening.TIMED_TRY_REFUSED);
+                    world.judge.timedOut(wish);
+                });
+    }
+
+    private void answerOf(
+            Wish wish, HoldOptions options, CompletableFuture<Optional<HoldAnchor>> future, Runnable refused) {
         future.whenComplete((anchor, failure) -> {
             if (failure != null) {
                 ended(wish, failure);
             } else if (anchor.isEmpty()) {
-                world.counts.add(Happening.TRY_REFUSED);
-                world.judge.answered(wish, null);
-                client.note(() -> name + " does not get " + lock);
+                refused.run();
+                client.note(() -> name + " does not get " + wish.name);
                 pause();
             } else {
                 world.judge.answered(wish, null);
-                hold(granted(wish, lock, options, anchor.get()));
+                hold(granted(wish, wish.name, options, anchor.get()));
             }
         });
     }
@@ -180,6 +222,10 @@ final class Caller {
         int how = dice.below(100);
         if (how < 40) {
             closeThenPause(held);
+            return;
+        }
+        if (how > 97) {
+            client.after(dice.part(setting.lease(), 0, 60), () -> drop(held));
             return;
         }
         long span = how < 65 ? dice.micros(0, 6_000) : dice.part(setting.lease(), 5, how < 90 ? 120 : 400);
@@ -193,6 +239,21 @@ final class Caller {
         if (setting.use() == Setting.Use.READ_WRITE && held.mode == Mode.EXCLUSIVE && dice.percent(60)) {
             client.after(span / 4, () -> downgrade(held));
         }
+    }
+
+    /** What its client holds may be gone. */
+    void inDoubt() {
+        if (owner != null) {
+            owner.inDoubt();
+        }
+    }
+
+    /** Nobody refers to a hold any more that nobody has closed. */
+    void drop(Held held) {
+        client.note(() -> name + " forgets " + held);
+        world.judge.dropped(held);
+        EngineDoor.drop(held.anchor);
+        pause();
     }
 
     private void downgrade(Held held) {
@@ -266,22 +327,6 @@ final class Caller {
             held.anchor.close(held.mode.kind());
         } catch (HoldLostException again) {
             // as before
-        }
-    }
-
-    // ---- asking and breaking ----
-
-    private void ask(String lock, int what) {
-        try {
-            if (what < 95) {
-                client.engine.status(client.engine.name(lock, Mode.EXCLUSIVE));
-                world.counts.add(Happening.STATUS_ASKED);
-            } else {
-                client.note(() -> name + " breaks " + lock + (what < 97 ? "" : " at once"));
-                client.breakLock(lock, what >= 97);
-            }
-        } catch (StoreUnavailableException noAnswer) {
-            client.note(() -> name + ": " + noAnswer.getMessage());
         }
     }
 

@@ -1,13 +1,16 @@
 package dev.holdfast.sim;
 
 import dev.holdfast.LockListener;
+import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.EngineDoor;
 import dev.holdfast.internal.Seams;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
@@ -25,10 +28,12 @@ final class Client implements World.Owner {
     final RemoteStore store;
     private final Server server;
     private final int number;
+    private final List<Caller> callers = new ArrayList<>();
     private boolean alive = true;
     private boolean closing;
     private String breaking = "";
     private int claims;
+    private int returnsBeforeWait;
     private long lastTold;
 
     Client(Machine machine, int number, Server server, Setting setting) {
@@ -64,7 +69,14 @@ final class Client implements World.Owner {
     }
 
     private void await(CompletableFuture<?> future) {
+        int before = world.judge.returns();
         world.block(this, future::isDone);
+        returnsBeforeWait = before; // last, as others wait on top of this one
+    }
+
+    /** How many grants had begun to go back when the caller who has just waited began to. */
+    int returnsBeforeWait() {
+        return returnsBeforeWait;
     }
 
     /** As a thread that sleeps; the impatient are interrupted now and then. */
@@ -93,8 +105,16 @@ final class Client implements World.Owner {
     void begin() {
         note(() -> "starts, its clocks off by " + machine.clock.drift() + " ppm");
         for (int i = 1; i <= setting.callers(); i++) {
-            new Caller(this, "c" + i).begin();
+            Caller caller = new Caller(this, "c" + i, setting.owners() && i == 1);
+            callers.add(caller);
+            caller.begin();
         }
+    }
+
+    /** The connection broke and is there again: what it holds may be gone. */
+    void reconnected() {
+        store.reconnected();
+        callers.forEach(Caller::inDoubt);
     }
 
     boolean isAlive() {
@@ -132,14 +152,24 @@ final class Client implements World.Owner {
         return EngineDoor.isQuiet(engine);
     }
 
-    /** Breaks a lock on somebody's order. */
-    void breakLock(String name, boolean now) {
+    /** Breaks a lock on somebody's order, who saw this token. */
+    boolean breakLock(String name, long token, boolean now) {
         breaking = name;
         try {
-            server.shown(name).ifPresent(token -> engine.breakGrant(name, token, now));
+            return engine.breakGrant(name, token, now);
         } finally {
             breaking = "";
         }
+    }
+
+    /** A token of a name that somebody may have seen. */
+    Optional<Long> shown(String name) {
+        return server.status(name).grant().map(LockStatus.Held::token);
+    }
+
+    /** Whether a mutex of its queues is held. */
+    boolean holdsMutex() {
+        return EngineDoor.holdsMutex(engine);
     }
 
     /** Whether somebody ordered just this. */

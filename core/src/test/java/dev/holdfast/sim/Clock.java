@@ -22,6 +22,7 @@ final class Clock {
     private long slept;
     private long asleepSince = World.NEVER;
     private long wallSteps;
+    private long steps;
 
     Clock(World world) {
         this.world = world;
@@ -38,11 +39,11 @@ final class Clock {
 
     long nanoTime() {
         long awake = Math.min(world.now(), asleepSince) - slept;
-        return nanoStart + drifted(awake);
+        return nanoStart + drifted(awake) + steps;
     }
 
     long wallMillis() {
-        return wallStart + (drifted(world.now()) + wallSteps) / MILLION;
+        return wallStart + (drifted(world.now()) + wallSteps + steps) / MILLION;
     }
 
     /** What a span of this clock is in true time, rounded up. */
@@ -54,6 +55,11 @@ final class Clock {
 
     void stepWall(long nanos) {
         wallSteps += nanos;
+    }
+
+    /** Both at once, as those of a server whose leases are kept by its wall clock. */
+    void step(long nanos) {
+        steps += nanos;
     }
 
     void fallAsleep() {

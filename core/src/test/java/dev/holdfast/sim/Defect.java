@@ -17,7 +17,7 @@ enum Defect {
             500),
     HAND_OVER_WITH_LITTLE_LEASE_LEFT(
             "internal/LiveGrant",
-            "return remaining() >= nanosOf(grant().lease()) / 3;",
+            "return remaining() >= nanosOf(ends == null ? grant().lease() : ends.lease) / 3;",
             "return remaining() > 0;",
             500),
     INDEX_REUSED_AFTER_A_REFUSED_NUMBER(
@@ -39,8 +39,8 @@ enum Defect {
             500),
     WAITER_LOST_ON_CANCEL(
             "internal/LocalLock",
-            "return both(of.claim.waits() ? NOTHING : refuse(of.asker), next());",
-            "return of.claim.waits() ? NOTHING : both(refuse(of.asker), next());",
+            "return both(of.claim.waits() ? NOTHING : notGranted(of.asker), next());",
+            "return of.claim.waits() ? NOTHING : both(notGranted(of.asker), next());",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
             "internal/Seat", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
@@ -66,7 +66,40 @@ enum Defect {
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
     NAMES_OUT_OF_TURN_NOT_GIVEN_BACK("internal/AllOrNone", "outOfTurn.forEach(AllOrNone::close);", "", 500),
     ALL_HELD_BUT_NOT_AT_ONE_MOMENT(
-            "internal/AllOrNone", "if (held.stream().allMatch(HoldAnchor::isValid)) {", "if (true) {", 2_000);
+            "internal/AllOrNone", "if (held.stream().allMatch(HoldAnchor::isValid)) {", "if (true) {", 2_000),
+    TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/LocalLock", " && unwanted() == null;", ";", 1_000),
+    TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
+            "internal/LocalLock", " && phase != Phase.REFRESHING && ", " && ", 4_000),
+    TIME_PASSED_WITHOUT_AN_ANSWER(
+            "internal/LocalQueue",
+            "return isSurelyHeldHere() ? timedOut(waiter) : () -> endOnce(engine.proof(name), waiter);",
+            "return timedOut(waiter);",
+            500),
+    UNKNOWN_TAKEN_FOR_AN_ANSWER(
+            "internal/CountedStore",
+            ".anyMatch(each -> each.verdict() != Renewal.Verdict.UNKNOWN)",
+            ".anyMatch(each -> true)",
+            2_000),
+    HOLD_IN_DOUBT_ENTERED_AGAIN("internal/Reentry", """
+        throwIfLost(engine, held);
+        return false;
+""", "        return true;", 1_000),
+    GIVEN_BACK_AT_THE_FIRST_EXIT(
+            "internal/LocalQueue", "if (left != LiveHold.Left.NOBODY) {", "if (left == LiveHold.Left.READER) {", 500),
+    LEAK_RENEWED("internal/Keeper", "        stopRenewingLeaks();\n", "", 500),
+    LEAK_GIVEN_BACK(
+            "internal/Keeper",
+            "if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) {",
+            "if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.queue().passOn(hold);",
+            500),
+    RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/Keeper", "            stopIfHeldTooLong(grant);\n", "", 500),
+    DEADLINE_PASSED_UNNOTICED("internal/Keeper", "lose(grant, grant.endCause());", "", 500),
+    QUESTION_OVERTAKES_A_RELEASE(
+            "internal/Engine", ".thenCompose(all -> returns.settled(inStore))", ".thenApply(all -> all)", 4_000),
+    STORE_CALLED_UNDER_A_MUTEX(
+            "internal/LocalQueue", "then = step.get();", "step.get().run();\n            then = NOTHING;", 500),
+    BREAK_THAT_COMPARES_NO_NUMBER(
+            "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000);
 
     /** Which class, below {@code dev.holdfast}. */
     final String type;

@@ -21,6 +21,11 @@ final class Held {
     final long inHandSince;
     /** The caller has begun to close it. */
     boolean closed;
+    /** Nobody refers to it any more, and nobody has closed it. */
+    boolean dropped;
+
+    /** When it was closed, or seen to be lost. */
+    long endedAt = World.NEVER;
 
     boolean wasSuspect;
     int told;

@@ -3,6 +3,7 @@ package dev.holdfast.sim;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.LockMode;
+import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
@@ -38,6 +39,8 @@ final class Judge {
     private final Joining joining = new Joining(this);
     private final Rising rising = new Rising(this);
     private final Turns turns = new Turns(this);
+    private final Looks looks = new Looks(this);
+    final Busy busy = new Busy(this, all, wishes);
     private @Nullable Ledger ledger;
     private @Nullable Verdict verdict;
 
@@ -84,6 +87,9 @@ final class Judge {
             world.counts.add(held.wasSuspect ? Happening.CONFIRMED_AGAIN : Happening.SUSPECT);
             held.wasSuspect = !held.wasSuspect;
         }
+        if (held.endedAt == World.NEVER && held.sight.isLost()) {
+            held.endedAt = world.now();
+        }
         if (!held.isReliedOn() || ledger == null || ledger.wasBroken(held.id)) {
             return;
         }
@@ -111,12 +117,24 @@ final class Judge {
     }
 
     void answered(Wish wish, @Nullable Throwable failure) {
-        wish.answered = true;
+        wish.answered();
         if (failure != null
                 && !(failure instanceof StoreUnavailableException)
                 && !(failure instanceof ClientClosedException)) {
             broken(Rule.NO_SURPRISE, wish + " failed: " + failure);
         }
+    }
+
+    /** One who tried was told that others have it, or are before it. */
+    void refused(Wish wish) {
+        answered(wish, null);
+        busy.tried(wish);
+    }
+
+    /** One who waited for a time was told that it has passed. */
+    void timedOut(Wish wish) {
+        answered(wish, null);
+        busy.waited(wish);
     }
 
     void granted(Wish wish, Held held) {
@@ -184,6 +202,14 @@ final class Judge {
             handOvers.closes(held);
         }
         held.closed = true;
+        held.endedAt = world.now();
+    }
+
+    /** Nobody can close it any more: it is renewed no longer, and ends with its lease. */
+    void dropped(Held held) {
+        world.counts.add(Happening.DROPPED);
+        held.closed = true;
+        held.dropped = true;
     }
 
     /** Just after. */
@@ -215,7 +241,10 @@ final class Judge {
     }
 
     void toldClient(Client client, Loss loss) {
-        tellings.merge(client.name() + loss.name() + loss.token(), 1, Integer::sum);
+        if (loss.cause() == Loss.Cause.LEAKED) {
+            world.counts.add(Happening.LEAK_TOLD);
+        }
+        tellings.merge(Ending.toldAs(client, loss.name(), loss.token()), 1, Integer::sum);
     }
 
     // ---- what engines ask of the store ----
@@ -245,6 +274,11 @@ final class Judge {
         if (released.contains(grant.id())) {
             broken(Rule.RENEWAL_STOPS, client.name() + " renews " + Ids.of(grant.id()) + " after its release");
         }
+        for (Held held : all) {
+            if (held.dropped && held.id.equals(grant.id()) && held.mode.kind() != LockMode.SHARED) {
+                broken(Rule.RENEWAL_STOPS, client.name() + " renews " + held + ", which nobody can close");
+            }
+        }
         for (Held held : open) {
             boolean tooLong = !held.closed
                     && held.mode.kind() != LockMode.SHARED // others may hold by the same grant
@@ -259,48 +293,34 @@ final class Judge {
         }
     }
 
-    void releases(Grant grant) {
+    void releases(Client client, Grant grant) {
         released.add(grant.id());
+        for (Held held : all) {
+            if (held.id.equals(grant.id()) && (!held.closed || held.dropped) && !held.sight.isLost()) {
+                broken(Rule.RELEASE, client.name() + " gives " + held + " back, which is open");
+            }
+        }
+        looks.releases(client, grant);
+    }
+
+    void releaseFailed(Grant grant) {
+        looks.releaseFailed(grant);
+    }
+
+    /** How many grants have begun to go back by now. */
+    int returns() {
+        return looks.count();
+    }
+
+    /** What a caller was shown of a name, or of several, who asked when so many grants had begun to go back. */
+    void shown(Client client, List<LockStatus> seen, int before) {
+        seen.forEach(status -> looks.shown(client, status, before));
     }
 
     // ---- in the end ----
 
     /** When nothing is left to happen. */
     void conclude(Server server, List<Machine> machines) {
-        for (Wish wish : wishes) {
-            if (!wish.answered && wish.client.isAlive()) {
-                broken(Rule.LIVENESS, wish + " was never answered");
-            }
-        }
-        Map<String, Integer> lost = new HashMap<>();
-        all.stream().filter(held -> held.sight.isLost()).forEach(held -> lost.merge(toldAs(held), 1, Integer::sum));
-        for (Held held : all) {
-            if (held.client.isAlive()) {
-                concludeTellings(held, lost.getOrDefault(toldAs(held), 0));
-            }
-        }
-        server.list().forEach(status -> broken(Rule.NOTHING_LEFT, "the store still has " + status));
-        for (Machine machine : machines) {
-            Client client = machine.client();
-            if (client != null && client.isAlive() && !client.isQuiet()) {
-                broken(Rule.NOTHING_LEFT, client.name() + " still remembers a lock");
-            }
-        }
-    }
-
-    /** What a client's listeners hear of: readers who share a grant have the same token. */
-    private static String toldAs(Held held) {
-        return held.client.name() + held.name + held.token;
-    }
-
-    private void concludeTellings(Held held, int dueToClient) {
-        int due = held.sight.isLost() ? 1 : 0;
-        int toClient = tellings.getOrDefault(toldAs(held), 0);
-        if (held.told != due || toClient != dueToClient) {
-            broken(
-                    Rule.LOSS_TOLD,
-                    held + (due == 1 ? " was lost" : " was not lost") + " and told " + held.told
-                            + " times to the hold, " + toClient + " times to the client");
-        }
+        new Ending(this, all, wishes, tellings).conclude(server, machines);
     }
 }

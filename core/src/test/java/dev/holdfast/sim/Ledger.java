@@ -1,6 +1,8 @@
 package dev.holdfast.sim;
 
 import dev.holdfast.LockMode;
+import dev.holdfast.LockStatus;
+import dev.holdfast.internal.EngineDoor;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -39,7 +41,10 @@ final class Ledger {
     private final Clock clock;
     private final Map<String, Map<ClaimId, Entry>> entries = new TreeMap<>();
     private final Map<String, Long> numbers = new TreeMap<>();
-    /** Whose lock was broken at once: they may believe in it still, as the documentation says. */
+    /**
+     * Those who may believe in what they have not, as the documentation says: their locks were broken at once, the server
+     * has forgotten them, or its clock was set forward.
+     */
     private final Set<ClaimId> broken = new HashSet<>();
 
     Ledger(Judge judge, Clock clock) {
@@ -72,6 +77,19 @@ final class Ledger {
 
     boolean wasBroken(ClaimId id) {
         return broken.contains(id);
+    }
+
+    /** The store knows nothing any more, but for numbers that rise. */
+    void forget(boolean tooSoon) {
+        if (tooSoon) {
+            endangerAll();
+        }
+        entries.clear();
+    }
+
+    /** All who have something now lose it before their leases have ended. */
+    void endangerAll() {
+        names().forEach(name -> broken.addAll(live(name).keySet()));
     }
 
     boolean isHeld(String name) {
@@ -107,6 +125,18 @@ final class Ledger {
                                 + Ids.of(entry.id) + (entry.isBroken ? ", broken," : "") + " has it " + entry.mode);
             }
         }
+    }
+
+    /** Whether a claim cannot be granted beside those who have its name. */
+    boolean isInTheWay(Claim claim) {
+        int out = permits(claim.mode());
+        for (Entry entry : live(claim.name()).values()) {
+            out += permits(entry.mode);
+            if (conflict(entry.mode, claim.mode()) || isOver(out, claim.mode())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isOver(int out, Mode mode) {
@@ -196,14 +226,38 @@ final class Ledger {
         return shown;
     }
 
-    /** Compares with what the store says of itself. */
-    void compare(String name, boolean heldInStore) {
-        if (isHeld(name) != heldInStore) {
+    /** Compares with what the store says of a name: whether it is held, by which grant, for how long, and who waits. */
+    void compare(LockStatus said, int waiting) {
+        String name = said.name();
+        if (isHeld(name) != said.isHeld()) {
             judge.broken(
                     Rule.RELEASE,
-                    "the store says " + name + " is " + (heldInStore ? "held" : "free") + ", but " + shown(name)
+                    "the store says " + name + " is " + (said.isHeld() ? "held" : "free") + ", but " + shown(name)
                             + " should have it");
+        } else if (said.waiting() != waiting
+                || !said.grant().map(held -> isSo(name, held)).orElse(true)) {
+            judge.broken(Rule.EXACT, "the store says " + said + ", but " + waiting + " wait, and it has " + this);
         }
+    }
+
+    private boolean isSo(String name, LockStatus.Held said) {
+        return live(name).values().stream()
+                .anyMatch(entry -> entry.number == EngineDoor.number(said.token())
+                        && entry.mode.kind() == said.mode()
+                        && entry.expiresAt - clock.nanoTime()
+                                == said.leaseLeft().toNanos());
+    }
+
+    /** The names that somebody has. */
+    List<String> names() {
+        return entries.keySet().stream().filter(this::isHeld).toList();
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder held = new StringBuilder();
+        names().forEach(name -> held.append(name).append(live(name).values()));
+        return held.toString();
     }
 
     private void raise(String name, long number) {

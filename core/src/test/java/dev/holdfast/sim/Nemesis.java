@@ -38,16 +38,32 @@ final class Nemesis {
             return () -> sleepOrStep(machine, aLease);
         } else if (kind < 75) {
             return () -> closeClient(machine, aLease);
-        } else if (kind < 88) {
+        } else if (kind < 85) {
             return () -> server.pauseFor(aLease);
         }
-        return () -> server.restartAfter(aLease);
+        return restartOrStep(aLease, dice.percent(50));
+    }
+
+    private Runnable restartOrStep(long aLease, boolean one) {
+        return switch (setting.weakness()) {
+            case NONE -> () -> server.restartAfter(aLease);
+            case FORGETS -> () -> restartEmpty(one ? aLease : setting.restartDelay(), one);
+            case CLOCK -> () -> server.stepClock(one ? aLease : -aLease);
+        };
+    }
+
+    private void restartEmpty(long span, boolean tooSoon) {
+        server.restartEmptyAfter(span, tooSoon);
+        for (Machine machine : machines) {
+            Client client = machine.client();
+            world.after(span, client, client::reconnected);
+        }
     }
 
     private void cut(Machine machine, long span) {
         machine.link.cutFor(span);
         Client client = machine.client();
-        world.after(span, client, client.store::reconnected);
+        world.after(span, client, client::reconnected);
     }
 
     /** A sleep shorter than what the engine can notice, and one hidden by a wall clock set back, are out of the model. */

@@ -2,7 +2,6 @@ package dev.holdfast.sim;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
-import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
@@ -32,18 +31,19 @@ import java.util.function.Consumer;
 final class RemoteStore implements Store {
     private static final int MOST_GATHERING_NANOS = 200_000;
 
-    private final World world;
-    private final Client client;
-    private final Link link;
-    private final Server server;
-    private final Server.Connection connection;
-    private final TimeSource time;
-    private final Setting setting;
+    final World world;
+    final Client client;
+    final Link link;
+    final Server server;
+    final Connection connection;
+    final TimeSource time;
+    final Setting setting;
     private final Map<ClaimId, RemoteClaim> claims = new HashMap<>();
     private final Set<Answer<?>> asked = new LinkedHashSet<>();
-    private final Map<ClaimId, Grant> granted = new LinkedHashMap<>();
+    final Map<ClaimId, Grant> granted = new LinkedHashMap<>();
     private StoreListener listener;
     private boolean closed;
+    private long heardAt;
 
     RemoteStore(World world, Client client, Link link, Server server, Setting setting, TimeSource time) {
         this.world = world;
@@ -52,6 +52,7 @@ final class RemoteStore implements Store {
         this.server = server;
         this.setting = setting;
         this.time = time;
+        this.heardAt = time.nanoTime() - Duration.ofDays(1).toNanos();
         this.connection = server.connect(client.name(), this::pushOffer, this::pushLost);
     }
 
@@ -78,8 +79,9 @@ final class RemoteStore implements Store {
 
     @Override
     public Pending claim(Claim claim) {
+        called();
         world.judge.claims(client, claim);
-        RemoteClaim made = new RemoteClaim(claim);
+        RemoteClaim made = new RemoteClaim(this, claim);
         claims.put(claim.id(), made);
         if (closed) {
             made.fail(closedException());
@@ -92,6 +94,7 @@ final class RemoteStore implements Store {
     /** What is to be sent is gathered for a moment. */
     @Override
     public void beforeSending(String name, Runnable task) {
+        called();
         if (closed) {
             task.run();
         } else {
@@ -109,128 +112,11 @@ final class RemoteStore implements Store {
         });
     }
 
-    /**
-     * A claim on its way. One that waits is sent again and again, under its id, until it is answered: that confirms an
-     * offer, asks for a lost reply, and queues up again after the server forgot.
-     */
-    private final class RemoteClaim implements Pending {
-        private final Claim claim;
-        private final Answer<Optional<Grant>> answer = new Answer<>(world, client);
-        private boolean cancelled;
-        private boolean withdrawing;
-        private boolean succeeded;
-
-        RemoteClaim(Claim claim) {
-            this.claim = claim;
-        }
-
-        void send() {
-            long sent = time.nanoTime();
-            link.toServer(
-                    server,
-                    "claim " + claim.name() + " by " + Ids.of(claim.id()) + kind() + (claim.waits() ? ", waiting" : ""),
-                    () -> server.claim(
-                            connection,
-                            claim,
-                            reply -> link.toClient(
-                                    client, Ids.of(claim.id()) + " is " + reply.kind(), () -> answered(reply, sent))));
-            if (claim.waits()) {
-                time.schedule(this::sendAgain, Duration.ofNanos(setting.pollNanos() / 2 + world.dice.below(1_000_000)));
-            } else {
-                time.schedule(() -> fail(timedOut("claim")), setting.timeout());
-            }
-        }
-
-        private String kind() {
-            return claim.mode().kind() == LockMode.EXCLUSIVE ? "" : ", " + claim.mode();
-        }
-
-        private void sendAgain() {
-            if (!answer.isDone() && !cancelled && !closed) {
-                send();
-            }
-        }
-
-        void offered() {
-            if (!answer.isDone() && !withdrawing) {
-                send();
-            } else if (!succeeded) {
-                clearStray();
-            }
-        }
-
-        private void answered(Server.Reply reply, long sent) {
-            if (reply.kind() == Server.Reply.Kind.QUEUED) {
-                return;
-            }
-            if (reply.kind() == Server.Reply.Kind.NOT_FREE) {
-                settle(Optional.empty());
-                return;
-            }
-            if (!answer.isDone() && !withdrawing && !closed) {
-                succeeded = true;
-                Grant grant = Grant.of(claim, List.of(reply.number()), sent);
-                granted.put(claim.id(), grant);
-                settle(Optional.of(grant));
-            } else if (!succeeded) {
-                clearStray();
-            }
-        }
-
-        private void clearStray() {
-            world.counts.add(Happening.STRAY_GRANT_WITHDRAWN);
-            withdraw(claim);
-        }
-
-        @Override
-        public CompletionStage<Optional<Grant>> answer() {
-            return answer;
-        }
-
-        @Override
-        public void cancel() {
-            if (answer.isDone() || cancelled) {
-                return;
-            }
-            cancelled = true;
-            ask("cancel " + Ids.of(claim.id()), (Consumer<Boolean> reply) -> server.cancel(claim, reply))
-                    .whenComplete((waited, failure) -> {
-                        if (failure != null) {
-                            fail(failure);
-                        } else if (waited) {
-                            settle(Optional.empty());
-                        } else if (!answer.isDone()) {
-                            withdrawing = true; // it was granted, offered or forgotten: end it, whatever it was
-                            withdraw(claim).whenComplete((nothing, lost) -> {
-                                if (lost != null) {
-                                    fail(lost);
-                                } else {
-                                    settle(Optional.empty());
-                                }
-                            });
-                        }
-                    });
-        }
-
-        private void settle(Optional<Grant> outcome) {
-            if (!answer.isDone()) {
-                world.judge.claimAnswered(client, claim);
-                answer.complete(outcome);
-            }
-        }
-
-        void fail(Throwable failure) {
-            if (!answer.isDone()) {
-                world.judge.claimAnswered(client, claim);
-                answer.completeExceptionally(failure);
-            }
-        }
-    }
-
     // ---- grants ----
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        called();
         List<Grant> each = List.copyOf(grants);
         each.forEach(grant -> world.judge.renews(client, grant));
         long sent = time.nanoTime();
@@ -259,6 +145,7 @@ final class RemoteStore implements Store {
 
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        called();
         long sent = time.nanoTime();
         return this.<Optional<Long>>ask(
                         "fresh number for " + Ids.of(grant.id()),
@@ -281,20 +168,30 @@ final class RemoteStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
+        called();
         return ask("downgrade " + Ids.of(grant.id()), answer -> server.downgrade(connection, grant, answer));
     }
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        world.judge.releases(grant);
+        called();
+        world.judge.releases(client, grant);
         if (granted.remove(grant.id()) == null) {
             world.counts.add(Happening.RELEASE_RETRIED);
         }
-        return ask("release " + Ids.of(grant.id()), answer -> server.release(connection, grant, answer));
+        Answer<Boolean> answer =
+                ask("release " + Ids.of(grant.id()), reply -> server.release(connection, grant, reply));
+        answer.whenComplete((held, failure) -> {
+            if (failure != null || !held) { // a broken grant stays until its lease ends
+                world.judge.releaseFailed(grant);
+            }
+        });
+        return answer;
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
+        called();
         granted.remove(claim.id());
         return this.<Boolean>ask(
                         "withdraw " + Ids.of(claim.id()),
@@ -306,16 +203,19 @@ final class RemoteStore implements Store {
 
     @Override
     public CompletionStage<LockStatus> status(String name) {
+        called();
         return ask("status of " + name, answer -> answer.accept(server.status(name)));
     }
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
+        called();
         return ask("list", answer -> answer.accept(server.list()));
     }
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        called();
         boolean asked = client.isBreaking(name);
         return ask("break " + name, answer -> server.breakGrant(name, number, now, asked, answer));
     }
@@ -345,9 +245,30 @@ final class RemoteStore implements Store {
         link.toServer(server, "goes", () -> server.disconnect(connection));
     }
 
+    /** The engine calls: a store may call back, wait for its own threads, or take long. */
+    void called() {
+        if (client.holdsMutex()) {
+            world.judge.broken(Rule.NO_MUTEX, client.name() + " calls its store under a mutex");
+        }
+    }
+
+    /** An answer came. */
+    void heard() {
+        heardAt = time.nanoTime();
+    }
+
+    /** When the last answer came, by its client's clock. */
+    long heardAt() {
+        return heardAt;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
     // ---- requests ----
 
-    private <T> Answer<T> ask(String what, Consumer<Consumer<T>> work) {
+    <T> Answer<T> ask(String what, Consumer<Consumer<T>> work) {
         return ask(what, false, work);
     }
 
@@ -370,7 +291,10 @@ final class RemoteStore implements Store {
         link.toServer(server, what, () -> {
             if (!server.isDown() && !(onlyOnce && done[0])) {
                 done[0] = true;
-                work.accept(reply -> link.toClient(client, "answer to " + what, () -> answer.complete(reply)));
+                work.accept(reply -> link.toClient(client, "answer to " + what, () -> {
+                    heard();
+                    answer.complete(reply);
+                }));
             }
         });
         TimeSource.Scheduled timeout =
@@ -382,7 +306,7 @@ final class RemoteStore implements Store {
         return answer;
     }
 
-    private static StoreUnavailableException timedOut(String what) {
+    static StoreUnavailableException timedOut(String what) {
         return new StoreUnavailableException("no answer to " + what);
     }
 

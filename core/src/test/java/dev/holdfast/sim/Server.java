@@ -12,11 +12,13 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,40 +34,18 @@ import org.jspecify.annotations.Nullable;
  * <p>It may stand still for a while, and it may restart: then it forgets who waits and every offer, and keeps who holds.
  */
 final class Server implements World.Owner {
-    /** What it answers to a claim. */
-    record Reply(Kind kind, long number) {
-        enum Kind {
-            GRANTED,
-            QUEUED,
-            NOT_FREE
-        }
-    }
-
-    /** One client's connection. */
-    final class Connection {
-        final String client;
-        private final Consumer<ClaimId> offer;
-        private final Consumer<ClaimId> gone;
-        private Store store;
-
-        private Connection(String client, Consumer<ClaimId> offer, Consumer<ClaimId> gone) {
-            this.client = client;
-            this.offer = offer;
-            this.gone = gone;
-            this.store = memory.open(time);
-        }
-    }
+    /** A claim in the store's queue. */
+    private record Queued(Claim claim, Pending pending) {}
 
     private final World world;
     final Clock clock;
     final Ledger ledger;
     private final TimeSource time;
-    private final MemoryStore memory;
-    private final Store eye;
-    private final Duration offerWindow;
+    private MemoryStore memory;
+    private Store eye;
     private final List<Connection> connections = new ArrayList<>();
-    private final Map<ClaimId, Pending> waiting = new HashMap<>();
-    private final Map<ClaimId, Grant> offers = new HashMap<>();
+    private final Map<ClaimId, Queued> waiting = new LinkedHashMap<>();
+    private final Offers offers;
     private final Map<ClaimId, Connection> owners = new HashMap<>();
     /** Grants that came out of the queue by what is being done: they are noted after it. */
     private final List<Runnable> outOfQueue = new ArrayList<>();
@@ -75,10 +55,10 @@ final class Server implements World.Owner {
 
     Server(World world, Duration offerWindow) {
         this.world = world;
-        this.offerWindow = offerWindow;
         this.clock = new Clock(world);
         this.ledger = new Ledger(world.judge, clock);
-        this.time = withAfterword(clock.as(this));
+        this.time = new Afterword(clock.as(this), this::flush);
+        this.offers = new Offers(this, world, time, offerWindow);
         this.memory = new MemoryStore(time);
         this.eye = memory.open(time);
     }
@@ -98,6 +78,25 @@ final class Server implements World.Owner {
 
     /** Down for a while; everything that arrives meanwhile is lost, and so is who waited. */
     void restartAfter(long nanos) {
+        restartAfter(nanos, () -> {});
+    }
+
+    /**
+     * It loses all that it knew as well.
+     *
+     * @param tooSoon whether leases given before may last longer than it is down: their holders are not safe then
+     */
+    void restartEmptyAfter(long nanos, boolean tooSoon) {
+        restartAfter(nanos, () -> {
+            world.counts.add(tooSoon ? Happening.SERVER_FORGOT_TOO_SOON : Happening.SERVER_FORGOT);
+            note(() -> "comes up, and knows nothing");
+            ledger.forget(tooSoon);
+            memory = new MemoryStore(time);
+            eye = memory.open(time);
+        });
+    }
+
+    private void restartAfter(long nanos, Runnable first) {
         if (down) {
             return;
         }
@@ -110,8 +109,19 @@ final class Server implements World.Owner {
         flush();
         world.after(nanos, World.NATURE, () -> {
             down = false;
+            first.run();
             connections.forEach(connection -> connection.store = memory.open(time));
         });
+    }
+
+    /** Its clock is set; where that is forward its leases end too soon, and their holders are not safe. */
+    void stepClock(long nanos) {
+        world.counts.add(nanos > 0 ? Happening.SERVER_CLOCK_SET_FORWARD : Happening.SERVER_CLOCK_SET_BACK);
+        note(() -> "has its clock set by " + nanos / 1_000_000 + " ms");
+        if (nanos > 0) {
+            ledger.endangerAll();
+        }
+        clock.step(nanos);
     }
 
     // ---- what it is asked ----
@@ -121,7 +131,7 @@ final class Server implements World.Owner {
      * @param gone how it tells, unasked, that a grant of this client is gone
      */
     Connection connect(String client, Consumer<ClaimId> offer, Consumer<ClaimId> gone) {
-        Connection connection = new Connection(client, offer, gone);
+        Connection connection = new Connection(client, offer, gone, memory.open(time));
         connections.add(connection);
         return connection;
     }
@@ -145,7 +155,7 @@ final class Server implements World.Owner {
             Pending pending = from.store.claim(claim);
             var answer = pending.answer().toCompletableFuture();
             if (!answer.isDone()) {
-                waiting.put(id, pending);
+                waiting.put(id, new Queued(claim, pending));
                 answer.whenComplete((grant, closed) -> leftQueue(from, claim, grant));
                 reply.accept(new Reply(Reply.Kind.QUEUED, 0));
                 return;
@@ -153,14 +163,16 @@ final class Server implements World.Owner {
             Grant grant =
                     answer.isCompletedExceptionally() ? null : answer.join().orElse(null);
             if (grant == null) {
+                flush(); // it may have gone to one in the queue in this moment
+                if (!ledger.isInTheWay(claim) && waitingFor(claim.name()) == 0) {
+                    world.judge.broken(Rule.BUSY, "the store refuses " + Ids.of(claim.id()) + ", though it is free");
+                }
                 reply.accept(new Reply(Reply.Kind.NOT_FREE, 0));
                 return;
             }
             flush(); // those before it in the queue, if it came together with them
             ledger.granted(claim, grant.number());
-            if (offers.remove(id) != null) {
-                world.counts.add(Happening.OFFER_CONFIRMED);
-            }
+            offers.confirm(id);
             note(() -> "grants " + claim.name() + " to " + Ids.of(id) + ", number " + number(grant));
             reply.accept(new Reply(Reply.Kind.GRANTED, grant.number()));
         });
@@ -174,34 +186,18 @@ final class Server implements World.Owner {
         }
         outOfQueue.add(() -> {
             ledger.granted(claim, grant.number());
-            offer(from, claim, grant);
+            offers.make(from, claim, grant);
         });
-    }
-
-    private void offer(Connection to, Claim claim, Grant grant) {
-        world.counts.add(Happening.OFFERED);
-        note(() -> "offers " + claim.name() + " to " + Ids.of(claim.id()) + ", number " + number(grant));
-        offers.put(claim.id(), grant);
-        to.offer.accept(claim.id());
-        time.schedule(
-                () -> {
-                    if (offers.remove(claim.id(), grant)) {
-                        world.counts.add(Happening.OFFER_PASSED_ON);
-                        note(() -> "passes on the offer to " + Ids.of(claim.id()));
-                        release(to, grant, released -> {});
-                    }
-                },
-                offerWindow);
     }
 
     /** Whether the claim was waiting, and does no more. */
     void cancel(Claim claim, Consumer<Boolean> reply) {
         operate(claim.name(), () -> {
-            Pending pending = waiting.get(claim.id());
-            if (pending != null) {
-                pending.cancel();
+            Queued queued = waiting.get(claim.id());
+            if (queued != null) {
+                queued.pending.cancel();
             }
-            reply.accept(pending != null);
+            reply.accept(queued != null);
         });
     }
 
@@ -256,7 +252,7 @@ final class Server implements World.Owner {
         operate(claim.name(), () -> {
             now(from.store.withdraw(claim).thenApply(nothing -> true));
             ledger.withdrawn(claim.name(), claim.id());
-            offers.remove(claim.id());
+            offers.forget(claim.id());
             world.counts.add(Happening.WITHDRAWN);
             note(() -> "clears what " + Ids.of(claim.id()) + " left");
             reply.run();
@@ -270,24 +266,43 @@ final class Server implements World.Owner {
                 holders.forEach(holder -> owners.get(holder).gone.accept(holder));
             }
             boolean held = now(eye.breakGrant(name, number, immediately));
+            if (held == holders.isEmpty()) {
+                world.judge.broken(Rule.EXACT, "a break of " + name + " was answered " + held);
+            }
             world.counts.add(immediately ? Happening.BROKEN_NOW : Happening.BROKEN);
             note(() -> "breaks " + name + (immediately ? " at once" : ""));
             reply.accept(held);
         });
     }
 
-    /** A token of the grant that somebody may have seen. */
-    Optional<Long> shown(String name) {
-        return status(name).grant().map(LockStatus.Held::token);
-    }
-
+    /** What a client is shown of a name: what is so, and asking has changed nothing. */
     LockStatus status(String name) {
-        return now(eye.status(name));
+        return look(() -> List.of(now(eye.status(name)))).get(0);
     }
 
     /** Everything that is held or waited for. */
     List<LockStatus> list() {
-        return now(eye.list(""));
+        List<LockStatus> all = look(() -> now(eye.list("")));
+        ledger.names().stream()
+                .filter(name -> all.stream().noneMatch(status -> status.name().equals(name)))
+                .forEach(name -> world.judge.broken(Rule.EXACT, "the list leaves out " + name));
+        return all;
+    }
+
+    private List<LockStatus> look(Supplier<List<LockStatus>> question) {
+        String before = ledger + " " + waiting.keySet() + offers;
+        List<LockStatus> first = question.get();
+        first.forEach(status -> ledger.compare(status, waitingFor(status.name())));
+        if (!first.equals(question.get()) || !before.equals(ledger + " " + waiting.keySet() + offers)) {
+            world.judge.broken(Rule.EXACT, "asking about " + first + " changed something");
+        }
+        return first;
+    }
+
+    private int waitingFor(String name) {
+        return (int) waiting.values().stream()
+                .filter(queued -> queued.claim.name().equals(name))
+                .count();
     }
 
     boolean isDown() {
@@ -314,44 +329,19 @@ final class Server implements World.Owner {
 
     private void compare(String name) {
         if (!name.isEmpty()) {
-            ledger.compare(name, status(name).isHeld());
+            ledger.compare(now(eye.status(name)), waitingFor(name));
         }
-    }
-
-    /** The server's own timers end leases, too. */
-    private TimeSource withAfterword(TimeSource plain) {
-        return new TimeSource() {
-            @Override
-            public long nanoTime() {
-                return plain.nanoTime();
-            }
-
-            @Override
-            public long wallMillis() {
-                return plain.wallMillis();
-            }
-
-            @Override
-            public Scheduled schedule(Runnable task, Duration delay) {
-                return plain.schedule(
-                        () -> {
-                            task.run();
-                            flush();
-                        },
-                        delay);
-            }
-        };
     }
 
     private static <T> T now(CompletionStage<T> answer) {
         return answer.toCompletableFuture().join();
     }
 
-    private static long number(Grant grant) {
+    static long number(Grant grant) {
         return grant.number() % 1_000_000_000L;
     }
 
-    private void note(java.util.function.Supplier<String> what) {
+    private void note(Supplier<String> what) {
         world.timeline.note("server", what);
     }
 }

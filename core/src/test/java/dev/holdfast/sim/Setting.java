@@ -18,6 +18,7 @@ import java.time.Duration;
  * @param strictFifo whether all ask for strict order
  * @param awaitRelease whether closing waits for the store
  * @param mixed whether callers differ in their options
+ * @param owners whether one caller on each machine is a thread that owns what it holds
  * @param impatient how many of a hundred waits are given up
  * @param ordered whether the store promises that requests take effect in order, and the network keeps it
  * @param extendable whether the store gives fresh numbers
@@ -25,6 +26,7 @@ import java.time.Duration;
  * @param pollNanos how often, about, a waiting claim is sent again
  * @param trouble how many of a hundred messages meet with something
  * @param faults how many things befall machines and server
+ * @param weakness what the server may do that no store is safe against
  * @param sleeps whether machines sleep; their wall clocks are then never set back, which would hide it
  * @param chaos for how long all this goes on, in nanoseconds
  */
@@ -40,6 +42,7 @@ record Setting(
         boolean strictFifo,
         boolean awaitRelease,
         boolean mixed,
+        boolean owners,
         int impatient,
         boolean ordered,
         boolean extendable,
@@ -47,6 +50,7 @@ record Setting(
         long pollNanos,
         int trouble,
         int faults,
+        Weakness weakness,
         boolean sleeps,
         long chaos) {
 
@@ -60,6 +64,16 @@ record Setting(
         SEMAPHORES,
         /** Each is held by one, who may hold others with it. */
         SEVERAL
+    }
+
+    /** What befalls some servers, of which documentation says what it costs. */
+    enum Weakness {
+        /** Nothing of the kind. */
+        NONE,
+        /** It may come up without its data. */
+        FORGETS,
+        /** Its clock is set now and then. */
+        CLOCK
     }
 
     /** How a caller wants a name. */
@@ -87,6 +101,7 @@ record Setting(
                 dice.percent(10),
                 dice.percent(20),
                 dice.percent(30),
+                use != Use.SEMAPHORES && dice.percent(40),
                 dice.of(0, 10, 50),
                 dice.percent(50),
                 dice.percent(75),
@@ -94,6 +109,7 @@ record Setting(
                 dice.part(lease, 30, 200),
                 dice.of(0, 0, 5, 20),
                 (int) dice.between(0, 5),
+                dice.of(Weakness.NONE, Weakness.NONE, Weakness.NONE, Weakness.NONE, Weakness.FORGETS, Weakness.CLOCK),
                 dice.percent(50),
                 dice.part(lease, 200, 600));
     }
@@ -112,8 +128,13 @@ record Setting(
                 .handOver(dice.of(0, 1, 3, 64), Duration.ofMillis(dice.of(5, 5, 100, 60_000)));
     }
 
-    /** Longer than anything in the store can live unrenewed. */
+    /** The longest lease that a caller asks for at first. */
     long longestLease() {
         return lease.toNanos() * 2;
+    }
+
+    /** For how long a server that has forgotten everything must stay down: leases may have been made twice as long. */
+    long restartDelay() {
+        return longestLease() * 2 + lease.toNanos() / 10;
     }
 }

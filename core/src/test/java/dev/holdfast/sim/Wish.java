@@ -13,8 +13,16 @@ final class Wish {
     /** Which of all wishes it is, in the order of asking. */
     final int order;
 
-    private final long since;
-    boolean answered;
+    /** When it was asked for. */
+    final long since;
+    /** Whether a thread waits, which in this one thread goes on when those on top of it have. */
+    boolean threaded;
+    /** When it was answered, or given up. */
+    long answeredAt = World.NEVER;
+    /** Of one who waits for a time: when that has passed, by its client's clock. */
+    long timeUp;
+    /** Whether its own client surely held the name then. */
+    boolean heldWhenTimeWasUp;
 
     Wish(Client client, String who, String name, Mode mode, boolean waits, int order) {
         this.client = client;
@@ -24,6 +32,24 @@ final class Wish {
         this.waits = waits;
         this.order = order;
         this.since = client.world.now();
+    }
+
+    void answered() {
+        answeredAt = client.world.now();
+    }
+
+    boolean isAnswered() {
+        return answeredAt != World.NEVER;
+    }
+
+    /** Whether it is for this name, alone or with others. */
+    boolean isFor(String one) {
+        return name.contains(one);
+    }
+
+    /** Whether it may have had what it wants for a while: some of several names, or by a thread that does not run yet. */
+    boolean mayHaveIt() {
+        return threaded || name.startsWith("[");
     }
 
     @Override
