@@ -89,6 +89,7 @@ final class Requests {
             case RENEW -> renew(op, mine.owner, lease);
             case EXTEND -> {
                 Call call = world.call(mine, Kind.EXTEND, lease.toNanos());
+                beliefs.renewing(mine, call); // it may also be made shorter
                 answers.ask(
                         op,
                         mine.owner,
