@@ -7,9 +7,9 @@
  *   The store does each request in one step, as a script in Redis is. A lock has an owner (a claim's id), the time its
  *   grant or offer has left, and a queue of claims, each with the time its place still counts.
  *
- *   CLAIM    mine, granted or offered: granted (so a claim may be repeated). Free, and first in the queue: granted.
- *            Else into the queue, or its place is kept for longer. This one request asks, confirms an offer, and
- *            re-checks.
+ *   CLAIM    mine, granted or offered: granted (so a claim may be repeated; one that was granted keeps its number).
+ *            Free, and first in the queue: granted. Else into the queue, or its place is kept for longer. This one
+ *            request asks, confirms an offer, and re-checks.
  *   RENEW    mine, granted and not run out: the lease begins anew.
  *   RELEASE  mine: free, and offered to the first in the queue. Also ends the place of the claim. This one request
  *            gives back, and withdraws.
@@ -165,6 +165,7 @@ hidden byte yes;
 hidden byte had;
 hidden byte before;
 hidden byte leftBefore;
+hidden byte kept;
 
 /* ---- the store's scripts ---- */
 
@@ -250,6 +251,7 @@ inline serveClaim(id) {
 	:: else
 	fi;
 	yes = mine(id);
+	kept = owner == id && !offered;
 	had = yes;
 	if
 	:: !yes ->
@@ -279,7 +281,7 @@ inline serveClaim(id) {
 		offered = 0;
 		left = LEASE;
 #ifndef LIVE
-		number++;
+		number = (kept -> number : number + 1);
 		ended = 0
 #endif
 	:: else
@@ -377,7 +379,7 @@ inline checkStore(what, id, heard) {
 	:: else -> break
 	od;
 #endif
-	k = 0; at = 0; yes = 0; had = 0; before = 0; leftBefore = 0
+	k = 0; at = 0; yes = 0; had = 0; before = 0; leftBefore = 0; kept = 0
 }
 
 /* ---- the clients' steps ---- */
