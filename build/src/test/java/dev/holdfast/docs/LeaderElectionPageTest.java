@@ -63,14 +63,16 @@ class LeaderElectionPageTest {
     void waiting() throws InterruptedException {
         // @formatter:off
         // snippet electionWait
-        try (Candidacy candidacy = client.election("reports").stand()) {
-            Optional<Term> soon = candidacy.awaitTerm(Duration.ofSeconds(5));
-            Term term = candidacy.awaitTerm();              // as long as it takes
-            boolean leads = candidacy.isLeader();           // asks nobody
-            term.resign();                                  // the next in line leads; this one queues up behind
-        }
+        Candidacy candidacy = client.election("reports").stand();
+        Optional<Term> soon = candidacy.awaitTerm(Duration.ofSeconds(5));
+        Term term = candidacy.awaitTerm();              // as long as it takes
+        boolean leads = candidacy.isLeader();           // asks nobody
+        term.resign();                                  // the next in line leads; this one queues up behind
+        candidacy.close();
         // end
         // @formatter:on
+        assertThat(soon).isPresent();
+        assertThat(leads).isTrue();
         assertThat(client.lock("reports").status().isHeld()).isFalse();
     }
 
