@@ -387,8 +387,10 @@ public final class Candidacy implements AutoCloseable {
         over.release();
         if (over.failed) {
             queueUpAfter(afterFailures.afterFailure());
-        } else {
+        } else if (engine.capabilities().fair()) {
             queueUpAgain();
+        } else {
+            queueUpAfter(Pause.SHORTEST); // the others would have to be as quick as this one to lead at all
         }
     }
 

@@ -21,7 +21,8 @@ import java.util.Optional;
  * <p>Followers wait as callers of a lock wait: one claim per client in the store. When a leader dies, the next in line
  * leads when the lease has run out (ZooKeeper: when its session has ended); when it resigns, immediately.
  *
- * <p>Candidates are served in the order of their arrival where the store keeps one ({@link Capabilities#fair()}). Set a
+ * <p>Candidates are served in the order of their arrival where the store keeps one ({@link Capabilities#fair()});
+ * elsewhere one whose term has ended stands aside for a second. Set a
  * lease, a {@link HoldOptions#maxHold() longest term} and the like with {@link LockClient#election(String, HoldOptions)}.
  *
  * <p>{@link #status()} says how many candidates wait in line, not which.
