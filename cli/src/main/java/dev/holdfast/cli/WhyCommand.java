@@ -119,11 +119,11 @@ final class WhyCommand implements Callable<Integer> {
         if (!known.lock().isHeld()) {
             return known.lock().waiting() > 0
                     ? "the first in the queue gets it in a moment"
-                    : "it can be had: holdfast run " + name + " -- CMD";
+                    : "it can be had: holdfast run " + ShellWord.of(name) + " -- CMD";
         }
         return known.circles().isEmpty()
-                ? "wait until its holder ends; when that is hung or gone: holdfast break " + name
-                : "nobody in the circle will get on: end one of its holders, or holdfast break " + name;
+                ? "wait until its holder ends; when that is hung or gone: holdfast break " + ShellWord.of(name)
+                : "nobody in the circle will get on: end one of its holders, or holdfast break " + ShellWord.of(name);
     }
 
     private Map<String, @Nullable Object> json(Known known) {

@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import static dev.holdfast.internal.Steps.NOTHING;
+import static dev.holdfast.internal.Steps.all;
 import static dev.holdfast.internal.Steps.both;
 
 import dev.holdfast.ClientClosedException;
@@ -8,6 +9,8 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -71,7 +74,7 @@ final class LocalLock extends LocalQueue {
     /** Who closed a hold while the store is asked whether its grant goes on, and waits to know: was it given back? */
     private @Nullable CompletableFuture<Boolean> parting;
     /** Claims for the name in other ways, which come behind the release under way. */
-    private Runnable claimsBehind = NOTHING;
+    private List<Runnable> claimsBehind = new ArrayList<>();
 
     /** A lock nobody wants yet. */
     LocalLock(Engine engine, LockName name) {
@@ -144,7 +147,7 @@ final class LocalLock extends LocalQueue {
             boolean wanted = !isGoingBack() && phase != Phase.REFRESHING && unwanted() == null;
             if (!wanted && waiters.isEmpty() && nextTry == null) {
                 nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
-                return NOTHING;
+                return afterLeaving(); // who left may not have called it off yet, and would not once another has joined
             }
             return refuse(waiter); // another of this client holds it, or is before this one
         });
@@ -326,9 +329,9 @@ final class LocalLock extends LocalQueue {
 
     private void claimsMayFollow() {
         transition(() -> {
-            Runnable claims = claimsBehind;
-            claimsBehind = NOTHING;
-            return both(next(), claims);
+            List<Runnable> claims = claimsBehind;
+            claimsBehind = new ArrayList<>();
+            return both(next(), all(claims));
         });
     }
 
@@ -402,7 +405,7 @@ final class LocalLock extends LocalQueue {
             if (phase != Phase.RELEASING) {
                 return both(back, claim);
             }
-            claimsBehind = both(claimsBehind, claim);
+            claimsBehind.add(claim);
             return back;
         });
     }

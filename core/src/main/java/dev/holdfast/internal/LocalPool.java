@@ -112,7 +112,12 @@ final class LocalPool extends LocalQueue {
         // behind a claim that nobody wants any more, which the store may still have in its queue
         return both(
                 first,
-                calledOff == null ? claim : () -> calledOff.settled().whenComplete((gone, failed) -> claim.run()));
+                calledOff == null
+                        ? claim
+                        : () -> {
+                            calledOff.cancel(); // who left may not have called it off yet
+                            calledOff.settled().whenComplete((gone, failed) -> claim.run());
+                        });
     }
 
     private Runnable giveBackFree() {

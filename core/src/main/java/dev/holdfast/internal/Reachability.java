@@ -120,6 +120,9 @@ final class Reachability {
         change.lock();
         try {
             before = outage.get();
+            if (before != null && (before.told || !told)) {
+                return; // another thread was first, and knows at least as much
+            }
             outage.set(new Outage(before == null ? time.nanoTime() : before.since, why, told));
             if (before != null) {
                 return;

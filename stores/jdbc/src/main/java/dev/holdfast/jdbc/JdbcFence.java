@@ -90,6 +90,9 @@ public final class JdbcFence {
                 return;
             }
             OptionalLong admitted = admitted(connection, sql, resource);
+            if (admitted.isPresent() && admitted.getAsLong() == token) {
+                return; // some drivers do not count a row that was changed to what it was
+            }
             if (admitted.isPresent() && admitted.getAsLong() > token) {
                 throw new StaleTokenException(resource, token, admitted.getAsLong());
             }

@@ -119,6 +119,18 @@ class JdbcFenceTest {
     }
 
     @Test
+    void aDriverThatCountsOnlyRowsWithNewValuesAdmitsTheSameTokenAgain() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(
+                mariaDb.jdbcUrl() + (mariaDb.jdbcUrl().contains("?") ? "&" : "?") + "useAffectedRows=true")) {
+            connection.setAutoCommit(false);
+            FENCE.check(connection, "twice", TODAY);
+            connection.commit();
+            FENCE.check(connection, "twice", TODAY);
+            connection.commit();
+        }
+    }
+
+    @Test
     void withoutATransactionOrWithAnImpossibleTokenItIsRefused() throws SQLException {
         try (Connection connection = connect("h2")) {
             assertThatThrownBy(() -> FENCE.check(connection, "order", -1)).isInstanceOf(IllegalArgumentException.class);

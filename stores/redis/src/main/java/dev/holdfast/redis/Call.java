@@ -145,6 +145,11 @@ final class Call {
         return answer.isDone();
     }
 
+    /** Whether it was sent before, perhaps on an earlier connection. */
+    boolean wasSent() {
+        return sent;
+    }
+
     /** True once, when it is sent for the first time. */
     boolean isNew() {
         boolean first = !sent;

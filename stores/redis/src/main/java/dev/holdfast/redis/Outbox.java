@@ -30,11 +30,12 @@ final class Outbox {
             }
             String name = call.name();
             Integer before = name == null ? null : released.remove(name);
-            if (before != null && call.isExclusiveClaim()) {
+            if (before != null && call.isExclusiveClaim() && !call.wasSent()) {
                 batch.set(before, batch.get(before).with(call));
                 continue;
             }
-            if (name != null && call.isExclusiveRelease()) {
+            // one that was sent before stays by itself: as part of another request its answer would not say so
+            if (name != null && call.isExclusiveRelease() && !call.wasSent()) {
                 released.put(name, batch.size());
             }
             batch.add(call);

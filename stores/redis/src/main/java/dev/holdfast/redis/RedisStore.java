@@ -148,7 +148,7 @@ final class RedisStore implements Store {
         return new RedisConnectionStateListener() {
             @Override
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
-                waiters.reachable();
+                waiters.connected();
             }
 
             @Override

@@ -69,6 +69,14 @@ final class Waiters implements Ear.Listener {
         }
     }
 
+    /**
+     * The connection for scripts stands again. A replica greets as a primary does; whether claims are served is what the
+     * answer to one of them says.
+     */
+    void connected() {
+        all.values().stream().findFirst().ifPresentOrElse(Waiting::ask, this::reachable);
+    }
+
     /** The connection for scripts broke: claims that wait for an offer would notice that only at their next question. */
     void disconnected() {
         all.values().stream()
