@@ -105,8 +105,11 @@ final class ClaimInFlight {
         return cancelled;
     }
 
-    /** Asks the store to stop waiting; the answer still comes. */
+    /** Asks the store to stop waiting, unless it was asked before; the answer still comes. */
     void cancel() {
+        if (cancelled) {
+            return;
+        }
         cancelled = true;
         Pending sent = pending;
         if (sent != null) {
