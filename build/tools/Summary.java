@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -6,30 +7,27 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.xml.parsers.DocumentBuilder;
-import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.parsers.ParserConfigurationException;
-import org.w3c.dom.Element;
-import org.w3c.dom.Node;
-import org.w3c.dom.NodeList;
-import org.xml.sax.SAXException;
+import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamConstants;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
 
 /**
- * The end of {@code ./verify}: reads the test reports that the build has just written and tells what ran, what failed,
+ * The end of {@code ./verify}: reads what JUnit has written of each test and tells what ran, what failed,
  * what was skipped and why. Its exit code is that of the whole. Run as one source file, without a build.
  */
 final class Summary {
-    private static final int SHOWN_LINES = 60;
+    private static final int SHOWN_LINES = 30;
+    private static final int LAST_LINES = 10;
     private static final int SHOWN_NAMES = 6;
     private static final int FRAMES = 4;
     private static final int SLOWEST = 10;
@@ -40,8 +38,7 @@ final class Summary {
     private final Map<String, Suite> suites = new LinkedHashMap<>();
     private final List<String> failures = new ArrayList<>();
     private final Map<String, List<String>> skips = new LinkedHashMap<>();
-    /** For a failed test of an inner class that others inherit: the classes in which it failed; the log alone knows. */
-    private final Map<String, Set<String>> hosts = new LinkedHashMap<>();
+    private final Map<String, Double> classSeconds = new LinkedHashMap<>();
 
     private Summary(Map<String, String> options) throws IOException {
         this.options = options;
@@ -60,9 +57,8 @@ final class Summary {
         System.exit(new Summary(options).tell());
     }
 
-    private int tell() throws IOException, ParserConfigurationException {
-        readHosts();
-        readReports();
+    private int tell() throws IOException {
+        readEvents();
         boolean built = options.get("status").equals("0");
         if (!built && (failures.isEmpty() || logSaysMore())) {
             tellLog();
@@ -79,125 +75,139 @@ final class Summary {
 
     // ---- reading
 
-    private void readHosts() {
-        Pattern running = Pattern.compile("\\[INFO] Running ([\\w.]+)");
-        Pattern failed =
-                Pattern.compile("\\[ERROR] ([\\w.]+)(\\$\\S+)\\.(.*) -- Time elapsed: .* <<< (FAILURE|ERROR)!");
-        String host = "";
-        for (String line : log()) {
-            Matcher start = running.matcher(line);
-            Matcher end = failed.matcher(line);
-            if (start.matches()) {
-                host = start.group(1);
-            } else if (end.matches() && !end.group(1).equals(host)) {
-                hosts.computeIfAbsent(end.group(1) + end.group(2) + "." + end.group(3), name -> new TreeSet<>())
-                        .add(host.substring(host.lastIndexOf('.') + 1));
-            }
-        }
-    }
-
-    private void readReports() throws IOException, ParserConfigurationException {
+    private void readEvents() throws IOException {
         Instant started = Instant.ofEpochSecond(Long.parseLong(options.get("started")));
-        DocumentBuilder parser = DocumentBuilderFactory.newInstance().newDocumentBuilder();
-        for (Path report : reports()) {
-            if (Files.getLastModifiedTime(report).toInstant().isBefore(started)) {
+        for (Path file : eventFiles()) {
+            if (Files.getLastModifiedTime(file).toInstant().isBefore(started)) {
                 continue; // of an earlier run
             }
-            try {
-                Element suite = parser.parse(report.toFile()).getDocumentElement();
-                read(suiteName(report), suite);
-            } catch (SAXException e) {
-                failures.add("  unreadable test report " + report + " (did its JVM end early?)");
+            try (InputStream in = Files.newInputStream(file)) {
+                read(suiteName(file), XMLInputFactory.newFactory().createXMLStreamReader(in));
+            } catch (XMLStreamException e) {
+                failures.add("  " + file + " breaks off: did its JVM end early?");
             }
         }
     }
 
-    private List<Path> reports() throws IOException {
+    private List<Path> eventFiles() throws IOException {
         try (Stream<Path> files = Files.find(
                 root,
-                6,
+                7,
                 (file, attributes) -> attributes.isRegularFile()
-                        && file.getFileName().toString().matches("TEST-.*\\.xml")
-                        && file.getParent().getFileName().toString().matches("(surefire|failsafe)-reports.*")
-                        && file.getParent().getParent().endsWith("target"))) {
+                        && file.endsWith("open-test-report.xml")
+                        && eventsFolder(file).getParent().endsWith("target"))) {
             return files.sorted(Comparator.comparing(this::positionInBuild)
-                            .thenComparing(
-                                    report -> report.getParent().getFileName().toString())
+                            .thenComparing(file -> eventsFolder(file).toString())
                             .thenComparing(Comparator.naturalOrder()))
                     .toList();
         }
     }
 
-    private int positionInBuild(Path report) {
-        return modules.indexOf(report.getParent().getParent().getParent().toString());
+    /** {@code core/target/test-events} of {@code core/target/test-events/17/open-test-report.xml}. */
+    private static Path eventsFolder(Path file) {
+        return file.getParent().getParent();
     }
 
-    /** {@code stores/jdbc/target/surefire-reports/TEST-x.xml} is of jdbc. */
-    private String suiteName(Path report) {
-        Path reports = report.getParent();
-        String module = reports.getParent().getParent().getFileName().toString();
+    private int positionInBuild(Path file) {
+        return modules.indexOf(eventsFolder(file).getParent().getParent().toString());
+    }
+
+    /** {@code stores/jdbc/target/test-events/17/open-test-report.xml} is of jdbc. */
+    private String suiteName(Path file) {
+        String module = eventsFolder(file).getParent().getParent().getFileName().toString();
         String name = module.equals("build") ? "rules" : module;
-        return reports.endsWith("surefire-reports-second-jdk") ? name + " on JDK " + options.get("second") : name;
+        return eventsFolder(file).endsWith("test-events-second-jdk") ? name + " on JDK " + options.get("second") : name;
     }
 
-    private void read(String suiteName, Element element) {
+    /** One file tells of the tests of one JVM: what began, within what, and how it ended. */
+    private void read(String suiteName, XMLStreamReader events) throws XMLStreamException {
+        Map<String, Test> running = new HashMap<>();
+        Test current = null;
+        while (events.hasNext()) {
+            if (events.next() != XMLStreamConstants.START_ELEMENT) {
+                continue;
+            }
+            switch (events.getLocalName()) {
+                case "started" -> {
+                    current = new Test(events.getAttributeValue(null, "name"), time(events));
+                    running.put(events.getAttributeValue(null, "id"), current);
+                }
+                case "finished" -> {
+                    current = running.remove(events.getAttributeValue(null, "id"));
+                    current.ended = time(events);
+                }
+                case "uniqueId" -> current.id = events.getElementText();
+                case "type" -> current.isTest = events.getElementText().equals("TEST");
+                case "legacyReportingName" -> current.reportedName = events.getElementText();
+                case "result" -> {
+                    current.result = events.getAttributeValue(null, "status");
+                    readText(current, events);
+                    count(suiteName, current);
+                }
+                default -> {}
+            }
+        }
+    }
+
+    private static Instant time(XMLStreamReader events) {
+        return Instant.parse(events.getAttributeValue(null, "time"));
+    }
+
+    /** What is within the result: a reason, a stack trace. */
+    private static void readText(Test test, XMLStreamReader events) throws XMLStreamException {
+        StringBuilder text = new StringBuilder();
+        int event = events.next();
+        while (event != XMLStreamConstants.END_ELEMENT || !events.getLocalName().equals("result")) {
+            if (event == XMLStreamConstants.CHARACTERS || event == XMLStreamConstants.CDATA) {
+                text.append(events.getText());
+            }
+            event = events.next();
+        }
+        test.text = text.toString().strip();
+    }
+
+    private void count(String suiteName, Test test) {
+        boolean failed = test.result.equals("FAILED");
+        boolean skipped = test.result.equals("SKIPPED") || test.result.equals("ABORTED");
         Suite suite = suites.computeIfAbsent(suiteName, name -> new Suite());
-        NodeList cases = element.getElementsByTagName("testcase");
-        for (int i = 0; i < cases.getLength(); i++) {
-            Element test = (Element) cases.item(i);
-            String type = test.getAttribute("classname");
-            String name = type.substring(type.lastIndexOf('.') + 1) + "." + test.getAttribute("name");
-            suite.tests++;
-            suite.seconds += seconds(test.getAttribute("time"));
-            Element bad = child(test, "failure") != null ? child(test, "failure") : child(test, "error");
-            Element skipped = child(test, "skipped");
-            if (bad != null) {
-                suite.failed++;
-                String within = hosts.containsKey(type + "." + test.getAttribute("name"))
-                        ? " in " + String.join(", ", hosts.get(type + "." + test.getAttribute("name")))
-                        : "";
-                failures.add("  " + suiteName + ": " + name + within + "\n" + indented(message(bad)));
-            } else if (skipped != null) {
-                suite.skipped++;
-                skips.computeIfAbsent(reason(skipped), reason -> new ArrayList<>())
-                        .add(name);
-            }
+        if (test.id.matches("\\[[^/]*]/\\[class:[^/]*]")) {
+            String jdk = suiteName.replaceFirst("^\\S+", "");
+            classSeconds.merge(test.shortName() + jdk, test.seconds(), Double::sum);
+            suite.seconds += test.seconds();
         }
-    }
-
-    private static double seconds(String text) {
-        return text.isEmpty() ? 0 : Double.parseDouble(text.replace(",", ""));
-    }
-
-    private static Element child(Element element, String name) {
-        for (Node node = element.getFirstChild(); node != null; node = node.getNextSibling()) {
-            if (node instanceof Element child && child.getTagName().equals(name)) {
-                return child;
-            }
+        if (!test.isTest && !failed && !skipped) {
+            return;
         }
-        return null;
+        suite.tests++;
+        if (failed) {
+            suite.failed++;
+            failures.add("  " + suiteName + ": " + test.shortName() + "\n" + indented(message(test.text)));
+        } else if (skipped) {
+            suite.skipped++;
+            skips.computeIfAbsent(reason(test.text), reason -> new ArrayList<>())
+                    .add(test.shortName());
+        }
     }
 
     /** What it says, and the first places it names of ours. */
-    private static String message(Element bad) {
-        String trace = bad.getTextContent().strip();
-        String said = bad.getAttribute("message").strip();
-        if (said.isEmpty()) {
-            said = trace.lines().findFirst().orElse(bad.getAttribute("type"));
+    private static String message(String trace) {
+        List<String> said =
+                trace.lines().takeWhile(line -> !line.startsWith("\tat ")).toList();
+        List<String> shown = new ArrayList<>(said.subList(0, Math.min(said.size(), SHOWN_LINES)));
+        if (said.size() > SHOWN_LINES) {
+            // the end of a long history says what it came to
+            shown.add("...");
+            shown.addAll(said.subList(Math.max(SHOWN_LINES, said.size() - LAST_LINES), said.size()));
         }
-        String places = trace.lines()
+        trace.lines()
                 .map(String::strip)
                 .filter(line -> line.startsWith("at dev.holdfast"))
                 .limit(FRAMES)
-                .collect(Collectors.joining("\n"));
-        return said + (places.isEmpty() ? "" : "\n" + places);
+                .forEach(shown::add);
+        return String.join("\n", shown);
     }
 
-    private static String reason(Element skipped) {
-        String said = skipped.getAttribute("message").strip();
-        if (said.isEmpty()) {
-            said = skipped.getTextContent().strip().lines().findFirst().orElse("");
-        }
+    private static String reason(String said) {
         String plain = said.replaceFirst("^(org\\.opentest4j\\.)?TestAbortedException:\\s*", "")
                 .replaceFirst("^Assumption failed:\\s*", "");
         return plain.isEmpty() ? "no reason given" : plain.lines().findFirst().orElseThrow();
@@ -246,28 +256,11 @@ final class Summary {
         return String.format(Locale.ROOT, "%.1f", minutes);
     }
 
-    /** A contract's inner classes count for the store they ran for. */
+    /** The inner classes count for the class they ran in. */
     private void tellSlowest() {
-        Pattern running = Pattern.compile("\\[INFO] Running ([\\w.]+)");
-        Pattern ended =
-                Pattern.compile("\\[(?:INFO|WARNING|ERROR)] +Tests run: [1-9].*Time elapsed: ([\\d.,]+) s.* -- in .*");
-        Map<String, Double> seconds = new LinkedHashMap<>();
-        String host = "";
-        String jdk = "";
-        for (String line : log()) {
-            Matcher start = running.matcher(line);
-            Matcher end = ended.matcher(line);
-            if (line.contains("surefire") && line.contains(":test ")) {
-                jdk = line.contains("(second-jdk)") ? " on JDK " + options.get("second") : "";
-            } else if (start.matches()) {
-                host = start.group(1).substring(start.group(1).lastIndexOf('.') + 1);
-            } else if (end.matches()) {
-                seconds.merge(host + jdk, seconds(end.group(1)), Double::sum);
-            }
-        }
-        if (!seconds.isEmpty()) {
+        if (!classSeconds.isEmpty()) {
             System.out.println("\nSlowest");
-            seconds.entrySet().stream()
+            classSeconds.entrySet().stream()
                     .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
                     .limit(SLOWEST)
                     .forEach(each ->
@@ -413,7 +406,42 @@ final class Summary {
     }
 
     private static String indented(String text) {
-        return text.lines().limit(SHOWN_LINES).map(line -> "      " + line).collect(Collectors.joining("\n"));
+        return text.lines().map(line -> "      " + line).collect(Collectors.joining("\n"));
+    }
+
+    private static final class Test {
+        final String name;
+        final Instant began;
+        Instant ended;
+        String id = "";
+        String reportedName = "";
+        String result = "";
+        String text = "";
+        boolean isTest;
+
+        Test(String name, Instant began) {
+            this.name = name;
+            this.began = began;
+            this.ended = began;
+        }
+
+        double seconds() {
+            return Duration.between(began, ended).toMillis() / 1000.0;
+        }
+
+        /** {@code RedisStoreContractTest.Queue.theFirstIsServedFirst}: the class of the store first, then the kit's. */
+        String shortName() {
+            String classes = Pattern.compile("\\[(?:class|nested-class):(?:[^]/]*\\.)?([^]/]*)]")
+                    .matcher(id)
+                    .results()
+                    .map(part -> part.group(1))
+                    .collect(Collectors.joining("."));
+            if (!isTest && !id.contains("[method:") && !id.contains("[test-template:")) {
+                return classes.isEmpty() ? name : classes;
+            }
+            boolean oneOfSeveral = id.contains("-invocation:") || id.contains("[dynamic-");
+            return classes + "." + reportedName.replace("()", "") + (oneOfSeveral ? " " + name : "");
+        }
     }
 
     private static final class Suite {
