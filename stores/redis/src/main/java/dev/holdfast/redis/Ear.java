@@ -45,14 +45,23 @@ final class Ear {
      */
     static final class Lent implements Connector {
         private final RedisClient client;
+        private final RedisErrors errors;
         private volatile @Nullable Thread connecting;
 
-        Lent(RedisClient client) {
+        Lent(RedisClient client, RedisErrors errors) {
             this.client = client;
+            this.errors = errors;
         }
 
+        /** Its owner may have changed the client's options meanwhile: a subscription that is lost must come back. */
         @Override
         public CompletionStage<StatefulRedisPubSubConnection<String, String>> connect() {
+            if (!client.getOptions().isAutoReconnect()) {
+                return CompletableFuture.failedFuture(errors.refused(
+                        "cannot be waited on: its RedisClient was told not to connect again by itself, and would not hear"
+                                + " of a turn after a break; leave autoReconnect on",
+                        null));
+            }
             CompletableFuture<StatefulRedisPubSubConnection<String, String>> made = new CompletableFuture<>();
             Thread thread = new Thread(() -> connect(made), "holdfast-redis-subscribe");
             thread.setDaemon(true);

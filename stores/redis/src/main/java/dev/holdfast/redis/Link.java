@@ -89,6 +89,8 @@ final class Link implements AutoCloseable {
             @SuppressWarnings("NonAtomicVolatileUpdate") // one connection at a time
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
                 earlier++;
+                lastAnswer =
+                        time.nanoTime(); // a greeting is one: what waits for this connection has not been asked on it
                 moveToThisLoop();
                 connected = true;
                 drainSoon(); // after what Lettuce repeats now

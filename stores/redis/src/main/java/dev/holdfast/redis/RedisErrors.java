@@ -113,10 +113,11 @@ record RedisErrors(String store) {
                 && String.valueOf(failure.getMessage()).startsWith("NOSCRIPT");
     }
 
-    /** Whether the server takes no writes since it has become a replica. */
+    /** Whether the server takes no writes since it has become a replica, with its master or without. */
     static boolean isReplica(Throwable failure) {
+        String said = String.valueOf(failure.getMessage());
         return failure instanceof RedisCommandExecutionException
-                && String.valueOf(failure.getMessage()).contains("READONLY");
+                && (said.contains("READONLY") || said.contains("MASTERDOWN"));
     }
 
     /** Whether a script failed because of what it found under the keys of its lock: another program's data, a newer layout. */
@@ -166,7 +167,7 @@ record RedisErrors(String store) {
         return refused("answered: " + said, failure);
     }
 
-    private StoreRefusedException refused(String why, @Nullable Throwable cause) {
+    StoreRefusedException refused(String why, @Nullable Throwable cause) {
         return new StoreRefusedException(store + " " + why, cause);
     }
 

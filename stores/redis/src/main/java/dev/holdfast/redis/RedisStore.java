@@ -111,7 +111,7 @@ final class RedisStore implements Store {
             connection = connect(client);
             Link link = new Link(connection, time, timeout, errors);
             Greeting greeting = Greeting.exchange(connection, link, errors, timeout.toMillis());
-            Scripts scripts = new Scripts(link, errors);
+            Scripts scripts = new Scripts(link, errors, time);
             String channel = "holdfast:client:" + ClaimId.random();
             Waiters waiters = new Waiters(scripts, time, poll, connector, channel);
             link.whenShutDown(waiters::shutDown);
@@ -212,7 +212,7 @@ final class RedisStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return scripts.downgrade(grant.name(), grant.id());
+        return scripts.downgrade(grant);
     }
 
     /**

@@ -37,10 +37,11 @@ public final class RedisStores {
         if (!client.getOptions().isAutoReconnect()) {
             throw new IllegalArgumentException("the RedisClient must connect again by itself: leave autoReconnect on");
         }
+        RedisErrors errors = new RedisErrors("redis (the application's client)");
         return RedisStore.open(
                 client,
-                new Ear.Lent(client),
-                new RedisErrors("redis (the application's client)"),
+                new Ear.Lent(client, errors),
+                errors,
                 new ClientTime(client),
                 RedisUrl.TIMEOUT,
                 Waiters.POLL,

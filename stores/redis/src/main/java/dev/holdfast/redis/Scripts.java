@@ -7,16 +7,15 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +29,13 @@ final class Scripts {
     private final Link link;
     private final RedisErrors errors;
     private final AtomicLong attempts = new AtomicLong();
-    /** Claims of which a copy may still be on its way; few, and none for longer than its claim lasts. */
-    private final Set<ClaimId> sentTwice = ConcurrentHashMap.newKeySet();
-
+    private final SentTwice sentTwice;
     private volatile boolean closed;
 
-    Scripts(Link link, RedisErrors errors) {
+    Scripts(Link link, RedisErrors errors, TimeSource time) {
         this.link = link;
         this.errors = errors;
+        this.sentTwice = new SentTwice(time);
     }
 
     RedisErrors errors() {
@@ -94,13 +92,15 @@ final class Scripts {
     private ClaimAnswer answered(Claim claim, Call.@Nullable Answer said, @Nullable Throwable failure) {
         if (said == null) {
             if (failure instanceof StoreUnavailableException) {
-                sentTwice.add(claim.id()); // the one without an answer, and the next
+                sentTwice.add(claim.id(), claim.lease()); // the one without an answer, and the next
             }
             throw new CompletionException(failure);
         }
         boolean granted = said.text().charAt(0) == '+';
         if (said.twice() && (granted || claim.waits())) {
-            sentTwice.add(claim.id());
+            sentTwice.add(claim.id(), claim.lease());
+        } else {
+            sentTwice.heardOf(claim.id(), claim.lease());
         }
         if (!granted) {
             return ClaimAnswer.notYet(said.text());
@@ -128,14 +128,15 @@ final class Scripts {
     }
 
     /** Makes a writer a reader; whether it is one now. */
-    CompletableFuture<Boolean> downgrade(String name, ClaimId id) {
-        return call(Call.of(Script.DOWNGRADE, name, List.of(id.value())))
+    CompletableFuture<Boolean> downgrade(Grant grant) {
+        List<String> args = List.of(grant.id().value(), Long.toString(grant.number()));
+        return call(Call.of(Script.DOWNGRADE, grant.name(), args))
                 .thenApply(said -> said.text().equals("1"));
     }
 
     /** Whether a copy of this claim may still be on its way; forgets it. */
     boolean wasSentTwice(ClaimId id) {
-        return !sentTwice.isEmpty() && sentTwice.remove(id);
+        return sentTwice.remove(id);
     }
 
     /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
@@ -197,23 +198,27 @@ final class Scripts {
 
     private CompletableFuture<Map<ClaimId, Renewal>> renewChunk(List<Grant> grants) {
         List<byte[]> keys = new ArrayList<>(4 * grants.size());
-        List<String> args = new ArrayList<>(4 * grants.size());
+        List<String> args = new ArrayList<>(5 * grants.size());
         for (Grant grant : grants) {
             keys.addAll(LockKeys.of(grant.name()));
             args.add(grant.id().value());
             args.add(Permits.kind(grant.mode()));
             args.add(Permits.wanted(grant.mode()));
             args.add(Long.toString(millis(grant.lease())));
+            args.add(Long.toString(grant.number()));
         }
         return call(Call.renewal(keys, args)).thenApply(said -> {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (int i = 0; i < grants.size(); i++) {
+                Grant grant = grants.get(i);
                 char letter = said.text().charAt(i);
                 if (letter == 'L') {
-                    sentTwice.remove(grants.get(i).id());
+                    sentTwice.remove(grant.id());
+                } else {
+                    sentTwice.heardOf(grant.id(), grant.lease());
                 }
                 verdicts.put(
-                        grants.get(i).id(),
+                        grant.id(),
                         letter == 'L' ? Renewal.lost(said.sentNanos()) : Renewal.held(said.sentNanos(), letter == 'C'));
             }
             return verdicts;

@@ -1,8 +1,9 @@
 -- Makes an exclusive hold that of a reader, which keeps its number and its lease; those who wait and fit come in beside
--- it. ARGV: id. "1" if it is a reader now, "0" if it holds nothing. Afterwards it is asked for as a writer all the same.
+-- it. ARGV: id, number. "1" if it is a reader now, "0" if it holds nothing. Afterwards it is asked for as a writer all the
+-- same.
 purge()
-local id = ARGV[1]
-if kind == 'X' and owner == id and who ~= '' then
+local id, its_number = ARGV[1], ARGV[2]
+if kind == 'X' and owner == id and digits(number) == its_number and who ~= '' then
   clear_for('S')
   redis.call('ZADD', sharers, now() + left * 1000, id .. ':1')
   redis.call('HSET', details, id, digits(number) .. ' ' .. since .. ' ' .. who)
@@ -10,4 +11,5 @@ if kind == 'X' and owner == id and who ~= '' then
   settle()
 end
 save()
-return kind == 'S' and holds(id, 'S', 1) and '1' or '0'
+local reads = kind == 'S' and holds(id, 'S', 1)
+return reads and string.match(redis.call('HGET', details, id) or '', '^%d+') == its_number and '1' or '0'

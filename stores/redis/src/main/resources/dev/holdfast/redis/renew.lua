@@ -1,6 +1,7 @@
--- Renews many grants. KEYS of each: its four; ARGV of each: id, kind, permits, lease. One letter of each: H held, C held
--- while others wait, L lost. Alone of all scripts it reads each state by itself, and takes a key that is no lock's for a
--- lost one: the rest of the batch must not suffer. Nothing that a full server refuses comes first.
+-- Renews many grants. KEYS of each: its four; ARGV of each: id, kind, permits, lease, number. One letter of each: H held,
+-- C held while others wait, L lost. A late copy of a claim may have a grant under the same id, but with another number:
+-- nobody knows of that grant, and it is not renewed. Alone of all scripts this one reads each state by itself, and takes a
+-- key of another type for none: the rest of the batch must not suffer. Nothing that a full server refuses comes first.
 local LINGER, DEADLINES = 30000, 4e15
 local answers, micros = {}, nil
 
@@ -12,28 +13,35 @@ local function now()
   return micros
 end
 
+-- What a key says; nil where it is not of the type that a lock has there. All else that fails, fails the script.
+local function read(...)
+  local said = redis.pcall(...)
+  local failure = type(said) == 'table' and said.err
+  if not failure then
+    return said
+  end
+  return not string.find(failure, 'WRONGTYPE', 1, true) and redis.call(...) or nil
+end
+
 for i = 0, #KEYS / 4 - 1 do
   local state, queue, sharers, details = KEYS[4 * i + 1], KEYS[4 * i + 2], KEYS[4 * i + 3], KEYS[4 * i + 4]
-  local id, mode, permits, lease = ARGV[4 * i + 1], ARGV[4 * i + 2], ARGV[4 * i + 3], tonumber(ARGV[4 * i + 4])
-  local text = redis.pcall('GET', state)
-  local queued, kind, owner, who
-  if type(text) == 'string' then
-    queued, kind, owner, who = string.match(text, '^1 %d+ ([01]) (%u) (%S+) %d+ (.?)')
-  end
+  local id, mode, permits = ARGV[5 * i + 1], ARGV[5 * i + 2], ARGV[5 * i + 3]
+  local lease, number = tonumber(ARGV[5 * i + 4]), ARGV[5 * i + 5]
+  local last, queued, kind, owner, who = string.match(read('GET', state) or '', '^1 (%d+) ([01]) (%u) (%S+) %d+ (.?)')
   if mode == 'X' and kind == 'S' then
     mode = 'S' -- made a reader, if it is there
   end
   local left = kind == mode and redis.call('PTTL', state) - LINGER or 0
   local held = false
   if left > 0 and mode == 'X' then
-    held = owner == id and who ~= '' -- an offer is confirmed by its claim alone
+    held = owner == id and last == number and who ~= '' -- an offer is confirmed by its claim alone
     if held then
       redis.call('PEXPIRE', state, lease + LINGER)
     end
   elseif left > 0 then
     local member = id .. ':' .. permits
-    local runs_out = redis.call('ZSCORE', sharers, member)
-    held = runs_out and tonumber(runs_out) > now()
+    local runs_out = tonumber(read('ZSCORE', sharers, member) or 0)
+    held = runs_out > now() and string.match(read('HGET', details, id) or '', '^%d+') == number
     if held then
       for _, key in ipairs({state, sharers, details}) do
         redis.call('PEXPIRE', key, math.max(left, lease) + LINGER)
@@ -43,7 +51,7 @@ for i = 0, #KEYS / 4 - 1 do
   end
   if not held then
     answers[i + 1] = 'L'
-  elseif queued == '1' and redis.call('ZCOUNT', queue, DEADLINES + now(), '+inf') > 0 then
+  elseif queued == '1' and (read('ZCOUNT', queue, DEADLINES + now(), '+inf') or 0) > 0 then
     answers[i + 1] = 'C'
   else
     answers[i + 1] = 'H'

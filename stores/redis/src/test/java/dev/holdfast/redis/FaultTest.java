@@ -283,6 +283,26 @@ class FaultTest {
         }
     }
 
+    /** The request that is late now was asked before the connection was there: it has not been silent for that long. */
+    @Test
+    void aConnectionThatWasJustMadeIsNotTakenForSilent() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
+            Rig.hold(one, "warm-up");
+            proxy.refuse();
+            proxy.cut();
+            Pending asked = one.claim(Rig.claim("a"));
+            rig.call("CLIENT", "PAUSE", "3000", "WRITE"); // scripts wait, greetings do not
+            proxy.accept();
+            assertThatThrownBy(() -> Rig.get(asked.answer())).isInstanceOf(StoreUnavailableException.class);
+            long made = proxy.connections().accepted();
+
+            assertThat(Rig.attempt(one, "b")).isPresent();
+
+            assertThat(proxy.connections().accepted()).isEqualTo(made);
+        }
+    }
+
     /** Its name may lead to the new master by now: a planned switchover. */
     @Test
     void whereTheServerHasBecomeAReplicaBothConnectionsAreMadeAnewAndWaitsAndHoldsLiveThroughIt() {
@@ -308,6 +328,27 @@ class FaultTest {
             assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
             assertThat(Rig.release(one, grant)).isTrue();
             Rig.granted(waits);
+        }
+    }
+
+    /** A replica that serves nothing old says so instead of that it takes no writes. */
+    @Test
+    void aReplicaThatHasLostItsMasterIsLeftForTheServerThatItsNameLeadsToByNow() {
+        rig.call("CONFIG", "SET", "replica-serve-stale-data", "no");
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
+            Grant grant = Rig.hold(one, "a");
+            long before = proxy.connections().accepted();
+
+            rig.call("REPLICAOF", "127.0.0.1", String.valueOf(Ports.free()));
+            assertThatThrownBy(() -> Rig.attempt(one, "b"))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("without its master");
+            Rig.until("a new connection", () -> proxy.connections().accepted() > before);
+
+            rig.call("REPLICAOF", "NO", "ONE");
+            Rig.until("an answer", () -> isAnswered(one.renew(List.of(grant))));
+            assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
@@ -61,6 +62,23 @@ class LateClaimTest {
         assertThat(comesLate(claim, "")).isEqualTo("+" + grant.number());
 
         assertThat(held(store).token()).isEqualTo(told);
+    }
+
+    /** It gets the lock once more, for nobody: the client that held it before does not take that grant for its own. */
+    @ParameterizedTest
+    @MethodSource("modes")
+    void itDoesNotReviveAGrantThatWasBroken(Mode mode) {
+        RedisStore store = rig.open();
+        Claim claim = Rig.claim("a", mode);
+        Grant broken = Rig.hold(store, claim);
+        assertThat(Rig.get(store.breakGrant("a", broken.number(), true))).isTrue();
+        RedisStore another = rig.open();
+        Rig.release(another, Rig.hold(another, "a"));
+
+        assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+
+        assertThat(Rig.renew(store, broken)).isEqualTo(Verdict.LOST);
+        assertThat(Rig.get(store.downgrade(broken))).isFalse();
     }
 
     @Test

@@ -34,7 +34,7 @@ class LateExtendTest {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port());
                 LockClient client = LockClient.connect("redis://127.0.0.1:" + proxy.port() + "?timeout=300ms")) {
             Hold hold = client.lock("a", options).acquire();
-            String id = rig.call("GET", "holdfast:{a}").split(" ", -1)[4];
+            String[] state = rig.call("GET", "holdfast:{a}").split(" ", -1);
             proxy.toServer().swallow();
             assertThatThrownBy(() -> hold.extend(SHORT)).isInstanceOf(StoreUnavailableException.class);
             proxy.heal();
@@ -47,7 +47,7 @@ class LateExtendTest {
                 }
             });
 
-            comesLate(id);
+            comesLate(state[4], state[1]);
 
             Duration left =
                     Rig.get(rig.open().status("a")).grant().orElseThrow().leaseLeft();
@@ -59,10 +59,10 @@ class LateExtendTest {
     }
 
     /** The first request, on a connection that nobody hears. */
-    private void comesLate(String id) {
+    private void comesLate(String id, String number) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.RENEW.body(), "4"));
         LockKeys.of("a").forEach(key -> words.add(new String(key, UTF_8)));
-        words.addAll(List.of(id, "X", "1", Long.toString(SHORT.toMillis())));
+        words.addAll(List.of(id, "X", "1", Long.toString(SHORT.toMillis()), number));
         assertThat(rig.call(words.toArray(String[]::new))).isEqualTo("H");
     }
 }

@@ -2,9 +2,11 @@ package dev.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +51,27 @@ class OwnLettuceClientTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> RedisStores.on(redis))
                     .withMessageContaining("autoReconnect");
+        }
+    }
+
+    /** A subscription that was lost would not come back, and its waiter would never hear that its turn has come. */
+    @Test
+    void oneThatWasToldLaterNotToConnectAgainRefusesClaimsThatWait() {
+        RedisClient redis = RedisClient.create(rig.server.uri());
+        try (var store = RedisStores.on(redis)) {
+            Rig.hold(rig.open(), "a");
+            redis.setOptions(ClientOptions.builder().autoReconnect(false).build());
+
+            assertThatThrownBy(() ->
+                            Rig.get(store.claim(Rig.waiting(Rig.claim("a"))).answer()))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("autoReconnect");
+
+            assertThat(Rig.get(store.claim(Rig.claim("b")).answer()))
+                    .as("what does not wait")
+                    .isPresent();
+        } finally {
+            redis.shutdown(0, 0, TimeUnit.SECONDS);
         }
     }
 }

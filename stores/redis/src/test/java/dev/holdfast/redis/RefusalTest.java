@@ -9,6 +9,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.testbed.Ports;
@@ -26,6 +27,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What will not do is refused with words that say what would, and without secrets. */
 class RefusalTest {
@@ -160,6 +163,35 @@ class RefusalTest {
         assertThat(verdicts.get(damaged.id()).verdict()).isEqualTo(Verdict.LOST);
     }
 
+    @ParameterizedTest
+    @CsvSource({":q,HELD", ":h,LOST", ":w,LOST"})
+    void aKeyOfAnotherTypeBesideALockDoesNotKeepTheOthersFromBeingRenewed(String suffix, Verdict its) {
+        RedisStore store = rig.open();
+        Grant whole = Rig.hold(store, Rig.claim("whole", Mode.SHARED));
+        Grant damaged = Rig.hold(store, Rig.claim("damaged", Mode.SHARED));
+        Rig.queue(rig.open(), "damaged");
+        rig.call("DEL", "holdfast:{damaged}" + suffix);
+        rig.call("SET", "holdfast:{damaged}" + suffix, "x");
+
+        var verdicts = Rig.get(store.renew(List.of(damaged, whole)));
+
+        assertThat(verdicts.get(whole.id()).verdict()).isEqualTo(Verdict.HELD);
+        assertThat(verdicts.get(damaged.id()).verdict()).isEqualTo(its);
+    }
+
+    @Test
+    void aHoldIsNotLostForWantOfARight() {
+        setUser("locks", "~holdfast:* &holdfast:* " + ACL);
+        RedisStore store = rig.open("redis://locks:pw@" + address());
+        Grant grant = Rig.hold(store, "a");
+        rig.call("ACL", "SETUSER", "locks", "-get");
+
+        assertThatThrownBy(() -> Rig.renew(store, grant)).isInstanceOf(StoreRefusedException.class);
+
+        rig.call("ACL", "SETUSER", "locks", "+get");
+        assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.HELD);
+    }
+
     @Test
     void theRightsOnThePageAreEnough() {
         setUser("locks", "~holdfast:* &holdfast:* " + ACL);
@@ -172,7 +204,7 @@ class RefusalTest {
         Rig.release(one, grant);
         Rig.release(two, Rig.granted(waits));
         assertThat(Rig.get(one.breakGrant("a", grant.number(), true))).isFalse();
-        Grant reader = Rig.hold(one, Rig.claim("r", dev.holdfast.spi.Mode.SHARED));
+        Grant reader = Rig.hold(one, Rig.claim("r", Mode.SHARED));
         assertThat(Rig.get(one.breakGrant("r", reader.number(), true))).isTrue();
     }
 
