@@ -114,9 +114,10 @@ final class H2Dialect extends BytesDialect {
         return "com.h2database:h2";
     }
 
+    /** Its connections cannot be given a limit later: {@code setNetworkTimeout} does nothing. */
     @Override
     public Map<String, String> driverProperties(int seconds) {
-        return Map.of();
+        return Map.of("NETWORK_TIMEOUT", Integer.toString(1000 * seconds));
     }
 
     @Override

@@ -101,10 +101,15 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
         return shown.length() <= LONGEST_SHOWN ? shown : shown.substring(0, LONGEST_SHOWN) + "…";
     }
 
-    /** What the driver is given besides: a password, if the URL has none. */
+    /** What the driver is given besides, where the URL does not say it: H2 refuses to be told twice. */
     static Properties properties(Map<String, String> more, Optional<String> password, String url) {
         Properties properties = new Properties();
-        more.forEach(properties::setProperty);
+        String lower = url.toLowerCase(Locale.ROOT);
+        more.forEach((key, value) -> {
+            if (!lower.matches(".*[?&;]" + key.toLowerCase(Locale.ROOT) + "=.*")) {
+                properties.setProperty(key, value);
+            }
+        });
         if (!PASSWORD.matcher(url).find()) { // not sslpassword=
             password.ifPresent(secret -> properties.setProperty("password", secret));
         }

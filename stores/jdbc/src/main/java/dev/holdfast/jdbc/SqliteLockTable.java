@@ -192,14 +192,17 @@ final class SqliteLockTable implements LockTable {
         return shared.downgrade(grant);
     }
 
+    /** In both places: a writer who is being made a reader stands in both for a moment. */
     @Override
     public boolean breakGrant(String name, long number, boolean now) {
-        return session.run("break", name, () -> {
-            int rows = now
-                    ? session.update(SqliteSql.BREAK_NOW, name, clock.micros(), number)
-                    : session.update(SqliteSql.BREAK, name, ClaimId.random().value(), clock.micros(), number);
-            return rows > 0 || shared.breakGrant(name, number, now);
-        });
+        int rows = session.run(
+                "break",
+                name,
+                () -> now
+                        ? session.update(SqliteSql.BREAK_NOW, name, clock.micros(), number)
+                        : session.update(SqliteSql.BREAK, name, ClaimId.random().value(), clock.micros(), number));
+        boolean reader = shared.breakGrant(name, number, now);
+        return rows > 0 || reader;
     }
 
     @Override

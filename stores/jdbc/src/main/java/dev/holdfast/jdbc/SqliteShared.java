@@ -117,21 +117,22 @@ final class SqliteShared {
 
     /**
      * Makes an exclusive holder a reader. A process that dies between the two statements leaves an exclusive holder, whose
-     * lease ends as it would have.
+     * lease ends as it would have. If the grant is released or broken between the two, there is nobody left to read.
      */
     boolean downgrade(Grant grant) {
         if (grant.mode() instanceof Mode.Permits) {
             return false;
         }
+        String name = grant.name();
         String id = grant.id().value();
-        session.run(
-                "downgrade",
-                grant.name(),
-                () -> session.update(SqliteSharedSql.DOWNGRADE, grant.name(), id, clock.micros()));
-        return session.run("downgrade", grant.name(), () -> {
-            boolean reads = shares(grant.name(), grant.id());
-            if (reads) {
-                session.update(SqliteSql.RELEASE, grant.name(), id, clock.micros());
+        boolean entered = session.run(
+                "downgrade", name, () -> session.update(SqliteSharedSql.DOWNGRADE, name, id, clock.micros()) > 0);
+        return session.run("downgrade", name, () -> {
+            boolean reads = shares(name, grant.id());
+            boolean left = reads && session.update(SqliteSql.RELEASE, name, id, clock.micros()) > 0;
+            if (entered && reads && !left) {
+                session.update(SqliteSharedSql.RELEASE_RUN_OUT, name, id);
+                return false;
             }
             return reads;
         });
@@ -156,13 +157,17 @@ final class SqliteShared {
         });
     }
 
-    boolean breakGrant(String name, long number, boolean atOnce) throws SQLException {
-        long now = clock.micros();
-        if (!atOnce) {
-            return session.update(SqliteSharedSql.BREAK, name, ClaimId.random().value(), now, number) > 0;
-        }
-        session.update(SqliteSharedSql.BROKEN_FREE_SINCE_NOW, name, now, number);
-        return session.update(SqliteSharedSql.BREAK_NOW, name, now, number) > 0;
+    boolean breakGrant(String name, long number, boolean atOnce) {
+        return session.run("break", name, () -> {
+            long now = clock.micros();
+            if (!atOnce) {
+                return session.update(
+                                SqliteSharedSql.BREAK, name, ClaimId.random().value(), now, number)
+                        > 0;
+            }
+            session.update(SqliteSharedSql.BROKEN_FREE_SINCE_NOW, name, now, number);
+            return session.update(SqliteSharedSql.BREAK_NOW, name, now, number) > 0;
+        });
     }
 
     /** A grant that stands is given a fresh number, and a lease from now on. */

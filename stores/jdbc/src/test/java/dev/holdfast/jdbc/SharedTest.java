@@ -19,6 +19,10 @@ import dev.holdfast.spi.Mode.Permits;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers and permits in a file: who fits beside whom, whose turn it is, whose number is the higher. */
 class SharedTest {
@@ -273,6 +279,30 @@ class SharedTest {
 
         assertThat(hold(two, NAME).number()).isGreaterThan(Math.max(first.number(), second.number()));
         assertThat(verdict(one, first)).isEqualTo(Verdict.LOST);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriterThatIsBrokenWhileItIsMadeAReaderDoesNotReadOn(boolean now) throws SQLException {
+        Grant writer = hold(one, NAME);
+        enterAmongReaders(writer);
+
+        assertThat(get(two.breakGrant(NAME, writer.number(), now))).isTrue();
+
+        assertThat(verdict(one, writer)).isEqualTo(Verdict.LOST);
+        assertThat(get(one.downgrade(writer))).isFalse();
+        assertThat(attempt(two, NAME).isPresent()).isEqualTo(now);
+    }
+
+    /** The first of the two statements that make a writer a reader. */
+    private void enterAmongReaders(Grant writer) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + rig.file);
+                PreparedStatement enter = connection.prepareStatement(SqliteSharedSql.DOWNGRADE)) {
+            enter.setString(1, writer.name());
+            enter.setString(2, writer.id().value());
+            enter.setLong(3, 0);
+            assertThat(enter.executeUpdate()).isEqualTo(1);
+        }
     }
 
     @Test

@@ -57,6 +57,7 @@ class SqliteFuzzTest extends StoreFuzz {
     protected List<String> regressions() {
         return List.of(
                 "1: 2 try 0 3 P2/2 2000; 0 downgrade 0 3 - 300",
-                "1: 0 try 0 2 X 100; 0 downgrade 0 2 - 600; 0 repeat 0 2 - 150");
+                "1: 0 try 0 2 X 100; 0 downgrade 0 2 - 600; 0 repeat 0 2 - 150",
+                "3: 1 wait 0 0 X 600; 0 downgrade 0 0 - 0; 2 revoke 0 0 - 0");
     }
 }

@@ -102,7 +102,7 @@ final class Answers {
             throw new Violation(
                     "a repeated claim changed its number from " + before.number() + " to " + grant.number());
         }
-        mine.grant = grant;
+        mine.take(grant, at);
         mine.validUntil = Math.max(mine.validUntil, from);
         if (!again) {
             number(mine, grant.number(), sent, at);
@@ -114,7 +114,7 @@ final class Answers {
         yes(call, fresh.isPresent(), at);
         fresh.ifPresent(grant -> {
             number(mine, grant.number(), call.sent, at);
-            mine.grant = grant;
+            mine.take(grant, at);
         });
     }
 

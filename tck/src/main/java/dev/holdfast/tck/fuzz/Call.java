@@ -77,6 +77,10 @@ final class Call {
         return kind == Kind.CLAIM || kind == Kind.WAIT || kind == Kind.EXTEND;
     }
 
+    boolean isBreak() {
+        return kind == Kind.REVOKE || kind == Kind.BREAK;
+    }
+
     boolean isLost() {
         return until != NEVER;
     }

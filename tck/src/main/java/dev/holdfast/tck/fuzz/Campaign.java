@@ -79,9 +79,9 @@ final class Campaign {
             while (System.nanoTime() < end && failed.get() == null) {
                 long seed = seeds.getAndIncrement();
                 Script script = Script.generate(seed, servers ? Trouble.SERVER : trouble(seed));
-                String found = player.play(script, clients);
-                if (found != null && failed.compareAndSet(null, "seed " + seed + " breaks a rule: " + found)) {
-                    failed.set(player.story(script, found, "seed " + seed));
+                Broken found = player.play(script, clients);
+                if (found != null && failed.compareAndSet(null, "seed " + seed + " breaks a rule: " + found.rule())) {
+                    failed.set(player.story(found, "seed " + seed));
                 }
             }
         }

@@ -4,6 +4,9 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A claim of the script and what became of it. */
@@ -27,6 +30,9 @@ final class Claimed {
     /** Its client is sure until then that it holds. */
     long sureUntil;
 
+    /** The numbers that it had before, and until when. */
+    private final Map<Long, Long> replaced = new HashMap<>();
+
     boolean ended;
     boolean broken;
     boolean unknown;
@@ -38,6 +44,24 @@ final class Claimed {
         this.claim = claim;
         this.call = call;
         this.mode = claim.mode();
+    }
+
+    /** It was given that grant. */
+    void take(Grant fresh, long at) {
+        if (grant != null && grant.number() != fresh.number()) {
+            replaced.put(grant.number(), at);
+        }
+        grant = fresh;
+    }
+
+    /** The number of its grant. */
+    long number() {
+        return Objects.requireNonNull(grant).number();
+    }
+
+    /** Whether its number was that one at some moment since. */
+    boolean hadNumber(long number, long since) {
+        return number == number() || replaced.getOrDefault(number, Long.MIN_VALUE) >= since;
     }
 
     void breaks() {

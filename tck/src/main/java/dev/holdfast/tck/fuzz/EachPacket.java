@@ -67,9 +67,9 @@ final class EachPacket {
             Script harmed = script.with(0, new Op(client, verb, 0, 0, "-", packet));
             try (Player.Clients clients = new Player.Clients()) {
                 History history = player.history(harmed, clients);
-                String found = player.play(history, harmed, clients);
+                Broken found = player.play(history, harmed, clients);
                 if (found != null) {
-                    fail("a fault at one packet breaks a rule: " + player.story(harmed, found, "a short script"));
+                    fail(player.story(found, "a fault at one packet"));
                 }
                 played++;
                 if (!history.hasBitten()) {

@@ -62,6 +62,9 @@ final class History {
         for (Op op : world.script.ops()) {
             world.log(op.toString());
             world.stats.operations.increment();
+            if (op.verb().isFault()) {
+                faults.end(op); // one at a time
+            }
             begin(op);
             boolean waits = op.verb() == Verb.WAIT || faults.isPending();
             int most = waits ? Integer.MAX_VALUE : world.script.inFlight();

@@ -74,7 +74,15 @@ final class Looks {
                         && (held.from() == 0 || left >= held.from() - at - TOLERANCE));
         return told.mode() == held.mode().kind()
                 && told.holder().label().equals("c" + held.claim())
-                && (mine == null || mine.grant == null || told.token() == mine.grant.number() * TOKENS_PER_NUMBER)
+                && (mine == null || isNumberOf(mine, told.token() / TOKENS_PER_NUMBER, sent))
                 && timely;
+    }
+
+    /** The number that it had at some moment since the look began, or is about to get. */
+    private boolean isNumberOf(Claimed mine, long number, long sent) {
+        return mine.grant == null
+                || mine.hadNumber(number, sent)
+                || world.model(mine.name).open.values().stream()
+                        .anyMatch(call -> call.claim == mine.label && call.mayRenumber() && number > mine.number());
     }
 }

@@ -64,11 +64,12 @@ final class NameModel {
         if (call.kind == Call.Kind.RELEASE || call.kind == Call.Kind.WITHDRAW) {
             effects.finished(call.claim);
         }
-        if (call.kind == Call.Kind.REVOKE || call.kind == Call.Kind.BREAK) {
+        if (call.isBreak()) {
             open.values().forEach(each -> each.disturbed = true);
         }
         List<Call> ofClaim =
                 open.values().stream().filter(each -> each.claim == call.claim).toList();
+        call.disturbed |= ofClaim.stream().anyMatch(Call::isBreak);
         if (ofClaim.stream().anyMatch(Call::mayRenumber)) {
             ofClaim.forEach(each -> each.mayMiss = true);
         }
@@ -90,8 +91,11 @@ final class NameModel {
         boolean gone = call.kind != Call.Kind.WAIT || !yes || call.disturbed || from <= now;
         // A claim that was carried out, and broken before its store looked what came of it, may be told that it failed.
         boolean broken = call.kind == Call.Kind.CLAIM && !yes && call.disturbed;
-        Predicate<State> right = state -> state.done().getOrDefault(call.id, !yes)
-                        == (yes || broken && state.of(-call.claim - 1).isPresent())
+        // A renewal as well: the lease is a new one, and not its any more.
+        boolean overtaken = call.kind == Call.Kind.RENEW && !yes && call.disturbed;
+        Predicate<State> right = state -> (state.done().getOrDefault(call.id, !yes)
+                                == (yes || broken && state.of(-call.claim - 1).isPresent())
+                        || (overtaken && state.of(call.claim).isEmpty()))
                 && (gone || state.of(call.claim).isPresent());
         narrow(what, possible, right, state -> {
             Map<Integer, Boolean> done = new HashMap<>(state.done());

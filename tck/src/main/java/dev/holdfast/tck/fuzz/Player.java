@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.fail;
 import dev.holdfast.tck.fuzz.Script.Trouble;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ final class Player {
 
     /** What was wrong, or null. */
     @Nullable
-    String play(Script script, Clients clients) throws Exception {
+    Broken play(Script script, Clients clients) throws Exception {
         return play(history(script, clients), script, clients);
     }
 
@@ -49,7 +50,7 @@ final class Player {
     }
 
     @Nullable
-    String play(History history, Script script, Clients clients) throws Exception {
+    Broken play(History history, Script script, Clients clients) throws Exception {
         boolean reusable = false;
         try {
             history.run();
@@ -63,7 +64,7 @@ final class Player {
             stats.unjudged.increment();
             return null;
         } catch (AssertionError | RuntimeException e) {
-            return e + "\n  " + String.join("\n  ", history.log());
+            return new Broken(script, e.toString(), List.copyOf(history.log()));
         } finally {
             if (!reusable) {
                 clients.close();
@@ -73,33 +74,32 @@ final class Player {
 
     void playOrFail(Script script, String which) throws Exception {
         try (Clients clients = new Clients()) {
-            String found = play(script, clients);
+            Broken found = play(script, clients);
             if (found != null) {
-                fail(which + " breaks a rule: " + script + "\n" + found);
+                fail(new Report(target, which).of(found, found, 0, 0));
             }
         }
     }
 
-    /** The shortest script that still breaks a rule, what happens then, and how to see it. */
-    String story(Script script, String found, String which) throws Exception {
+    /** Makes the script as short as it gets while it still breaks a rule, and says what happens then and how to see it. */
+    String story(Broken found, String which) throws Exception {
         boolean shrinks = !"false".equals(System.getProperty("holdfast.fuzz.shrink"));
         long end = System.nanoTime() + (shrinks ? SHRINKING.toNanos() : 0);
-        Script shortest = script;
-        String story = found;
-        Iterator<Script> shorter = shortest.shorter().iterator();
+        Broken shortest = found;
+        int plays = 0;
+        int broken = 0;
+        Iterator<Script> shorter = found.script().shorter().iterator();
         while (shorter.hasNext() && System.nanoTime() < end) {
-            Script next = shorter.next();
+            plays++;
             try (Clients clients = new Clients()) {
-                String again = play(next, clients);
+                Broken again = play(shorter.next(), clients);
                 if (again != null) {
-                    shortest = next;
-                    story = again;
-                    shorter = next.shorter().iterator();
+                    broken++;
+                    shortest = again;
+                    shorter = again.script().shorter().iterator();
                 }
             }
         }
-        return which + " breaks a rule: " + story + "\n\nto play it again: -Dtest="
-                + target.getClass().getSimpleName() + " -Dholdfast.fuzz.script='" + shortest
-                + "'\n\nas it was found: '" + script + "'\n" + found;
+        return new Report(target, which).of(found, shortest, plays, broken);
     }
 }

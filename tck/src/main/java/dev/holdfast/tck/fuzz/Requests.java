@@ -98,6 +98,9 @@ final class Requests {
                         (fresh, at) -> answers.extended(mine, call, fresh, at));
             }
             case DOWNGRADE -> {
+                if (!world.target.repeatsChanged() && isUnderWay(mine, Kind.CLAIM)) {
+                    return;
+                }
                 Call call = world.call(mine, Kind.DOWNGRADE, 0);
                 mine.sureUntil = 0;
                 answers.ask(op, mine.owner, List.of(call), () -> mine.owner.store.downgrade(grant), (yes, at) -> {
@@ -147,9 +150,14 @@ final class Requests {
                 (yes, at) -> answers.yes(call, yes, at));
     }
 
+    private boolean isUnderWay(Claimed mine, Kind kind) {
+        return world.model(mine.name).open.values().stream()
+                .anyMatch(each -> each.claim == mine.label && each.kind == kind);
+    }
+
     /** The same claim once more, as after a lost answer. */
     private void repeat(Op op, Claimed mine) {
-        boolean asGiven = !mine.broken && mine.mode.equals(mine.claim.mode());
+        boolean asGiven = !mine.broken && mine.mode.equals(mine.claim.mode()) && !isUnderWay(mine, Kind.DOWNGRADE);
         if (mine.ended || world.waits(mine) || (!asGiven && !world.target.repeatsChanged())) {
             return;
         }
