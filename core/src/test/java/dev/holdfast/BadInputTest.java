@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every outside input has a defined answer, on one line. */
-@Timeout(30)
+@Timeout(120)
 class BadInputTest {
     private final LockClient client = LockClient.connect("mem:");
 

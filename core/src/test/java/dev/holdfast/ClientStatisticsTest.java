@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The figures of a client, each against what really happened. */
-@Timeout(60)
+@Timeout(120)
 class ClientStatisticsTest {
     private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class DistributedLockTest {
     private final MemoryStore memory = new MemoryStore();
     private final LockClient one = LockClient.builder(memory.open()).build();

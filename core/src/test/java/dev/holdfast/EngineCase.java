@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * What the tests of the engine share: a client behind a store that does what a test wants, a rival on the same store,
  * and a clock that moves when told. What a client has to say to callers it says on the thread that caused it.
  */
-@Timeout(30)
+@Timeout(120)
 abstract class EngineCase {
     final ManualTime time = new ManualTime();
     final MemoryStore memory = new MemoryStore(time);

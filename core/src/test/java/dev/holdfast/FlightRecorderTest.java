@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What Java Flight Recorder sees. */
-@Timeout(60)
+@Timeout(120)
 @Tag("both-jdks")
 class FlightRecorderTest {
     private static final List<String> EVENTS = List.of("Wait", "Hold", "Loss", "Renewal", "ReleaseFailed");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Passing a grant to the next local waiter, and when that ends. */
-@Timeout(30)
+@Timeout(120)
 class HandOverTest {
     private static final int TOKENS_PER_GRANT = 1024;
 

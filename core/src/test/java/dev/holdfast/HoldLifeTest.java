@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How a hold lives and ends, on a clock that moves when told. */
-@Timeout(30)
+@Timeout(120)
 class HoldLifeTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a thread wrote before it unlocked is seen by whoever locks next: plain fields need nothing else. */
-@Timeout(60)
+@Timeout(120)
 class JavaLockVisibilityTest {
     private static final int THREADS = 16;
     private static final int ROUNDS = 2_000;

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A grant whose lease changes: what counts from when on, and for whom. All were found by the simulation. */
-@Timeout(30)
+@Timeout(120)
 class LeaseChangeTest {
     private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Between a close and the moment at which the store sends, a grant is still there for who comes back. */
-@Timeout(30)
+@Timeout(120)
 class LingerTest {
     private static final HoldOptions NO_HAND_OVER = HoldOptions.defaults().handOver(0, Duration.ZERO);
     private static final Duration LEASE = HoldOptions.defaults().lease();

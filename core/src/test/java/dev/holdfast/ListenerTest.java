@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A listener hears of everything that happens to a lock, once, in order, and on a thread of its own. */
-@Timeout(30)
+@Timeout(120)
 class ListenerTest {
     private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
  * What is logged: one line each, which names the lock and the store, says what to do, and carries no secret. The line of
  * a thread that waits for itself is in {@link SelfWaitTest}.
  */
-@Timeout(30)
+@Timeout(120)
 class LogLinesTest {
     private static final String SECRET = "hunter2";
 

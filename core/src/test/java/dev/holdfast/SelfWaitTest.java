@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A thread that waits for a lock it holds itself. */
-@Timeout(30)
+@Timeout(120)
 class SelfWaitTest {
 
     @Test

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the store knows of locks: status and list. */
-@Timeout(30)
+@Timeout(120)
 class StatusTest {
     private final MemoryStore memory = new MemoryStore();
 

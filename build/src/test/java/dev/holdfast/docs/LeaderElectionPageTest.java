@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The snippets of the page on leader election, run. */
-@Timeout(30)
+@Timeout(120)
 class LeaderElectionPageTest {
     private final LockClient client = LockClient.connect("mem:leader-page");
     private final Scheduler scheduler = new Scheduler();

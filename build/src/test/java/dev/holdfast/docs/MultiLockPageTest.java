@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The snippets of the page on the multi-lock, run. */
-@Timeout(30)
+@Timeout(120)
 class MultiLockPageTest {
     private final LockClient client = LockClient.connect("mem:");
     private long from;

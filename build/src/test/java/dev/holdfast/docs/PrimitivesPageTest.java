@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the quick start shows of readers, permits and several names, run. */
-@Timeout(30)
+@Timeout(120)
 class PrimitivesPageTest {
     private final LockClient client = LockClient.connect("mem:");
     private final List<String> done = new ArrayList<>();

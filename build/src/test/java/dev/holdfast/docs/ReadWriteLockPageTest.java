@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The snippets of the page on the read-write lock, run, and what it says of a cache beside a database. */
-@Timeout(30)
+@Timeout(120)
 class ReadWriteLockPageTest {
     private static final int ITEM = 7;
     private static final int OLD = 100;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The script on the page of the Redis store, by which users fence their own writes, as it stands there. */
-@Timeout(60)
+@Timeout(120)
 class RedisFencePageTest {
     private static final Pattern SCRIPT =
             Pattern.compile("<!-- tested: RedisFencePageTest -->\n```lua\n(.*?)```", Pattern.DOTALL);

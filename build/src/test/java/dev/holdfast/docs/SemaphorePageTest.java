@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The snippets of the page on the semaphore, run. */
-@Timeout(30)
+@Timeout(120)
 class SemaphorePageTest {
     private final LockClient client = LockClient.connect("mem:semaphore-page");
     private final LockClient rolledOut = LockClient.connect("mem:semaphore-page");

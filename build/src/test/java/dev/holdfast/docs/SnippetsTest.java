@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The snippets of the documentation, run. {@link PagesTest} keeps the pages equal to what stands here. */
-@Timeout(30)
+@Timeout(120)
 class SnippetsTest {
     @TempDir
     private static Path folder;

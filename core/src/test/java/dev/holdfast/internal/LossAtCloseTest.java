@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A loss that comes in the very moment of the close: between two steps of the engine, where only its parts reach. */
-@Timeout(30)
+@Timeout(120)
 class LossAtCloseTest {
     private static final HoldOptions OPTIONS = HoldOptions.defaults();
 

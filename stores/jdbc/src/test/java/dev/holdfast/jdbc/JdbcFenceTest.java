@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A fence in the caller's own transaction, on every database. */
-@Timeout(60)
+@Timeout(120)
 class JdbcFenceTest {
     /** Of today, so large that a double cannot tell it from its neighbours. */
     private static final long TODAY = 1_795_361_171_102_454L * 1024;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is tried again when a request fails must not be tried for ever. */
-@Timeout(60)
+@Timeout(120)
 class ConnectionTest {
     private static ZooKeeperServer server;
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Nodes that carry the id of a claim, and belong to a session that has ended: here, to the session of a witness. */
-@Timeout(60)
+@Timeout(120)
 class OrphanTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int LONG_SESSION = 60_000;

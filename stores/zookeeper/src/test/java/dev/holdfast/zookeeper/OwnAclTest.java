@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The application's ACLs are asked for right before a node is made: they may take their time, and they may throw. */
-@Timeout(60)
+@Timeout(120)
 class OwnAclTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
