@@ -88,6 +88,24 @@ class OutageTest extends EngineCase {
     }
 
     @Test
+    void aStoreThatCannotDowngradeGivesNoSignOfLifeByNotDoingIt() throws Exception {
+        DistributedReadWriteLock data = patient.readWriteLock("data");
+        Hold writing = data.write().acquire();
+        Started<Optional<Hold>> waiter = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(9)));
+        away.isAway = true;
+        away.listener.unreachable("a", new StoreUnavailableException("away"));
+        time.advance(s(1));
+        data.downgrade(writing);
+        time.advance(s(1));
+        away.isAway = false;
+        away.listener.reachable();
+        await().until(() -> heard.size() == 2);
+        assertThat(heard.get(1)).isEqualTo(new StoreEvent.Reachable(s(2), away.description()));
+        theirs.close();
+        assertThat(waiter.result()).hasValueSatisfying(Hold::close);
+    }
+
+    @Test
     void eachOfSeveralWaitersHearsOfIt() throws Exception {
         Started<Optional<Hold>> first = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(3)));
         Started<Optional<Hold>> second = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(30)));
@@ -395,6 +413,12 @@ class OutageTest extends EngineCase {
                     ? CompletableFuture.completedFuture(
                             grants.stream().collect(Collectors.toMap(Grant::id, grant -> Renewal.unknown(0))))
                     : super.renew(grants);
+        }
+
+        /** As the default of every store. */
+        @Override
+        public CompletionStage<Boolean> downgrade(Grant grant) {
+            return CompletableFuture.completedFuture(false);
         }
 
         private record NoAnswer(CompletionStage<Optional<Grant>> answer) implements Pending {

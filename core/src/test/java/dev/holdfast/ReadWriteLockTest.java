@@ -259,6 +259,32 @@ class ReadWriteLockTest extends EngineCase {
     }
 
     @Test
+    void thatWaitEndsWithItsClient() throws Exception {
+        ReadWriteLock java = lock.asReadWriteLock();
+        Started<Boolean> writer = start(() -> {
+            java.readLock().lock();
+            return java.writeLock().tryLock(3, TimeUnit.SECONDS);
+        });
+        soon(writer::isWaiting);
+        client.close();
+        assertThatThrownBy(writer::result).hasCauseInstanceOf(ClientClosedException.class);
+    }
+
+    @Test
+    void thatWaitIsLikeAnyOtherOnceTheReadHoldIsLost() throws Exception {
+        ReadWriteLock java = lock.asReadWriteLock();
+        Started<Boolean> writer = start(() -> {
+            java.readLock().lock();
+            return java.writeLock().tryLock(30, TimeUnit.SECONDS);
+        });
+        soon(writer::isWaiting);
+        Breaking.shown(rival, "a", true);
+        advance(4, s(1));
+        soon(writer::isOver);
+        assertThat(writer.result()).isTrue();
+    }
+
+    @Test
     void aLostGrantIsLostToAllItsReaders() throws Exception {
         Hold first = lock.read().acquire();
         Hold second = lock.read().acquire();

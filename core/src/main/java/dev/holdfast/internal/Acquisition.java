@@ -69,8 +69,11 @@ final class Acquisition {
             return again.within(name, wait);
         }
         LiveHold reading = Upgrade.heldToRead(engine, name);
-        if (threadOwned && wait != null && Upgrade.isHopeless(reading)) {
-            return Upgrade.waitInVain(engine, name, wait);
+        if (threadOwned && wait != null && reading != null && Upgrade.isHopeless(reading)) {
+            long left = Upgrade.waitInVain(engine, name, reading, wait);
+            return left == 0
+                    ? Optional.empty()
+                    : interruptibly(engine, name, options, threadOwned, Duration.ofNanos(left));
         }
         Upgrade.refuse(engine, name, reading);
         Waiter waiter = Waiter.thread(

@@ -88,7 +88,11 @@ final class CountedStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return timed(() -> store.downgrade(grant));
+        long sent = sending();
+        CompletionStage<Boolean> answer = counted(() -> store.downgrade(grant), sent);
+        // a store without such a thing says no without asking anybody: no proof of life
+        answered(answer, sent, true, false, Boolean.TRUE::equals);
+        return answer;
     }
 
     @Override

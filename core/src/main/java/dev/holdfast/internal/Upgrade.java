@@ -3,7 +3,6 @@ package dev.holdfast.internal;
 import dev.holdfast.LockMode;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -51,20 +50,31 @@ final class Upgrade {
         }
     }
 
-    /** Waits for a time without a place in the queue, as a thread does that would wait for itself. */
-    static Optional<HoldAnchor> waitInVain(Engine engine, LockName name, Duration wait) throws InterruptedException {
+    /**
+     * Waits for a time without a place in the queue, as a thread does that would wait for itself: until the time has
+     * passed, the client is closed, or the hold is lost.
+     *
+     * @return how much of the time is left, in nanoseconds; 0 when it has passed
+     */
+    static long waitInVain(Engine engine, LockName name, LiveHold reading, Duration wait) throws InterruptedException {
         Thread thread = Thread.currentThread();
         long since = engine.time().nanoTime();
         Scheduled end = engine.time().schedule(() -> LockSupport.unpark(thread), wait);
+        reading.awaitsNews(true);
         try {
-            while (engine.time().nanoTime() - since < Durations.nanos(wait)) {
+            while (true) {
+                long left = Durations.nanos(wait) - (engine.time().nanoTime() - since);
+                engine.throwIfClosed();
+                if (left <= 0 || !reading.isOpen()) {
+                    return Math.max(0, left);
+                }
                 engine.parking().accept(name);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
             }
-            return Optional.empty();
         } finally {
+            reading.awaitsNews(false);
             end.cancel();
         }
     }

@@ -1,6 +1,9 @@
 package dev.holdfast.jdbc;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
@@ -12,8 +15,9 @@ import java.util.Locale;
  * @param add adds a resource that is new: its name, its token; changes nothing where it is known
  * @param read the token of a resource, as it is after the last commit of others
  * @param present the SQL state by which {@code add} says that the resource is known, or empty where it says nothing
+ * @param bytes whether a resource is kept as the bytes of its UTF-8
  */
-record FenceSql(String create, String add, String read, String present) {
+record FenceSql(String create, String add, String read, String present, boolean bytes) {
     private static final List<String> MARIADB = List.of("mariadb", "mysql");
     private static final String POSTGRESQL = "postgresql";
     private static final String H2 = "h2";
@@ -28,21 +32,23 @@ record FenceSql(String create, String add, String read, String present) {
         String insert = "INSERT INTO " + table + " (resource, token) VALUES (?, ?)";
         String read = "SELECT token FROM " + table + " WHERE resource = ?";
         if (MARIADB.stream().anyMatch(name::contains)) {
-            String text = "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
-            return new FenceSql(create(table, text) + " ENGINE = InnoDB", insert, read + " FOR UPDATE", "23000");
+            // no collation that MariaDB and MySQL both know tells names apart that differ in blanks at their end
+            String create = create(table, "VARBINARY(1020)") + " ENGINE = InnoDB";
+            return new FenceSql(create, insert, read + " FOR UPDATE", "23000", true);
         }
         if (name.contains(POSTGRESQL) || name.equals("postgres")) {
             return new FenceSql(
                     create(table, "VARCHAR(255) COLLATE \"C\""),
                     insert + " ON CONFLICT (resource) DO NOTHING", // an error would end the caller's transaction
                     read + " FOR UPDATE",
-                    "");
+                    "",
+                    false);
         }
         if (name.contains(H2)) {
-            return new FenceSql(create(table, "VARCHAR(255)"), insert, read + " FOR UPDATE", "23505");
+            return new FenceSql(create(table, "VARCHAR(255)"), insert, read + " FOR UPDATE", "23505", false);
         }
         if (name.contains(SQLITE)) {
-            return new FenceSql(create(table, "TEXT"), insert + " ON CONFLICT (resource) DO NOTHING", read, "");
+            return new FenceSql(create(table, "TEXT"), insert + " ON CONFLICT (resource) DO NOTHING", read, "", false);
         }
         throw new IllegalArgumentException(
                 "no fence is known for the database " + database + "; known: PostgreSQL, MariaDB, MySQL, H2, SQLite");
@@ -51,6 +57,15 @@ record FenceSql(String create, String add, String read, String present) {
     private static String create(String table, String text) {
         return "CREATE TABLE IF NOT EXISTS " + table + " (resource " + text
                 + " NOT NULL PRIMARY KEY, token BIGINT NOT NULL)";
+    }
+
+    /** Fills a resource into a statement. */
+    void setResource(PreparedStatement statement, int at, String resource) throws SQLException {
+        if (bytes) {
+            statement.setBytes(at, resource.getBytes(UTF_8));
+        } else {
+            statement.setString(at, resource);
+        }
     }
 
     boolean saysPresent(SQLException failure) {

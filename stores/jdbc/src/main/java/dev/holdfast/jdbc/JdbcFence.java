@@ -86,7 +86,7 @@ public final class JdbcFence {
         }
         FenceSql sql = FenceSql.of(connection, table);
         for (int i = 0; i < ATTEMPTS; i++) {
-            if (raise(connection, resource, token) || add(connection, sql, resource, token)) {
+            if (raise(connection, sql, resource, token) || add(connection, sql, resource, token)) {
                 return;
             }
             OptionalLong admitted = admitted(connection, sql, resource);
@@ -103,11 +103,11 @@ public final class JdbcFence {
                 "40001");
     }
 
-    private boolean raise(Connection connection, String resource, long token) throws SQLException {
+    private boolean raise(Connection connection, FenceSql sql, String resource, long token) throws SQLException {
         try (PreparedStatement update =
                 connection.prepareStatement("UPDATE " + table + " SET token = ? WHERE resource = ? AND token <= ?")) {
             update.setLong(1, token);
-            update.setString(2, resource);
+            sql.setResource(update, 2, resource);
             update.setLong(3, token);
             return update.executeUpdate() > 0;
         }
@@ -115,7 +115,7 @@ public final class JdbcFence {
 
     private static boolean add(Connection connection, FenceSql sql, String resource, long token) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(sql.add())) {
-            insert.setString(1, resource);
+            sql.setResource(insert, 1, resource);
             insert.setLong(2, token);
             return insert.executeUpdate() > 0;
         } catch (SQLException e) {
@@ -128,7 +128,7 @@ public final class JdbcFence {
 
     private static OptionalLong admitted(Connection connection, FenceSql sql, String resource) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(sql.read())) {
-            select.setString(1, resource);
+            sql.setResource(select, 1, resource);
             try (ResultSet row = select.executeQuery()) {
                 return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
             }

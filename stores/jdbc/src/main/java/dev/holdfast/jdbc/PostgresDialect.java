@@ -19,6 +19,9 @@ import java.util.Set;
  * them, and only if the client is in another process.
  */
 final class PostgresDialect implements ServerDialect {
+    /** A proxy that splits reads from writes (Pgpool-II) sends a statement that begins so to the primary. */
+    private static final String PRIMARY = "/*NO LOAD BALANCE*/ ";
+
     private static final String UNFORCED =
             "WITH s AS MATERIALIZED" + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
     private static final String TOLD = ", pg_notify(?, ?)";
@@ -53,6 +56,11 @@ final class PostgresDialect implements ServerDialect {
     @Override
     public String insertIfAbsent(String table, String columns, String values) {
         return "INSERT INTO " + table + " (" + columns + ") VALUES (" + values + ") ON CONFLICT (name) DO NOTHING";
+    }
+
+    @Override
+    public String readToChange(String query) {
+        return PRIMARY + query;
     }
 
     @Override
@@ -143,7 +151,7 @@ final class PostgresDialect implements ServerDialect {
 
     private static String claiming(RowSql sql) {
         String columns = RowSql.COLUMNS + ", " + sql.now + " AS at";
-        return "WITH u AS (" + sql.claim + " RETURNING " + columns + "), i AS ("
+        return PRIMARY + "WITH u AS (" + sql.claim + " RETURNING " + columns + "), i AS ("
                 + sql.insert.replace("VALUES (", "SELECT ").replace(") ON CONFLICT", absent(sql) + " ON CONFLICT")
                 + " RETURNING " + columns + ") SELECT 1, u.* FROM u UNION ALL SELECT 2, i.* FROM i UNION ALL SELECT 0, "
                 + columns + " FROM " + sql.table
@@ -174,7 +182,7 @@ final class PostgresDialect implements ServerDialect {
     private static String written(String update, boolean durable, String notes) {
         String what = durable ? "WITH u AS (" : UNFORCED + ", u AS (";
         String from = durable ? update : update.replace(" WHERE ", " FROM s WHERE s.off = 'off' AND ");
-        return what + from + " RETURNING version) SELECT version" + notes + " FROM u";
+        return PRIMARY + what + from + " RETURNING version) SELECT version" + notes + " FROM u";
     }
 
     @Override

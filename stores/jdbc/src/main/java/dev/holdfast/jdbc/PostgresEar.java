@@ -51,21 +51,31 @@ final class PostgresEar implements Ear {
         try (Connection ours = connections.open()) {
             connection = ours;
             if (!closed) {
-                Loan loan = new Loan(ours);
-                loan.begin();
-                execute(ours, "LISTEN " + channel);
-                open = true;
-                listener.hearing();
-                if (listen(ours)) {
-                    execute(ours, "UNLISTEN " + channel);
-                    loan.end();
-                } else {
-                    ours.abort(Runnable::run); // a pool that lent it must not lend it again
-                }
+                hear(ours);
             }
             ended(null);
         } catch (SQLException | RuntimeException e) {
             ended(e);
+        }
+    }
+
+    private void hear(Connection ours) throws SQLException {
+        boolean asLent = false;
+        try {
+            Loan loan = new Loan(ours);
+            loan.begin();
+            execute(ours, "LISTEN " + channel);
+            open = true;
+            listener.hearing();
+            if (listen(ours)) {
+                execute(ours, "UNLISTEN " + channel);
+                loan.end();
+                asLent = true;
+            }
+        } finally {
+            if (!asLent) {
+                ours.abort(Runnable::run); // a pool that lent it must not lend it again
+            }
         }
     }
 

@@ -87,11 +87,11 @@ final class RowTable {
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
             if (row == null) {
-                row = read(released == null ? sql.read : sql.readToChange, claim.name())
+                row = read(released == null ? firstOrSure(tries) : sql.readToChange, claim.name())
                         .orElse(null);
             }
             if (row == null && insert(claim)) {
-                row = read(claim.name()).orElse(null);
+                row = read(sql.readToChange, claim.name()).orElse(null);
                 if (row != null && isNew(row, claim)) {
                     return granted(claim, new Claimed(true, true, row), sent, asked);
                 }
@@ -117,7 +117,7 @@ final class RowTable {
         long asked = System.nanoTime();
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
-            Optional<ReadRow> row = read(claim.name());
+            Optional<ReadRow> row = read(firstOrSure(tries), claim.name());
             if (row.isEmpty()) {
                 return claim(claim, null, channel);
             }
@@ -210,6 +210,11 @@ final class RowTable {
 
     Optional<ReadRow> read(String name) throws SQLException {
         return read(sql.read, name);
+    }
+
+    /** A row that turned out to be another one may have come from a replica that lags behind. */
+    private String firstOrSure(int tries) {
+        return tries == 0 ? sql.read : sql.readToChange;
     }
 
     private Optional<ReadRow> read(String query, String name) throws SQLException {

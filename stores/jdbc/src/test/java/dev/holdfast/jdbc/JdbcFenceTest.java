@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -69,7 +70,9 @@ class JdbcFenceTest {
                         assertThat(stale.token()).isEqualTo(TODAY + 2);
                         assertThat(stale.admitted()).isEqualTo(TODAY + 3);
                     });
-            FENCE.check(connection, "Order", TODAY); // another resource
+            for (String another : List.of("Order", "order ", "o\u0308rder", "örder", "oerder")) {
+                FENCE.check(connection, another, TODAY);
+            }
             connection.commit();
         }
     }

@@ -3,27 +3,15 @@ package dev.holdfast.jdbc;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.spi.ClaimId;
-import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Mode;
-import dev.holdfast.spi.Pending;
-import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.MariaDbServer;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
-import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -112,94 +100,6 @@ class MariaDbServerTest extends ServerCases {
             assertThat(next.token()).isGreaterThan(hold.token());
             next.close();
         }
-    }
-
-    @Test
-    void aRenewalBelievesNoReplicaThatLagsBehind() throws SQLException {
-        try (Store direct = store()) {
-            List<Grant> grants = new ArrayList<>();
-            for (int i = 0; i < 9; i++) {
-                grants.add(
-                        Rig.get(direct.claim(Rig.claim("split " + i)).answer()).orElseThrow());
-            }
-            lagsFromNowOn();
-            for (int gone : List.of(0, 5, 8)) {
-                assertThat(Rig.get(direct.release(grants.get(gone)))).isTrue();
-            }
-
-            try (Store split = split()) {
-                Map<ClaimId, Renewal> renewals = Rig.get(split.renew(grants));
-
-                for (int i = 0; i < grants.size(); i++) {
-                    assertThat(renewals.get(grants.get(i).id()).verdict())
-                            .as("grant %s", i)
-                            .isEqualTo(List.of(0, 5, 8).contains(i) ? Renewal.Verdict.LOST : Renewal.Verdict.HELD);
-                }
-            }
-            grants.forEach(each -> Rig.get(direct.release(each)));
-        }
-    }
-
-    @Test
-    void whatIsChangedIsReadFromNoReplicaThatLagsBehind() throws SQLException {
-        try (Store direct = store()) {
-            Rig.get(direct.release(
-                    Rig.get(direct.claim(Rig.claim("waited for")).answer()).orElseThrow()));
-            lagsFromNowOn();
-            Grant reader = Rig.get(direct.claim(Rig.mode(Rig.claim("read"), Mode.SHARED))
-                            .answer())
-                    .orElseThrow();
-            Grant writer = Rig.get(direct.claim(Rig.claim("written")).answer()).orElseThrow();
-            Grant holder =
-                    Rig.get(direct.claim(Rig.claim("waited for")).answer()).orElseThrow();
-            Pending next = direct.claim(Rig.waiting("waited for"));
-            await().atMost(SOON)
-                    .until(() -> Rig.get(direct.status("waited for")).waiting() == 1);
-
-            try (Store split = split()) {
-                assertThat(Rig.get(split.renew(List.of(reader)))
-                                .get(reader.id())
-                                .verdict())
-                        .isEqualTo(Renewal.Verdict.HELD);
-                assertThat(Rig.get(split.downgrade(writer))).isTrue();
-                assertThat(Rig.get(split.release(holder))).isTrue();
-            }
-            assertThat(Rig.get(next.answer())).isPresent();
-        }
-    }
-
-    private void lagsFromNowOn() {
-        sql(
-                "DROP DATABASE IF EXISTS lagging",
-                "CREATE DATABASE lagging",
-                "CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock");
-    }
-
-    private Store split() {
-        return ServerStore.open(
-                new MariaDbDialect(), JdbcOptions.defaults(), this::splitting, "split", System::nanoTime, false);
-    }
-
-    /** Connections of a proxy that sends each SELECT to a replica, unless it locks. */
-    private Connection splitting() throws SQLException {
-        Connection primary = DriverManager.getConnection(url());
-        Connection replica = DriverManager.getConnection(url().replace("/test?", "/lagging?"));
-        return (Connection) Proxy.newProxyInstance(
-                MariaDbServerTest.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                (self, method, arguments) -> {
-                    boolean reads = method.getName().equals("prepareStatement")
-                            && arguments[0].toString().startsWith("SELECT ")
-                            && !arguments[0].toString().endsWith("FOR UPDATE");
-                    if (method.getName().equals("close")) {
-                        replica.close();
-                    }
-                    try {
-                        return method.invoke(reads ? replica : primary, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
     }
 
     @Test

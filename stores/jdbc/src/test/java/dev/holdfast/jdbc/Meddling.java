@@ -27,9 +27,12 @@ final class Meddling implements Connections {
     }
 
     ServerStore store() throws SQLException {
+        return store(JdbcOptions.defaults());
+    }
+
+    ServerStore store(JdbcOptions options) throws SQLException {
         try (Connection connection = open()) {
-            return ServerStore.open(
-                    ServerDialects.of(connection), JdbcOptions.defaults(), this, "meddled", System::nanoTime, false);
+            return ServerStore.open(ServerDialects.of(connection), options, this, "meddled", System::nanoTime, false);
         }
     }
 

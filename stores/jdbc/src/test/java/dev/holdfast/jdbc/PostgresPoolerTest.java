@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,21 @@ class PostgresPoolerTest {
             hold.close();
             await().atMost(SOON).until(waiting::isDone);
             waiting.join().close();
+        }
+    }
+
+    /** To find out what it pools, another connection is asked for, which waits in vain for a session. */
+    @Test
+    void onePoolingSessionsThatHasNoneLeftIsAskedOnce() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        try (ServerProcess pooler = start("session", 1);
+                Connection only = DriverManager.getConnection(url(pooler))) {
+            PostgresPooler.refuse(only, () -> {
+                asked.incrementAndGet();
+                return DriverManager.getConnection(url(pooler) + "&loginTimeout=5");
+            });
+
+            assertThat(asked).hasValue(1);
         }
     }
 

@@ -15,6 +15,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.TcpProxy;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -143,25 +144,7 @@ class PostgresServerTest extends ServerCases {
     void anEarFindsOutThatItsServerFellSilentOnAConnectionThatWasLentToo() throws Exception {
         CountDownLatch hears = new CountDownLatch(1);
         CountDownLatch deaf = new CountDownLatch(1);
-        Ear.Listener listener = new Ear.Listener() {
-            @Override
-            public void offered(String claimId) {}
-
-            @Override
-            public void hearing() {
-                hears.countDown();
-            }
-
-            @Override
-            public void deaf(Throwable why) {
-                deaf.countDown();
-            }
-
-            @Override
-            public boolean isWanted() {
-                return true;
-            }
-        };
+        Ear.Listener listener = listener(hears::countDown, deaf::countDown, true);
         try (TcpProxy proxy = TcpProxy.to(server.port())) {
             String lent = url().replace(":" + server.port() + "/", ":" + proxy.port() + "/");
             try (Ear ear = new PostgresEar(listener, "holdfast_silent", () -> DriverManager.getConnection(lent))) {
@@ -173,6 +156,27 @@ class PostgresServerTest extends ServerCases {
                 awaitLatch(deaf);
                 assertThat(ear.isOpen()).isFalse();
             }
+        }
+    }
+
+    @Test
+    void anEarThatFailedToListenLeavesNoConnectionForItsPoolToLendAgain() throws Exception {
+        CountDownLatch deaf = new CountDownLatch(1);
+        Ear.Listener listener = listener(() -> {}, deaf::countDown, false);
+        try (Connection lent = DriverManager.getConnection(url())) {
+            lent.setAutoCommit(false);
+            Connection pooled = (Connection) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {Connection.class},
+                    (self, method, arguments) ->
+                            method.getName().equals("close") ? null : method.invoke(lent, arguments));
+            try (Ear ear = new PostgresEar(listener, "no channel", () -> pooled)) {
+                ear.open();
+                awaitLatch(deaf);
+                assertThat(ear.isOpen()).isFalse();
+            }
+
+            assertThat(lent.isClosed()).isTrue();
         }
     }
 
@@ -268,6 +272,28 @@ class PostgresServerTest extends ServerCases {
             assertThat(waiting.answer().toCompletableFuture().get(1_500, TimeUnit.MILLISECONDS))
                     .isPresent();
         }
+    }
+
+    private static Ear.Listener listener(Runnable hearing, Runnable deaf, boolean wanted) {
+        return new Ear.Listener() {
+            @Override
+            public void offered(String claimId) {}
+
+            @Override
+            public void hearing() {
+                hearing.run();
+            }
+
+            @Override
+            public void deaf(Throwable why) {
+                deaf.run();
+            }
+
+            @Override
+            public boolean isWanted() {
+                return wanted;
+            }
+        };
     }
 
     private static void awaitLatch(CountDownLatch latch) {

@@ -1,0 +1,258 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.PostgresServer;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Behind a proxy that splits reads from writes, and whose replica lags behind: what is changed goes by the primary. */
+class SplitReadsTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private static MariaDbServer mariaDb;
+    private static PostgresServer postgres;
+
+    private final List<Store> stores = new ArrayList<>();
+
+    /** A server, and where the copy is that stands for its replica: nothing that happens afterwards arrives there. */
+    enum Kind {
+        MARIADB {
+            @Override
+            String url() {
+                return mariaDb.jdbcUrl();
+            }
+
+            @Override
+            String replicaUrl() {
+                return url().replace("/test?", "/lagging?");
+            }
+
+            @Override
+            List<String> copy() {
+                return List.of(
+                        "DROP DATABASE IF EXISTS lagging",
+                        "CREATE DATABASE lagging",
+                        "CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock");
+            }
+        },
+        POSTGRESQL {
+            @Override
+            String url() {
+                return postgres.jdbcUrl();
+            }
+
+            @Override
+            String replicaUrl() {
+                return url() + (url().contains("?") ? "&" : "?") + "currentSchema=lagging";
+            }
+
+            @Override
+            List<String> copy() {
+                return List.of(
+                        "DROP SCHEMA IF EXISTS lagging CASCADE",
+                        "CREATE SCHEMA lagging",
+                        "CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock");
+            }
+        };
+
+        abstract String url();
+
+        abstract String replicaUrl();
+
+        abstract List<String> copy();
+    }
+
+    @BeforeAll
+    static void startServers() {
+        mariaDb = orSkip(() -> MariaDbServer.start());
+        postgres = orSkip(() -> PostgresServer.start());
+    }
+
+    @AfterAll
+    static void stopServers() {
+        postgres.close();
+        mariaDb.close();
+    }
+
+    @AfterEach
+    void closeStores() {
+        stores.forEach(Store::close);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aLockThatIsHeldIsToldAsHeldThoughTheReplicaShowsItFreeOrNotAtAll(Kind kind) throws SQLException {
+        Store direct = direct(kind);
+        release(direct, hold(direct, Rig.claim("free before")));
+        lagsFromNowOn(kind);
+        for (String name : List.of("free before", "new")) {
+            Grant grant = hold(direct, Rig.claim(name));
+            Store split = split(kind);
+
+            assertThat(Rig.get(split.claim(Rig.claim(name)).answer())).as(name).isEmpty();
+            assertThat(Rig.get(
+                            split.claim(Rig.mode(Rig.claim(name), Mode.SHARED)).answer()))
+                    .as("to read, " + name)
+                    .isEmpty();
+
+            release(direct, grant);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimToReadALockThatNobodyEverHeldIsGranted(Kind kind) throws SQLException {
+        direct(kind);
+        lagsFromNowOn(kind);
+        Store split = split(kind);
+
+        Grant reader = hold(split, Rig.mode(Rig.claim("nobody's"), Mode.SHARED));
+
+        release(split, reader);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aClaimWaitsAndGetsItsTurn(Kind kind) throws SQLException {
+        Store direct = direct(kind);
+        release(direct, hold(direct, Rig.claim("turns")));
+        lagsFromNowOn(kind);
+        Grant grant = hold(direct, Rig.claim("turns"));
+        Store split = split(kind);
+        Pending waits = split.claim(Rig.waiting("turns"));
+        await().atMost(SOON).until(() -> Rig.get(direct.status("turns")).waiting() == 1);
+
+        release(direct, grant);
+
+        release(split, Rig.get(waits.answer()).orElseThrow());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRenewalBelievesTheServerThatRenews(Kind kind) throws SQLException {
+        Store direct = direct(kind);
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            grants.add(hold(direct, Rig.claim("split " + i)));
+        }
+        lagsFromNowOn(kind);
+        for (int gone : List.of(0, 5, 8)) {
+            release(direct, grants.get(gone));
+        }
+
+        Map<ClaimId, Renewal> renewals = Rig.get(split(kind).renew(grants));
+
+        for (int i = 0; i < grants.size(); i++) {
+            assertThat(renewals.get(grants.get(i).id()).verdict())
+                    .as("grant %s", i)
+                    .isEqualTo(List.of(0, 5, 8).contains(i) ? Renewal.Verdict.LOST : Renewal.Verdict.HELD);
+        }
+        grants.forEach(each -> Rig.get(direct.release(each)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsChangedIsReadFromThePrimary(Kind kind) throws SQLException {
+        Store direct = direct(kind);
+        release(direct, hold(direct, Rig.claim("waited for")));
+        lagsFromNowOn(kind);
+        Grant reader = hold(direct, Rig.mode(Rig.claim("read"), Mode.SHARED));
+        Grant writer = hold(direct, Rig.claim("written"));
+        Grant holder = hold(direct, Rig.claim("waited for"));
+        Pending next = direct.claim(Rig.waiting("waited for"));
+        await().atMost(SOON).until(() -> Rig.get(direct.status("waited for")).waiting() == 1);
+
+        Store split = split(kind);
+        assertThat(Rig.get(split.renew(List.of(reader))).get(reader.id()).verdict())
+                .isEqualTo(Renewal.Verdict.HELD);
+        assertThat(Rig.get(split.downgrade(writer))).isTrue();
+        assertThat(Rig.get(split.release(holder))).isTrue();
+
+        release(direct, Rig.get(next.answer()).orElseThrow());
+        release(direct, reader);
+        release(direct, writer);
+    }
+
+    private static Grant hold(Store store, Claim claim) {
+        return Rig.get(store.claim(claim).answer()).orElseThrow();
+    }
+
+    private static void release(Store store, Grant grant) {
+        assertThat(Rig.get(store.release(grant))).isTrue();
+    }
+
+    private Store direct(Kind kind) throws SQLException {
+        return open(kind, () -> DriverManager.getConnection(kind.url()));
+    }
+
+    private Store split(Kind kind) throws SQLException {
+        return open(kind, () -> splitting(kind));
+    }
+
+    private Store open(Kind kind, Connections connections) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(kind.url())) {
+            Store store = ServerStore.open(
+                    ServerDialects.of(connection),
+                    JdbcOptions.defaults(),
+                    connections,
+                    "split",
+                    System::nanoTime,
+                    false);
+            stores.add(store);
+            return store;
+        }
+    }
+
+    private static void lagsFromNowOn(Kind kind) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(kind.url());
+                Statement statement = connection.createStatement()) {
+            for (String sql : kind.copy()) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    /** A proxy sends each SELECT to a replica, unless it locks, or begins with a word for the proxy. */
+    private static Connection splitting(Kind kind) throws SQLException {
+        Connection primary = DriverManager.getConnection(kind.url());
+        Connection replica = DriverManager.getConnection(kind.replicaUrl());
+        return (Connection) Proxy.newProxyInstance(
+                SplitReadsTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    boolean reads = method.getName().equals("prepareStatement")
+                            && arguments[0].toString().matches("(SELECT|WITH) .*")
+                            && !arguments[0].toString().endsWith("FOR UPDATE");
+                    if (method.getName().equals("close")) {
+                        replica.close();
+                    }
+                    try {
+                        return method.invoke(reads ? replica : primary, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}
