@@ -11,7 +11,10 @@ public final class Main {
 
     /** Runs a command and exits with its code. */
     public static void main(String[] args) {
-        System.exit(run(args));
+        Stderr.install();
+        int code = run(args);
+        System.err.close(); // writes what is left
+        System.exit(code);
     }
 
     /** Runs a command; returns its exit code. */

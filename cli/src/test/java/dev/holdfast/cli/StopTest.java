@@ -105,9 +105,7 @@ class StopTest {
         ChildProcess run = run(
                 "100ms", "trap '' TERM; sh chain.sh " + mark + " 100000 & sh tree.sh " + mark + " 4 & echo up; wait");
 
-        try (LockClient client = cli.client()) {
-            assertThat(Cli.breakNow(client, "job")).isTrue();
-        }
+        breakHold();
         run.waitFor(Duration.ofMinutes(2)); // the machine is busy with the chain
         Cli.Ended ended = Cli.end(run);
         assertThat(ended.err()).last().asString().contains("was stopped");
@@ -128,7 +126,10 @@ class StopTest {
                         .anyMatch(process ->
                                 process.info().user().filter("daemon"::equals).isPresent()));
 
-        Cli.Ended ended = loseHold(run);
+        breakHold();
+        await().atMost(SOON).until(() -> !run.isAlive());
+        Processes.kill(mark); // it still has the output open, of which the end is awaited
+        Cli.Ended ended = Cli.end(run);
         assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
         assertThat(ended.err())
                 .last()
@@ -261,10 +262,14 @@ class StopTest {
     }
 
     private Cli.Ended loseHold(ChildProcess run) {
+        breakHold();
+        return Cli.end(run);
+    }
+
+    private void breakHold() {
         try (LockClient client = cli.client()) {
             assertThat(Cli.breakNow(client, "job")).isTrue();
         }
-        return Cli.end(run);
     }
 
     /** A run whose command is a shell, as a user without rights. */

@@ -1,0 +1,146 @@
+package dev.holdfast.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Standard error that perhaps nobody reads: a full pipe, a terminal after Ctrl-S. A write to such a one never returns; so
+ * one thread writes, and all others wait for their line only for a short time. Nobody waits again until that thread has
+ * got on.
+ *
+ * <pre>
+ *   any thread ──line──► queue ──► writer ──► stderr
+ * </pre>
+ *
+ * <p>Otherwise a message about a lost hold could keep the command alive that has to be stopped. Lines that find the queue
+ * full are dropped. Thread-safe.
+ */
+final class Stderr extends OutputStream {
+    private static final Duration PATIENCE = Duration.ofMillis(250);
+    private static final int LONGEST_QUEUE = 256;
+
+    private final OutputStream out;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Queue<byte[]> queue = new ArrayDeque<>();
+    private boolean isStuck;
+
+    /** In front of a stream whose writes may never return. */
+    Stderr(OutputStream out) {
+        this.out = out;
+        Thread writer = new Thread(this::writeAll, "stderr");
+        writer.setDaemon(true);
+        writer.start();
+    }
+
+    /** Puts one in the place of {@link System#err}. */
+    static void install() {
+        try {
+            System.setErr(new PrintStream(new Stderr(new FileOutputStream(FileDescriptor.err)), false, charset()));
+        } catch (OutOfMemoryError e) {
+            // at the limit of threads the original one will do
+        }
+    }
+
+    /** That of the original one: Java has no method for it before version 18. */
+    private static Charset charset() {
+        String name = System.getProperty("stderr.encoding", System.getProperty("sun.stderr.encoding"));
+        return name != null && Charset.isSupported(name) ? Charset.forName(name) : Charset.defaultCharset();
+    }
+
+    @Override
+    public void write(int character) {
+        write(new byte[] {(byte) character}, 0, 1);
+    }
+
+    /** A {@link PrintStream} hands over whole lines. */
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+        lock.lock();
+        try {
+            if (queue.size() < LONGEST_QUEUE) {
+                queue.add(Arrays.copyOfRange(bytes, offset, offset + length));
+                changed.signalAll();
+            }
+            if (!isStuck) {
+                awaitEmptyQueue();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A last chance for what is queued, at the end of the program. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            awaitEmptyQueue();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitEmptyQueue() {
+        boolean interrupted = false;
+        long begin = System.nanoTime();
+        long left = PATIENCE.toNanos();
+        while (!queue.isEmpty() && left > 0) {
+            try {
+                changed.await(left, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true; // by a signal, and for others
+            }
+            left = PATIENCE.toNanos() - (System.nanoTime() - begin);
+        }
+        isStuck = !queue.isEmpty();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void writeAll() {
+        while (true) {
+            try {
+                out.write(next());
+            } catch (IOException e) {
+                // its reader is gone
+            }
+            remove();
+        }
+    }
+
+    private byte[] next() {
+        lock.lock();
+        try {
+            while (queue.isEmpty()) {
+                changed.awaitUninterruptibly();
+            }
+            return queue.element();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void remove() {
+        lock.lock();
+        try {
+            queue.remove();
+            isStuck = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
