@@ -3,7 +3,12 @@ package dev.holdfast.cli;
 import dev.holdfast.Holder;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +31,23 @@ final class Circles {
     private final Snapshot snapshot;
     private final String host = ThisHost.name();
     private final Map<String, Set<String>> next = new TreeMap<>();
+    private final Map<Party, List<String>> held = new HashMap<>();
+    private final Map<Long, Set<String>> outer = new HashMap<>();
+
+    /** A thread of a process. */
+    private record Party(String host, long pid, String thread) {
+        static Party of(Holder who) {
+            return new Party(who.host(), who.pid(), who.thread());
+        }
+    }
 
     private Circles(Snapshot snapshot) {
         this.snapshot = snapshot;
+        snapshot.locks()
+                .values()
+                .forEach(lock -> lock.grant()
+                        .ifPresent(grant -> held.computeIfAbsent(Party.of(grant.holder()), party -> new ArrayList<>())
+                                .add(lock.name())));
     }
 
     /** Each circle as the names of its locks, beginning with the first of them by name. */
@@ -40,57 +59,64 @@ final class Circles {
 
     /** An edge from each lock that a waiter has to the lock that it waits for. */
     private void connect(LockWaiter waiter) {
-        for (LockStatus lock : snapshot.locks().values()) {
-            lock.grant()
-                    .filter(held -> isSame(held.holder(), waiter.who()))
-                    .ifPresent(held -> connect(lock.name(), waiter.name()));
+        held.getOrDefault(Party.of(waiter.who()), List.of()).forEach(name -> connect(name, waiter.name()));
+        if (waiter.who().host().equals(host)) {
+            outer.computeIfAbsent(waiter.who().pid(), this::outerLocks).forEach(name -> connect(name, waiter.name()));
         }
-        outerLocks(waiter.who(), new TreeSet<>()).forEach(outer -> connect(outer, waiter.name()));
     }
 
-    private void connect(String held, String wanted) {
-        next.computeIfAbsent(held, name -> new TreeSet<>()).add(wanted);
-    }
-
-    private static boolean isSame(Holder one, Holder other) {
-        return one.pid() == other.pid()
-                && one.host().equals(other.host())
-                && one.thread().equals(other.thread());
+    private void connect(String from, String to) {
+        next.computeIfAbsent(from, name -> new TreeSet<>()).add(to);
     }
 
     /** The locks under which a process of this machine runs: that of its {@code holdfast run}, and those around that. */
-    private Set<String> outerLocks(Holder who, Set<String> known) {
-        if (!who.host().equals(host)) {
-            return known;
-        }
-        for (HeldAbove above : HeldAbove.of(who.pid())) {
-            LockStatus lock = snapshot.locks().get(above.name());
-            LockStatus.Held held = lock == null ? null : lock.grant().orElse(null);
-            if (held != null && above.isOf(held.token()) && known.add(above.name())) {
-                outerLocks(held.holder(), known);
+    private Set<String> outerLocks(long pid) {
+        Set<String> found = new TreeSet<>();
+        Deque<Long> inside = new ArrayDeque<>(List.of(pid));
+        while (!inside.isEmpty()) {
+            for (HeldAbove above : HeldAbove.of(inside.remove())) {
+                LockStatus lock = snapshot.locks().get(above.name());
+                LockStatus.Held grant = lock == null ? null : lock.grant().orElse(null);
+                if (grant != null && above.isOf(grant.token()) && found.add(above.name())) {
+                    inside.add(grant.holder().pid());
+                }
             }
         }
-        return known;
+        return found;
     }
 
     private List<List<String>> found() {
         Set<List<String>> circles = new LinkedHashSet<>();
-        Set<String> done = new TreeSet<>();
+        Set<String> done = new HashSet<>();
         for (String start : next.keySet()) {
-            walk(start, new ArrayList<>(), done, circles);
+            walk(start, done, circles);
         }
         return List.copyOf(circles);
     }
 
-    private void walk(String at, List<String> path, Set<String> done, Set<List<String>> circles) {
-        int seen = path.indexOf(at);
-        if (seen >= 0) {
-            circles.add(fromTheFirst(path.subList(seen, path.size())));
-        } else if (!done.contains(at)) {
-            path.add(at);
-            next.getOrDefault(at, Set.of()).forEach(further -> walk(further, path, done, circles));
-            path.remove(path.size() - 1);
-            done.add(at);
+    /** In depth, without recursion: thousands may wait one behind the other. */
+    private void walk(String start, Set<String> done, Set<List<String>> circles) {
+        List<String> path = new ArrayList<>();
+        Map<String, Integer> places = new HashMap<>();
+        Deque<Iterator<String>> branches =
+                new ArrayDeque<>(List.of(List.of(start).iterator()));
+        while (!branches.isEmpty()) {
+            if (branches.peek().hasNext()) {
+                String at = branches.peek().next();
+                Integer seen = places.get(at);
+                if (seen != null) {
+                    circles.add(fromTheFirst(path.subList(seen, path.size())));
+                } else if (done.add(at)) {
+                    places.put(at, path.size());
+                    path.add(at);
+                    branches.push(next.getOrDefault(at, Set.of()).iterator());
+                }
+            } else {
+                branches.pop();
+                if (!path.isEmpty()) {
+                    places.remove(path.remove(path.size() - 1));
+                }
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ record GuardedRun(
         @Nullable Duration maxHold,
         boolean dieWithParent,
         int conflictCode) {
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
     private static final int LONGEST_LABEL = 60;
 
     /** Less than the library takes, which counts them so. */
@@ -81,10 +83,16 @@ record GuardedRun(
         List<ProcessHandle> survivors = List.of();
         try {
             signals.attach(child);
-            end = new HoldWatch(hold, maxHold).untilEndOf(child);
+            HoldWatch watch = new HoldWatch(hold, maxHold);
+            end = watch.untilEndOf(child);
             if (end != HoldWatch.End.COMMAND) {
                 sayStopping(end);
                 survivors = child.stop(grace);
+            }
+            if (end == HoldWatch.End.OVERDUE && !survivors.isEmpty()) {
+                System.err.println("holdfast: '" + shortCommand() + "' could not be stopped, and keeps "
+                        + wantedOnStore() + " until it ends: " + named(survivors) + "; end it as that user");
+                survivors = awaitEnd(survivors, child, watch);
             }
         } catch (Throwable e) {
             child.stop(grace);
@@ -96,6 +104,19 @@ record GuardedRun(
             case LOST -> finish(hold, stopped(survivors), 0);
             case OVERDUE -> throw overdue(release(hold), stopped(survivors));
         };
+    }
+
+    /** Those that still go on when the hold is lost; none if they ended before. */
+    private static List<ProcessHandle> awaitEnd(List<ProcessHandle> survivors, ChildCommand child, HoldWatch watch)
+            throws InterruptedException {
+        List<ProcessHandle> left = survivors;
+        while (!left.isEmpty() && !watch.isLost()) {
+            TimeUnit.NANOSECONDS.sleep(BETWEEN_LOOKS.toNanos());
+            if (left.stream().allMatch(ProcStat::hasEnded)) {
+                left = child.stop(Duration.ZERO); // whom they have started meanwhile
+            }
+        }
+        return left;
     }
 
     private CliException overdue(Optional<HoldLostException> loss, String stopped) {
@@ -119,9 +140,12 @@ record GuardedRun(
         if (survivors.isEmpty()) {
             return "'" + shortCommand() + "' was stopped; check what it left";
         }
-        String named = survivors.stream().map(GuardedRun::named).collect(Collectors.joining(", "));
-        return "'" + shortCommand() + "' COULD NOT BE STOPPED and goes on without the lock: " + named
+        return "'" + shortCommand() + "' COULD NOT BE STOPPED and goes on without the lock: " + named(survivors)
                 + "; end it as that user, then check what it left";
+    }
+
+    private static String named(List<ProcessHandle> processes) {
+        return processes.stream().map(GuardedRun::named).collect(Collectors.joining(", "));
     }
 
     private static String named(ProcessHandle process) {

@@ -56,7 +56,8 @@ final class HoldWatch {
         return End.COMMAND;
     }
 
-    private boolean isLost() {
+    /** Whether the hold ended, or has been in doubt for too long. */
+    boolean isLost() {
         if (hold.isValid()) {
             lastValid = System.nanoTime();
             return false;

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import java.time.Duration;
@@ -59,7 +60,7 @@ final class ListCommand implements Callable<Integer> {
             names = "--every",
             paramLabel = "TIME",
             defaultValue = "1s",
-            converter = DurationConverter.class,
+            converter = PeriodConverter.class,
             description = "With --watch, the time between two lists. Default: 1s.")
     private Duration every = Duration.ZERO;
 
@@ -97,8 +98,9 @@ final class ListCommand implements Callable<Integer> {
                 @Nullable Screen screen = json ? null : Screen.open()) {
             boolean isRead = true;
             while (isRead) {
-                List<LockStatus> locks = client.list(pattern);
-                isRead = screen == null ? print(locks) : screen.draw(frame(store, locks));
+                isRead = screen == null
+                        ? print(client.list(pattern))
+                        : screen.draw(frame(client, store, pattern, screen.isTerminal()));
                 TimeUnit.NANOSECONDS.sleep(every.toNanos());
             }
         }
@@ -110,10 +112,19 @@ final class ListCommand implements Callable<Integer> {
         return !System.out.checkError();
     }
 
-    private static List<String> frame(StoreUrl store, List<LockStatus> locks) {
-        return locks.isEmpty()
-                ? List.of("no lock is held on " + store.shown())
-                : LockView.table(locks).lines().toList();
+    /** On a terminal an outage is shown, and the next list tries again. */
+    private static List<String> frame(LockClient client, StoreUrl store, String pattern, boolean isTerminal) {
+        try {
+            List<LockStatus> locks = client.list(pattern);
+            return locks.isEmpty()
+                    ? List.of("no lock is held on " + store.shown())
+                    : LockView.table(locks).lines().toList();
+        } catch (HoldfastException e) {
+            if (!isTerminal) {
+                throw e;
+            }
+            return List.of(Redaction.oneLine(String.valueOf(e.getMessage())));
+        }
     }
 
     private String pattern() {

@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 final class SeenHistory {
     private static final int EVENTS = 8;
     private static final int LENGTHS = 20;
+    /** A name for each order would otherwise fill the memory within days. */
+    static final int MOST_NAMES = 10_000;
     /** So many holds must have ended before anything is usual. */
     private static final int ENOUGH = 3;
     /** A hold is beyond the usual length when it is so many times as long as the median. */
@@ -30,7 +31,9 @@ final class SeenHistory {
 
     private static final Duration NOTHING_UNUSUAL = Duration.ofSeconds(1);
 
-    private final Map<String, Deque<Duration>> lengths = new HashMap<>();
+    /** Of the locks whose holds ended last. */
+    private final Map<String, Deque<Duration>> lengths = new LinkedHashMap<>();
+
     private final Deque<Event> events = new ArrayDeque<>();
     private Map<String, LockStatus> before = Map.of();
     private long beforeNanos;
@@ -84,12 +87,25 @@ final class SeenHistory {
         boolean ranOut = held.leaseLeft().toNanos() <= sinceNanos;
         tell(broken ? "broken" : ranOut ? "lost" : "ended", name, Snapshot.party(held.holder()));
         if (!broken && !ranOut) {
-            Deque<Duration> known = lengths.computeIfAbsent(name, any -> new ArrayDeque<>());
-            known.addLast(held.held().plusNanos(sinceNanos / 2));
-            if (known.size() > LENGTHS) {
-                known.removeFirst();
-            }
+            remember(name, held.held().plusNanos(sinceNanos / 2));
         }
+    }
+
+    private void remember(String name, Duration length) {
+        Deque<Duration> known = Objects.requireNonNullElseGet(lengths.remove(name), ArrayDeque::new);
+        known.addLast(length);
+        if (known.size() > LENGTHS) {
+            known.removeFirst();
+        }
+        lengths.put(name, known); // as the last one
+        if (lengths.size() > MOST_NAMES) {
+            lengths.remove(lengths.keySet().iterator().next());
+        }
+    }
+
+    /** Of how many locks it is known how long they are usually held. */
+    int names() {
+        return lengths.size();
     }
 
     private void tell(String what, String name, String who) {

@@ -50,7 +50,7 @@ final class TopCommand implements Callable<Integer> {
             names = "--every",
             paramLabel = "TIME",
             defaultValue = "1s",
-            converter = DurationConverter.class,
+            converter = PeriodConverter.class,
             description = "The time between two looks. Default: 1s.")
     private Duration every = Duration.ZERO;
 

@@ -18,6 +18,9 @@ record UserFolders(Map<String, String> environment) {
     /** In such a folder everybody may create files, and only their owners may rename them. */
     private static final int STICKY = 01000;
 
+    /** So many the kernel follows. */
+    private static final int MOST_LINKS = 40;
+
     /** Below the folders of all programs. */
     private static final String OURS = "holdfast";
 
@@ -64,20 +67,34 @@ record UserFolders(Map<String, String> environment) {
     /** The first folder on the way to one, from the root on, in which another user may exchange what is in it. */
     private static Optional<Path> foreign(Path folder) {
         try {
-            Path place = folder.getRoot();
-            for (Path name : folder.normalize()) {
-                place = place.resolve(name);
-                if (Files.notExists(place, LinkOption.NOFOLLOW_LINKS)) {
-                    return Optional.empty(); // made by us, when it is needed
-                }
-                if (!isOurs(place)) {
-                    return Optional.of(place);
-                }
-            }
-            return Optional.empty();
+            return foreign(folder, MOST_LINKS);
         } catch (IOException | UnsupportedOperationException e) {
             return Optional.empty(); // a system without such owners
         }
+    }
+
+    /** Behind a link, the way to where it leads counts too. */
+    private static Optional<Path> foreign(Path folder, int links) throws IOException {
+        Path place = folder.getRoot();
+        for (Path name : folder) {
+            place = place.resolve(name);
+            if (Files.isSymbolicLink(place)) {
+                if (links == 0 || !isOfUsOrRoot(place, LinkOption.NOFOLLOW_LINKS)) {
+                    return Optional.of(place);
+                }
+                Optional<Path> behind = foreign(place.resolveSibling(Files.readSymbolicLink(place)), links - 1);
+                if (behind.isPresent()) {
+                    return behind;
+                }
+            }
+            if (Files.notExists(place)) {
+                return Optional.empty(); // made by us, when it is needed
+            }
+            if (!isOurs(place)) {
+                return Optional.of(place);
+            }
+        }
+        return Optional.empty();
     }
 
     private static boolean isOurs(Path folder) throws IOException {
@@ -87,9 +104,7 @@ record UserFolders(Map<String, String> environment) {
         // Some systems give each user a group, and let it write: that group has the user's own number.
         boolean groupIsOthers = group != ROOT && group != number(target, "uid");
         boolean othersWrite = (mode & OTHERS_WRITE) != 0 || (mode & GROUP_WRITES) != 0 && groupIsOthers;
-        return isOfUsOrRoot(folder, LinkOption.NOFOLLOW_LINKS)
-                && isOfUsOrRoot(folder)
-                && (!othersWrite || (mode & STICKY) != 0);
+        return isOfUsOrRoot(folder) && (!othersWrite || (mode & STICKY) != 0);
     }
 
     private static int number(Map<String, Object> attributes, String name) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
  * says where an empty one is, and where none answers; a store on a server starts it there, before all tests.
  */
 abstract class CommandLineContract {
+    /** Cases in which the stores do not differ: the engine's, or those that the contract of the stores proves on each. */
+    private static final String ENGINE = "engine";
+
+    /** Cases between processes, in which a store that pushes and one that ends locks with sessions may differ. */
+    private static final String PROCESSES = "processes";
+
     private static final String HOLD = "echo in $HOLDFAST_TOKEN; exec sleep 60";
 
     @TempDir
@@ -86,6 +93,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void tokensRiseFromRunToRun() {
         long last = 0;
         for (int i = 0; i < 3; i++) {
@@ -98,6 +106,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void aBusyLockIsTriedOnceOrForAWhileAndItsHolderIsNamed() {
         try (Holder holder = holder("30s")) {
             Cli.Ended once = cli.run("run", "--wait", "0", "job", "--", "echo", "in");
@@ -121,6 +130,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(PROCESSES)
     void aWaiterIsNextWhenTheHolderEndsAndASignalFreesAtOnce() {
         try (Holder holder = holder("30s");
                 ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
@@ -135,6 +145,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void aSignalEndsTheWaitAndLeavesNothingBehind() {
         try (Holder holder = holder("30s")) {
             ChildProcess waiter = cli.start("run", "job", "--", "echo", "in");
@@ -150,6 +161,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(PROCESSES)
     void theNextGetsInWithinLeaseAndOneSecondAfterKillMinusNine() {
         try (Holder holder = holder("1s");
                 ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
@@ -167,6 +179,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void aHoldIsRenewedWhileTheCommandRuns() {
         try (Holder holder = holder("1s")) {
             assertThat(cli.run("run", "--wait", "2500ms", "job", "--", "true").code())
@@ -176,6 +189,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void readersRunBesideEachOtherAndAWriterWaitsForThem() {
         try (Holder first = holding("--shared", "job");
                 Holder second = holding("--shared", "job");
@@ -200,6 +214,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void noMorePermitsAreOutThanThereAre() {
         try (Holder one = holding("--permits", "1/3", "job");
                 Holder two = holding("--permits", "2/3", "job")) {
@@ -226,6 +241,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void severalNamesAreHeldTogetherOrNotAtAll() {
         try (ChildProcess both = cli.start("run", "two words", "job", "--", "sh", "-c", "echo in; exec sleep 60")) {
             both.expect("in", SOON);
@@ -325,6 +341,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void listShowsOnlyWhatMatchesThePatternWholeNamesWithTheirNamespace() throws InterruptedException {
         try (LockClient shop = LockClient.builder(cli.store()).namespace("shop").build();
                 LockClient client = cli.client();
@@ -354,6 +371,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void listCountsWhoWaits() {
         try (Holder holder = holder("30s");
                 ChildProcess waiter = cli.start("run", "job", "--", "true")) {
@@ -366,6 +384,7 @@ abstract class CommandLineContract {
 
     @Test
     void oneForeignRecordHidesNoOtherLock() throws Exception {
+        assertThat(tried("foreign")).as("a hold before it").isZero();
         try (LockClient client = cli.client();
                 Hold foreign = client.lock("foreign").acquire()) {
             assertThat(foreign.isValid()).isTrue();
@@ -391,6 +410,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void listSaysThatNothingIsHeld() {
         Cli.Ended table = cli.run("list");
         assertThat(table.code()).isZero();
@@ -403,6 +423,7 @@ abstract class CommandLineContract {
     // ---- release
 
     @Test
+    @Tag(ENGINE)
     void releaseSaysThatThereIsNothingToBreak() {
         Cli.Ended ended = cli.run("release", "--yes", "job");
 
@@ -412,6 +433,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(PROCESSES)
     void releaseEndsTheHoldersCommandAndLetsTheNextOneInOnlyAfterTheLease() {
         try (Holder holder = holder("3s");
                 ChildProcess waiter = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
@@ -435,6 +457,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(PROCESSES)
     void releaseNowLetsTheNextOneInAtOnceAndSaysWhatThatRisks() {
         try (Holder holder = holder("168h")) {
             Cli.Ended broken = cli.run("release", "--now", "--yes", "job");
@@ -456,6 +479,7 @@ abstract class CommandLineContract {
     // ---- demo
 
     @Test
+    @Tag(PROCESSES)
     void demoSellsExactlyTheStockUnderTheLock() {
         Cli.Ended ended = cli.run("demo", "--json", "--processes", "2", "--buyers", "2", "--tickets", "60");
 

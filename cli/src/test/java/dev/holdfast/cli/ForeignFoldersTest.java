@@ -95,6 +95,29 @@ class ForeignFoldersTest {
     }
 
     @Test
+    void aLinkOfOurOwnThatLeadsThroughAFolderOfAnotherUserIsNotFollowed() throws IOException {
+        Path theirs = Files.createDirectory(folder.resolve("theirs"));
+        Path real = Files.createDirectory(theirs.resolve("real"));
+        Files.createSymbolicLink(home.resolve(".local"), real);
+        giveToAnotherUser(theirs);
+        Cli.Ended ended = Cli.end(run().withoutEnvironment("HOLDFAST_STORE").start());
+
+        assertThat(ended.code()).as(ended.toString()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err()).singleElement().asString().contains("another user may change the folder " + theirs);
+        assertThat(real).isEmptyDirectory();
+    }
+
+    @Test
+    void aLinkOfOurOwnIsFollowed() throws IOException {
+        Path real = Files.createDirectory(folder.resolve("real"));
+        Files.createSymbolicLink(home.resolve(".local"), Path.of("../real"));
+        Cli.Ended ended = Cli.end(run().withoutEnvironment("HOLDFAST_STORE").start());
+
+        assertThat(ended).isEqualTo(new Cli.Ended(0, List.of("in"), List.of()));
+        assertThat(real.resolve("state/holdfast/locks.db")).isRegularFile();
+    }
+
+    @Test
     void aHomeOfItsOwnIsUsedAsBefore() {
         Cli.Ended ended = Cli.end(run().withoutEnvironment("HOLDFAST_STORE").start());
 

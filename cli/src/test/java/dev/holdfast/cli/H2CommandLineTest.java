@@ -6,8 +6,11 @@ import java.sql.SQLException;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The command line on an H2 server. */
+@Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
 class H2CommandLineTest extends CommandLineContract {
     private static Server server;
 

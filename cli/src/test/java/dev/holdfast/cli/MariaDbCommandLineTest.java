@@ -8,8 +8,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The command line on MariaDB. */
+@Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
 class MariaDbCommandLineTest extends CommandLineContract {
     private static MariaDbServer server;
 

@@ -7,8 +7,11 @@ import dev.holdfast.testbed.PostgresServer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The command line on PostgreSQL. */
+@Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
 class PostgresCommandLineTest extends CommandLineContract {
     private static PostgresServer server;
 

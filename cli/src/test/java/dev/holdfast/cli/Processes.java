@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What runs on this machine, by a mark in its command line. */
 final class Processes {
@@ -19,9 +20,19 @@ final class Processes {
                 .toList();
     }
 
-    /** Kills what a failed test has left. */
-    static void kill(String mark) {
-        marked(mark).forEach(ProcessHandle::destroyForcibly);
+    /** Those of them that run as a user. */
+    static List<ProcessHandle> marked(String mark, String user) {
+        return marked(mark).stream()
+                .filter(process -> process.info().user().filter(user::equals).isPresent())
+                .toList();
+    }
+
+    /** Kills them, and what they have started. */
+    static void kill(List<ProcessHandle> processes) {
+        processes.stream()
+                .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))
+                .toList()
+                .forEach(ProcessHandle::destroyForcibly);
     }
 
     private static String arguments(ProcessHandle process) {

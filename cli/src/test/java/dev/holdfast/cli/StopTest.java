@@ -42,7 +42,7 @@ class StopTest {
 
     @AfterEach
     void leaveNothing() {
-        Processes.kill(mark);
+        Processes.kill(Processes.marked(mark));
     }
 
     @Test
@@ -121,14 +121,11 @@ class StopTest {
         ChildProcess run = asNobody("echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
                 .start();
         run.stderr().expect("up", SOON);
-        await().atMost(SOON)
-                .until(() -> Processes.marked(mark).stream()
-                        .anyMatch(process ->
-                                process.info().user().filter("daemon"::equals).isPresent()));
+        await().atMost(SOON).until(() -> !Processes.marked(mark, "daemon").isEmpty());
 
         breakHold();
         await().atMost(SOON).until(() -> !run.isAlive());
-        Processes.kill(mark); // it still has the output open, of which the end is awaited
+        Processes.kill(Processes.marked(mark)); // it still has the output open, of which the end is awaited
         Cli.Ended ended = Cli.end(run);
         assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
         assertThat(ended.err())
@@ -139,15 +136,33 @@ class StopTest {
     }
 
     @Test
+    void aCommandThatTookTooLongAndCannotBeStoppedKeepsItsLockUntilItEnds() throws IOException {
+        String become = becomeAnotherUser();
+        ChildProcess run = asNobody(
+                        List.of("--lease", "1s", "--grace", "100ms", "--max-hold", "2s"),
+                        "echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
+                .start();
+        assertThat(run.stderr().expect("holdfast: 'sh", SOON))
+                .contains("could not be stopped, and keeps", "user daemon");
+
+        assertThat(cli.run("run", "--wait", "1500ms", "job", "--", "true").code())
+                .as("another one, for longer than the lease")
+                .isEqualTo(ExitCode.NOT_ACQUIRED);
+        assertThat(run.isAlive()).isTrue();
+        Processes.kill(Processes.marked(mark, "daemon"));
+        Cli.Ended ended = Cli.end(run);
+        assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+        assertThat(ended.err()).last().asString().contains("--max-hold 2s", "was stopped");
+        assertThat(cli.run("run", "--wait", "0", "job", "--", "true").code()).isZero();
+    }
+
+    @Test
     void aSignalThatDoesNotReachTheCommandIsReported() throws IOException {
         String become = becomeAnotherUser();
         ChildProcess run = asNobody("echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
                 .start();
         run.stderr().expect("up", SOON);
-        await().atMost(SOON)
-                .until(() -> Processes.marked(mark).stream()
-                        .anyMatch(process ->
-                                process.info().user().filter("daemon"::equals).isPresent()));
+        await().atMost(SOON).until(() -> !Processes.marked(mark, "daemon").isEmpty());
         run.terminate();
 
         assertThat(run.stderr().expect("holdfast: SIGTERM", SOON)).contains("another user");
@@ -160,7 +175,7 @@ class StopTest {
         shareFolder();
         for (int limit = 13; limit <= 24; limit++) {
             String line = "exec prlimit --nproc=" + limit + " " + nobody()
-                    + " \"$HOLDFAST\" run --wait 0 --grace 0ms job -- " + "sh -c 'echo up; sleep 4; :' " + mark;
+                    + " \"$HOLDFAST\" run --wait 0 --grace 0ms job -- " + "sh -c 'echo up; sleep 2; :' " + mark;
             Cli.Ended ended = Cli.end(cli.shell("sh", "-c", line)
                     .environment("HOME", folder.toString())
                     .start());
@@ -274,21 +289,17 @@ class StopTest {
 
     /** A run whose command is a shell, as a user without rights. */
     private ChildProcess.Builder asNobody(String shellCommand) throws IOException {
+        return asNobody(List.of("--lease", "1s", "--grace", "300ms"), shellCommand);
+    }
+
+    private ChildProcess.Builder asNobody(List<String> options, String shellCommand) throws IOException {
         shareFolder();
-        return cli.shell(Stream.concat(
-                                Stream.of(nobody().split(" ")),
-                                Stream.of(
-                                        Launcher.script().toString(),
-                                        "run",
-                                        "--lease",
-                                        "1s",
-                                        "--grace",
-                                        "300ms",
-                                        "job",
-                                        "--",
-                                        "sh",
-                                        "-c",
-                                        shellCommand))
+        return cli.shell(Stream.of(
+                                List.of(nobody().split(" ")),
+                                List.of(Launcher.script().toString(), "run"),
+                                options,
+                                List.of("job", "--", "sh", "-c", shellCommand))
+                        .flatMap(List::stream)
                         .toArray(String[]::new))
                 .environment("HOME", folder.toString());
     }

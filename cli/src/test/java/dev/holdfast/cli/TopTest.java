@@ -1,16 +1,21 @@
 package dev.holdfast.cli;
 
 import static dev.holdfast.cli.Cli.SOON;
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
+import dev.holdfast.testbed.RedisServer;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast top} and {@code holdfast list --watch}, on the script. */
 class TopTest {
@@ -134,7 +139,7 @@ class TopTest {
     void grantsEndsAndBreaksAreRemembered() throws InterruptedException {
         try (LockClient client = cli.client()) {
             Hold before = client.lock("old").acquire();
-            try (ChildProcess top = cli.script("top", "--json", "--every", "50ms", "--count", "100000")
+            try (ChildProcess top = cli.script("top", "--json", "--every", "100ms", "--count", "100000")
                     .start()) {
                 top.expect("{\"store\":", SOON);
                 before.close();
@@ -149,7 +154,7 @@ class TopTest {
     @Test
     void aHoldBeyondItsUsualLengthIsMarked() throws InterruptedException {
         try (LockClient client = cli.client();
-                ChildProcess top = cli.script("top", "--json", "--every", "20ms", "--count", "100000")
+                ChildProcess top = cli.script("top", "--json", "--every", "100ms", "--count", "100000")
                         .start()) {
             for (int i = 0; i < 3; i++) {
                 Hold hold = client.lock("job").acquire();
@@ -195,7 +200,7 @@ class TopTest {
     @Test
     void watchListsAgainAndAgain() throws InterruptedException {
         try (LockClient client = cli.client();
-                ChildProcess watch = cli.script("list", "--watch", "--json", "--every", "50ms")
+                ChildProcess watch = cli.script("list", "--watch", "--json", "--every", "100ms")
                         .start()) {
             watch.expect("[]", SOON);
             Hold hold = client.lock("job").acquire();
@@ -210,10 +215,41 @@ class TopTest {
     @Test
     void watchEndsWhenNobodyReads() {
         Cli.Ended ended =
-                Cli.end(cli.shell("sh", "-c", "\"$HOLDFAST\" list --watch --every 20ms --json | head -n 2; echo over")
+                Cli.end(cli.shell("sh", "-c", "\"$HOLDFAST\" list --watch --every 100ms --json | head -n 2; echo over")
                         .start());
 
         assertThat(ended.out()).containsExactly("[]", "[]", "over");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "99ms", "0.05"})
+    void aStoreIsNotAskedWithoutPause(String every) {
+        for (String command : List.of("top", "list")) {
+            Cli.Ended ended = cli.run(command, "--every", every);
+
+            assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+            assertThat(ended.err()).singleElement().asString().contains("--every", "100ms");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"top", "list --watch"})
+    void anOutageIsShownAndTheNextLookTriesAgain(String command) {
+        try (RedisServer server = orSkip(() -> RedisServer.start())) {
+            Cli redis = new Cli(folder, server.uri());
+            try (ChildProcess terminal =
+                    Pseudoterminal.start(redis, "TERM=xterm exec \"$HOLDFAST\" " + command + " --every 100ms")) {
+                terminal.expect(TopTest::saysThatNothingIsHeld, SOON);
+                server.process().kill();
+                terminal.expect(line -> line.contains(server.uri()) && !saysThatNothingIsHeld(line), SOON);
+                server.process().restart();
+                terminal.expect(TopTest::saysThatNothingIsHeld, SOON);
+            }
+        }
+    }
+
+    private static boolean saysThatNothingIsHeld(String line) {
+        return line.contains("no lock is held on ") || line.contains("0 locks, 0 waiters on ");
     }
 
     private static void awaitWaiters(LockClient client, String name, int number) {

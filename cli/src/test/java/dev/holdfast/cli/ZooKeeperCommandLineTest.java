@@ -13,8 +13,10 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The command line on ZooKeeper. */
+@Tag("engine-proved-elsewhere")
 class ZooKeeperCommandLineTest extends CommandLineContract {
     private static final AtomicInteger STORES = new AtomicInteger();
     private static ZooKeeperServer server;
@@ -43,7 +45,10 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
         return "zk://" + server.connectString() + chroot + "?session=3s&tick=500ms";
     }
 
-    /** The holder's node says nonsense. */
+    /**
+     * A node that says nonsense, before the holder's and of no session: a holder whose own node says nonsense gives it
+     * up, sooner or later.
+     */
     @Override
     protected boolean plantForeignRecord(String url, String name) throws Exception {
         String chroot = url.replaceFirst("zk://[^/]*", "").replaceFirst("\\?.*", "");
@@ -52,9 +57,13 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
             for (String bucket : zooKeeper.getChildren(locks, false)) {
                 String lock = locks + "/" + bucket + "/" + name;
                 if (zooKeeper.exists(lock, false) != null) {
-                    String node =
-                            lock + "/" + zooKeeper.getChildren(lock, false).get(0);
-                    zooKeeper.setData(node, "5 %zz 1 %zz".getBytes(StandardCharsets.UTF_8), -1);
+                    String held = zooKeeper.getChildren(lock, false).get(0);
+                    int place = Integer.parseInt(held.substring(held.lastIndexOf('-') + 1));
+                    zooKeeper.create(
+                            String.format("%s/x-%032x-%010d", lock, 15, place - 1),
+                            "5 %zz 1 %zz".getBytes(StandardCharsets.UTF_8),
+                            ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                            CreateMode.PERSISTENT);
                     return true;
                 }
             }
