@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * the lease. If it does not, the offer runs out, and the next look of any waiter passes the lock on. The idea is that of
  * the queue of waiters in {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines instead of trust.
  *
- * <p>What is stored, and how, is told in {@code lock.lua}; how calls become packets, in {@link Link}; how a claim waits,
+ * <p>What is stored, and how, is told in {@code state.lua}; how calls become packets, in {@link Link}; how a claim waits,
  * in {@link Waiting}. Thread-safe.
  */
 final class RedisStore implements Store {

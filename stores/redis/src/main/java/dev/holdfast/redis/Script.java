@@ -7,30 +7,30 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
  * What runs inside the server, each in one step: a file of that name beside this class. Those about one lock begin with
- * {@code lock.lua}, which tells what is stored: read that first.
+ * {@code state.lua}, which tells what is stored: read that first. The two that are called most have their common case before
+ * all that, in a file of its own.
  */
 enum Script {
-    CLAIM(true),
-    RELEASE(true),
-    EXCHANGE(true),
-    DOWNGRADE(true),
-    STATUS(true),
-    BREAK(true),
-    RENEW(false),
-    FENCE(false);
+    CLAIM("state.lua", "claim_free.lua", "lock.lua", "claim.lua"),
+    RELEASE("state.lua", "release_held.lua", "lock.lua", "release.lua"),
+    EXCHANGE("state.lua", "lock.lua", "exchange.lua"),
+    DOWNGRADE("state.lua", "lock.lua", "downgrade.lua"),
+    STATUS("state.lua", "lock.lua", "status.lua"),
+    BREAK("state.lua", "lock.lua", "break.lua"),
+    RENEW("renew.lua"),
+    FENCE("fence.lua");
 
     private final String body;
     private final String digest;
 
-    Script(boolean ofOneLock) {
-        String own = read(name().toLowerCase(Locale.ROOT) + ".lua");
-        this.body = ofOneLock ? read("lock.lua") + own : own;
+    Script(String... files) {
+        this.body = Arrays.stream(files).map(Script::read).collect(Collectors.joining());
         this.digest = sha1(body);
     }
 

@@ -1,0 +1,32 @@
+-- What every script about one lock begins with, and what is stored of a lock.
+--
+-- KEYS[1]  holdfast:{NAME}     the state, one line of text:
+--              LAYOUT NUMBER QUEUED KIND OWNER SINCE WHO
+--          LAYOUT  1
+--          NUMBER  the last grant number
+--          QUEUED  1 if somebody may be in the queue, so that nobody looks into an empty one
+--          KIND    F free: OWNER is the claim that was released last, SINCE the attempt that released it
+--                  X held exclusively: OWNER is the claim, SINCE the microsecond of the grant, WHO for people to read,
+--                    and nothing while it is an offer
+--                  S held by readers, P held by permits: OWNER is how many are out
+--                  R broken: nobody holds it, and it is kept from others until the lease has run out
+-- KEYS[2]  holdfast:{NAME}:q   the queue: each waiting claim twice, as KIND:PERMITS:OF:CLAIM:CHANNEL by the microsecond of
+--                              its arrival, and with @ before that by the microsecond until which it counts as alive, plus
+--                              DEADLINES, which puts all deadlines behind all arrivals. With ! before that if it does not
+--                              hear offers yet
+-- KEYS[3]  holdfast:{NAME}:h   readers and permits: CLAIM:PERMITS by the microsecond at which the lease runs out
+-- KEYS[4]  holdfast:{NAME}:w   who they are: CLAIM -> NUMBER SINCE WHO
+--
+-- The lease of an exclusive holder is the key's own time to live less LINGER: renewing it is one PEXPIRE, which a full
+-- server still grants. LINGER is for how long the last number is remembered after the lock was used; after that the
+-- clock's microseconds take its place. All time is the server's.
+--
+-- An offer is a grant for OFFER milliseconds to the first in the queue, told to it by a message on its channel. It
+-- confirms by claiming under the same id, which begins its lease; if it does not, the offer runs out like any lease.
+--
+-- A waiter polls by its rank in the queue: the first every POLL, the tenth and all after it every ten POLL. Each poll moves
+-- its deadline beyond the next one. A first waiter whose claim does not fit keeps out those behind it until its deadline.
+--
+-- Reading writes nothing: what has run out is left out of what is read, and removed by the next script that writes.
+
+local text = redis.call('GET', KEYS[1])
