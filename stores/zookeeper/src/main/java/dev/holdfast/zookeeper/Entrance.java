@@ -1,6 +1,7 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Claim;
+import dev.holdfast.zookeeper.Exchanges.Made;
 import dev.holdfast.zookeeper.Session.Found;
 import dev.holdfast.zookeeper.Session.Listed;
 import java.util.ArrayList;
@@ -56,9 +57,9 @@ record Entrance(Claim claim, Locks locks, String lock) {
         List<ACL> acl = locks.acl(path);
         CompletableFuture<Code> bucket =
                 missing == Missing.LOCK_AND_BUCKET ? makeBucket(now) : CompletableFuture.completedFuture(Code.OK);
-        CompletableFuture<Found> made = missing == Missing.NOTHING
+        CompletableFuture<Made> made = missing == Missing.NOTHING
                 ? locks.exchanges().make(now, path, text, acl)
-                : now.createBelow(lock, locks.acl(lock), path, text, acl);
+                : now.createBelow(lock, locks.acl(lock), path, text, acl).thenApply(found -> new Made(found, false));
         // all answered before the list
         return now.children(lock).thenApply(listed -> arrived(now, bucket.join(), made.join(), listed));
     }
@@ -68,7 +69,8 @@ record Entrance(Claim claim, Locks locks, String lock) {
         return now.create(bucket, "", locks.acl(bucket), CreateMode.PERSISTENT).thenApply(Found::code);
     }
 
-    private Arrival arrived(Session now, Code bucket, Found made, Listed listed) {
+    private Arrival arrived(Session now, Code bucket, Made exchanged, Listed listed) {
+        Found made = exchanged.found();
         if (made.code() == Code.NODEEXISTS) {
             return Arrival.nowhere(); // somebody has made the lock's node meanwhile
         }
@@ -76,7 +78,7 @@ record Entrance(Claim claim, Locks locks, String lock) {
             boolean why = bucket != Code.OK && bucket != Code.NODEEXISTS;
             return Arrival.failed(why ? bucket : made.code());
         }
-        Node mine = Node.parse(nameOf(made.path())).orElseThrow();
+        Node mine = Node.ofPath(made.path()).orElseThrow();
         Stat stat = made.stat();
         boolean moved = stat != null && stat.getEphemeralOwner() != now.id();
         if (moved || listed.code() != Code.OK) {
@@ -84,16 +86,19 @@ record Entrance(Claim claim, Locks locks, String lock) {
         }
         removeOrphans(now, mine, Line.ofClaim(claim.id(), listed.children()));
         return listed.children().contains(mine.name())
-                ? new Arrival(Code.OK, mine, number(stat, listed), listed.children())
+                ? new Arrival(Code.OK, mine, number(stat, listed, exchanged.alone()), listed.children())
                 : Arrival.nowhere(); // somebody removed it
     }
 
-    /** Where it is the only node, its making, or the removal of one that was there with it, was the last change. */
-    private static long number(@Nullable Stat stat, Listed listed) {
+    /**
+     * Where no other node was there with it, and none is, its making was the last change. The removal of another that was
+     * there would have been a later one.
+     */
+    private static long number(@Nullable Stat stat, Listed listed, boolean alone) {
         if (stat != null) {
             return stat.getCzxid();
         }
-        return listed.children().size() == 1 ? listed.lastChange() : 0;
+        return alone && listed.children().size() == 1 ? listed.lastChange() : 0;
     }
 
     /** Finds the node if its making was not answered. */
@@ -168,9 +173,5 @@ record Entrance(Claim claim, Locks locks, String lock) {
                 locks.removals().remove(now, path);
             }
         }
-    }
-
-    private static String nameOf(String path) {
-        return path.substring(path.lastIndexOf('/') + 1);
     }
 }

@@ -40,14 +40,26 @@ final class Exchanges {
         }
     }
 
-    /** Removes a node of a session; whether it was there. */
-    CompletableFuture<Boolean> remove(Session session, String path) {
+    /**
+     * What was made.
+     *
+     * @param alone whether no other node of the lock can have been there with it
+     */
+    record Made(Found found, boolean alone) {}
+
+    /** Removes the node of a grant; whether it was there. */
+    CompletableFuture<Boolean> remove(Standing standing) {
         Exchange exchange = CURRENT.get();
         if (exchange == null) {
-            return removals.remove(session, path);
+            return removals.remove(standing.session(), standing.path());
         }
         removeNow();
-        Leaving leaving = new Leaving(session, path, new CompletableFuture<>(), new CompletableFuture<>());
+        Leaving leaving = new Leaving(
+                standing.session(),
+                standing.path(),
+                standing.wasAlone(),
+                new CompletableFuture<>(),
+                new CompletableFuture<>());
         heldBack.add(leaving);
         exchange.leaving = leaving;
         return leaving.removed;
@@ -69,12 +81,13 @@ final class Exchanges {
     }
 
     /** Makes an ephemeral sequential node; together with a removal it is answered without its stat. */
-    CompletableFuture<Found> make(Session session, String path, String text, List<ACL> acl) {
+    CompletableFuture<Made> make(Session session, String path, String text, List<ACL> acl) {
         Exchange exchange = CURRENT.get();
         Leaving old = exchange == null ? null : exchange.take();
         if (old == null || old.session != session) {
             removeAlone(old);
-            return session.create(path, text, acl, CreateMode.EPHEMERAL_SEQUENTIAL);
+            return session.create(path, text, acl, CreateMode.EPHEMERAL_SEQUENTIAL)
+                    .thenApply(found -> new Made(found, false));
         }
         try {
             return session.replace(old.path, path, text, acl).thenApply(found -> {
@@ -83,11 +96,18 @@ final class Exchanges {
                 } else {
                     removeAlone(old); // it may be gone already, which is why both failed
                 }
-                return found;
+                return new Made(found, old.alone && follows(old.path, found.path()));
             });
         } finally {
             sent(old);
         }
+    }
+
+    /** Whether no node of the lock was made between the two. */
+    private static boolean follows(String old, String made) {
+        return Node.ofPath(made)
+                .flatMap(next -> Node.ofPath(old).map(before -> next.place() == before.place() + 1))
+                .orElse(false);
     }
 
     /** What is to be removed is so before anything is read. */
@@ -115,7 +135,11 @@ final class Exchanges {
 
     /** A node to be removed. */
     private record Leaving(
-            Session session, String path, CompletableFuture<Boolean> removed, CompletableFuture<Void> sent) {}
+            Session session,
+            String path,
+            boolean alone,
+            CompletableFuture<Boolean> removed,
+            CompletableFuture<Void> sent) {}
 
     private static final class Exchange {
         private @Nullable Leaving leaving;

@@ -61,10 +61,16 @@ final class Listing {
                         .toList());
     }
 
-    /** Counted before it is listed: too long an answer would break the connection that all holds need. */
+    /**
+     * Counted before it is listed: too long an answer would break the connection that all holds need. And most buckets
+     * are empty where locks come and go.
+     */
     private CompletableFuture<List<String>> inBucket(Session session, String bucket) {
         return session.exists(bucket).thenCompose(found -> {
             Stat stat = found.stat();
+            if (stat != null && stat.getNumChildren() == 0) {
+                return CompletableFuture.completedFuture(List.of());
+            }
             if (stat != null && stat.getNumChildren() > MOST_IN_BUCKET) {
                 throw locks.errors().tooManyToList(stat.getNumChildren(), bucket);
             }

@@ -41,6 +41,11 @@ record Node(String name, Mode mode, ClaimId id, int place) {
                 : mode.map(known -> new Node(name, known, new ClaimId(parts.group(4)), (int) place));
     }
 
+    /** Reads the name at the end of a path. */
+    static Optional<Node> ofPath(String path) {
+        return parse(path.substring(path.lastIndexOf('/') + 1));
+    }
+
     /** Whether it came before another of the same lock; places below zero come after the highest. */
     boolean isBefore(Node other) {
         return Integer.compareUnsigned(place, other.place) < 0;

@@ -21,6 +21,7 @@ import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.client.StaticHostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Curator's client of a store that was opened by a URL. It notes when a connection is tried, so that a session is never
@@ -58,18 +59,36 @@ record OwnCurator(CuratorFramework curator, AtomicLong attempted, ACLProvider ac
     }
 
     /**
-     * Ends the session, so that its nodes go at once.
+     * Ends the session, so that its nodes go at once. The session has ended when its handle is closed; the client library
+     * sleeps for a tenth of a second after that, which is left to a thread that outlives this.
      *
-     * @param patience how long to wait for that; servers that say nothing are left to a thread that outlives this
+     * @param patience how long to wait for the end of the session; servers that do not answer are left to that thread
      */
     void close(Duration patience) {
+        ZooKeeper handle = handle();
         Thread closing = new Thread(curator::close, "holdfast-zookeeper-close");
         closing.setDaemon(true);
         closing.start();
+        long end = System.nanoTime() + patience.toNanos();
         try {
-            closing.join(Math.max(1, patience.toMillis()));
+            do {
+                closing.join(1);
+            } while (closing.isAlive() && isOpen(handle) && end - System.nanoTime() > 0);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean isOpen(@Nullable ZooKeeper handle) {
+        return handle == null || handle.getState().isAlive();
+    }
+
+    /** The handle of the session; null if there is none. */
+    private @Nullable ZooKeeper handle() {
+        try {
+            return curator.getZookeeperClient().getZooKeeper();
+        } catch (Exception e) {
+            return null; // a failure of before
         }
     }
 

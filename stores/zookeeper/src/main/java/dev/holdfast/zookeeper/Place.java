@@ -88,6 +88,9 @@ final class Place implements Pending, Watcher {
     /** Of the grant to come; 0 unless the node has just been seen. */
     private long number;
 
+    /** Whether its node has been seen as the only one. */
+    private boolean alone;
+
     private List<Node> before = new ArrayList<>();
 
     Place(Claim claim, Locks locks) {
@@ -135,9 +138,12 @@ final class Place implements Pending, Watcher {
         });
     }
 
-    /** The session is gone, and the node with it. */
+    /** The session is gone, and the node with it, or soon; one that leaves has its node removed in any session. */
     void ended(Session gone) {
-        step(() -> session == gone && phase != Phase.ANSWERED && phase != Phase.APART ? brokenOff() : NOTHING);
+        step(() -> {
+            boolean stays = phase != Phase.ANSWERED && phase != Phase.APART && phase != Phase.LEAVING;
+            return session == gone && stays ? brokenOff() : NOTHING;
+        });
     }
 
     /** Looks again at those in the way, in case a message was lost. */
@@ -233,6 +239,7 @@ final class Place implements Pending, Watcher {
         }
         mine = arrival.mine();
         number = arrival.number();
+        alone = arrival.line().isEmpty() ? alone : arrival.line().size() == 1;
         if (mine == null) {
             forgetWatches();
             return cancelled
@@ -323,11 +330,11 @@ final class Place implements Pending, Watcher {
             return brokenOff();
         }
         phase = Phase.CONFIRMING;
-        boolean alone = Line.blockers(claim.mode(), before).isEmpty();
+        boolean unblocked = Line.blockers(claim.mode(), before).isEmpty();
         return answered(
                 () -> {
                     proveIfStale(now);
-                    return entrance.confirm(now, node, alone);
+                    return entrance.confirm(now, node, unblocked);
                 },
                 arrival -> arrived(now, arrival));
     }
@@ -352,7 +359,7 @@ final class Place implements Pending, Watcher {
         forgetWatches();
         phase = Phase.ANSWERED;
         return () -> {
-            Standing standing = new Standing(grant, lock + "/" + node.name(), now, locks.standings());
+            Standing standing = new Standing(grant, lock + "/" + node.name(), now, alone, locks.standings());
             locks.standings().add(standing);
             if (answer.complete(Optional.of(grant))) {
                 locks.standings().check(standing);

@@ -31,10 +31,10 @@ final class Removals {
         return removed;
     }
 
-    /** Removes a node of a session, and tells whether it was there. */
+    /** Removes a node of a session, which may have ended meanwhile, and tells whether it was there. */
     void remove(Session session, String path, CompletableFuture<Boolean> removed) {
         if (session.hasEnded()) {
-            removed.complete(false);
+            removeLeft(path, removed);
             return;
         }
         session.delete(path).thenAccept(code -> {
@@ -51,14 +51,19 @@ final class Removals {
      * connection by itself, and the servers, who may have heard of it later, keep it for as much longer.
      */
     void removeLeft(String path) {
-        CompletableFuture<Boolean> removed = new CompletableFuture<>();
+        removeLeft(path, new CompletableFuture<>());
+    }
+
+    private void removeLeft(String path, CompletableFuture<Boolean> removed) {
         connection.whenConnected(
                 removed,
                 now -> now.exists(path).thenAccept(found -> {
                     if (Errors.isOfConnection(found.code())) {
-                        removeLeft(path);
+                        removeLeft(path, removed);
                     } else if (found.code() == Code.OK) {
                         remove(now, path, removed);
+                    } else {
+                        answer(found.code(), path, removed);
                     }
                 }));
     }

@@ -15,6 +15,7 @@ import org.apache.zookeeper.AsyncCallback.StatCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.OpResult.CreateResult;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
@@ -141,14 +142,14 @@ final class Session {
         return deleted;
     }
 
-    /** Deletes one node and makes an ephemeral sequential one, both or neither; the answer has no stat. */
+    /** Deletes one node and makes an ephemeral sequential one, both or neither; the servers answer without a stat. */
     CompletableFuture<Found> replace(String old, String path, String text, List<ACL> acl) {
         return create(Op.delete(old, -1), path, text, acl);
     }
 
     /**
-     * Makes a container and an ephemeral sequential node in it, both or neither; the answer has no stat. A container that
-     * never had a child would stay for ever.
+     * Makes a container and an ephemeral sequential node in it, both or neither. A container that never had a child would
+     * stay for ever.
      */
     CompletableFuture<Found> createBelow(
             String container, List<ACL> containerAcl, String path, String text, List<ACL> acl) {
@@ -161,11 +162,23 @@ final class Session {
         MultiCallback answered = (rc, asked, context, results) -> {
             Code code = proved(rc, sent);
             boolean made = code == Code.OK && results.get(1) instanceof CreateResult;
-            created.complete(new Found(code, made ? ((CreateResult) results.get(1)).getPath() : path, null));
+            String name = made ? ((CreateResult) results.get(1)).getPath() : path;
+            created.complete(new Found(code, name, made ? madeWith(results.get(0)) : null));
         };
         Op create = Op.create(path, text.getBytes(UTF_8), acl, CreateMode.EPHEMERAL_SEQUENTIAL);
         zooKeeper.multi(List.of(before, create), answered, null);
         return created;
+    }
+
+    /** Of an ephemeral node; a container that was made with it has a stat in the answer, and the same transaction. */
+    private @Nullable Stat madeWith(OpResult other) {
+        if (!(other instanceof CreateResult container) || container.getStat() == null) {
+            return null;
+        }
+        Stat stat = new Stat();
+        stat.setCzxid(container.getStat().getCzxid());
+        stat.setEphemeralOwner(id);
+        return stat;
     }
 
     CompletableFuture<Found> write(String path, String text) {

@@ -12,13 +12,18 @@ final class Standing implements Watcher {
     private final Grant grant;
     private final String path;
     private final Session session;
+    private final boolean alone;
     private final Standings all;
     private volatile boolean watched;
 
-    Standing(Grant grant, String path, Session session, Standings all) {
+    /**
+     * @param alone whether its node has been seen as the only one of its lock
+     */
+    Standing(Grant grant, String path, Session session, boolean alone, Standings all) {
         this.grant = grant;
         this.path = path;
         this.session = session;
+        this.alone = alone;
         this.all = all;
     }
 
@@ -37,6 +42,11 @@ final class Standing implements Watcher {
 
     Session session() {
         return session;
+    }
+
+    /** Whether its node was the only one of its lock when it was granted. */
+    boolean wasAlone() {
+        return alone;
     }
 
     /** Whether the server tells when something happens to the node. */

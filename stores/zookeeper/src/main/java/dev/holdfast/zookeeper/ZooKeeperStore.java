@@ -127,8 +127,7 @@ final class ZooKeeperStore implements Store {
             Standing standing = locks.standings().remove(grant.id());
             return standing == null
                     ? locks.removals().removeClaim(grant.name(), grant.id())
-                    : locks.removals()
-                            .remember(grant.id(), locks.exchanges().remove(standing.session(), standing.path()));
+                    : locks.removals().remember(grant.id(), locks.exchanges().remove(standing));
         });
     }
 

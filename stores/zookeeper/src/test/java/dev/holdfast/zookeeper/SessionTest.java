@@ -96,6 +96,32 @@ class SessionTest {
     }
 
     @Test
+    void aLockReleasedInAnOutageIsFreeThoughItsSessionWasGivenUpMeanwhile() throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                CuratorFramework curator = CuratorFrameworkFactory.newClient(
+                        "127.0.0.1:" + proxy.port(), 60_000, 15_000, new RetryForever(100))) {
+            curator.start();
+            curator.blockUntilConnected();
+            try (LockClient client = LockClient.builder(ZooKeeperStores.on(curator, options()))
+                            .build();
+                    LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+                Hold hold = client.lock("outage", HoldOptions.defaults().awaitRelease(false))
+                        .acquire();
+                proxy.refuse();
+                proxy.cut();
+                await().atMost(PATIENCE).until(() -> !hold.isValid());
+
+                hold.close();
+                curator.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+                proxy.accept();
+
+                assertThat(rival.lock("outage").tryAcquire(Duration.ofSeconds(20)))
+                        .isPresent();
+            }
+        }
+    }
+
+    @Test
     void aSilentPartitionEndsTheHoldBeforeARivalHasIt() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(server.port());
                 LockClient client = LockClient.connect(url(proxy.port(), ""));
@@ -141,7 +167,7 @@ class SessionTest {
             await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(hold::isValid);
             proxy.accept();
 
-            await().during(Duration.ofSeconds(4)).atMost(PATIENCE).until(hold::isValid);
+            await().during(Duration.ofMillis(3_500)).atMost(PATIENCE).until(hold::isValid);
             hold.close();
         }
     }
@@ -225,6 +251,23 @@ class SessionTest {
         }
     }
 
+    /** The client library sleeps for a tenth of a second when it closes a session that has ended already. */
+    @Test
+    void aClientIsClosedAsSoonAsItsSessionHasEnded() throws Exception {
+        Duration shortest = Duration.ofDays(1);
+        for (int i = 0; i < 10; i++) {
+            LockClient client = LockClient.connect(ZooKeeperServers.url(server));
+            client.lock("closed").acquire();
+
+            long asked = System.nanoTime();
+            client.close();
+            Duration took = Duration.ofNanos(System.nanoTime() - asked);
+
+            shortest = took.compareTo(shortest) < 0 ? took : shortest;
+        }
+        assertThat(shortest).isLessThan(Duration.ofMillis(100));
+    }
+
     private static void awaitWaiting(LockClient client, String name) {
         await().atMost(PATIENCE).until(() -> client.lock(name).status().waiting() == 1);
     }
@@ -261,6 +304,6 @@ class SessionTest {
     }
 
     private static String url(int port, String more) {
-        return "zk://127.0.0.1:" + port + "?session=4s&timeout=2s&tick=300ms" + more;
+        return "zk://127.0.0.1:" + port + "?session=3s&timeout=2s&tick=300ms" + more;
     }
 }
