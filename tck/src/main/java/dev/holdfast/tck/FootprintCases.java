@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What locks cost when nobody uses them: nothing in the client, and in the store no more than is documented. */
 abstract class FootprintCases extends Cases {
     private static final int NAMES = 10_000;
+    private static final int LISTED = 1_000;
     private static final int HOLDS = 500;
     private static final String THREADS = "holdfast-";
 
@@ -24,7 +25,7 @@ abstract class FootprintCases extends Cases {
     @Test
     void manyNamesUsedOnceLeaveNothingThatIsListed() throws Exception {
         String prefix = rig.name();
-        useOnce(prefix);
+        useOnce(prefix, LISTED);
         RawClient raw = rig.raw();
         rig.patience.until("nothing to be listed", () -> raw.list(prefix).isEmpty());
     }
@@ -34,7 +35,7 @@ abstract class FootprintCases extends Cases {
         rig.store(); // makes what the store makes once
         OptionalLong before = rig.contract.records();
         assumeTrue(before.isPresent(), "the records of this store cannot be counted");
-        useOnce(rig.name());
+        useOnce(rig.name(), NAMES);
         long most = before.getAsLong() + rig.contract.recordsKept(NAMES);
         rig.patience.until(
                 "no more than " + most + " records to be left",
@@ -80,9 +81,9 @@ abstract class FootprintCases extends Cases {
         }
     }
 
-    private void useOnce(String prefix) throws InterruptedException {
+    private void useOnce(String prefix, int names) throws InterruptedException {
         LockClient client = rig.client();
-        for (int i = 0; i < NAMES; i++) {
+        for (int i = 0; i < names; i++) {
             client.lock(prefix + "-" + i).acquire().close();
         }
     }

@@ -57,6 +57,15 @@ public abstract class StoreContract {
     /** The tag of the cases between processes, the slowest of all. */
     public static final String PROCESSES = "processes";
 
+    /** The tag of the cases between processes that share a lock. */
+    public static final String SHARED_PROCESSES = "shared-processes";
+
+    /**
+     * The tag of the cases of the store itself that ask what it makes of values: names, modes, numbers, batches. Replicas
+     * of one server make the same of them.
+     */
+    public static final String VALUES = "values";
+
     /** For subclasses. */
     protected StoreContract() {}
 
@@ -146,6 +155,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(VALUES)
     @Order(3)
     class Numbers extends NumberCases {
         Numbers() {
@@ -154,6 +164,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(VALUES)
     @Order(4)
     class Leases extends LeaseCases {
         Leases() {
@@ -178,7 +189,8 @@ public abstract class StoreContract {
     }
 
     @Nested
-    @Order(7)
+    @Tag(VALUES)
+    @Order(0) // before cases with many names: a store may list slower when it has been full
     class Names extends NameCases {
         Names() {
             super(StoreContract.this);
@@ -186,6 +198,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(VALUES)
     @Order(8)
     class Modes extends ModeCases {
         Modes() {
@@ -194,6 +207,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(VALUES)
     @Order(9)
     class Stamps extends StampCases {
         Stamps() {
@@ -335,6 +349,7 @@ public abstract class StoreContract {
 
     @Nested
     @Tag(PROCESSES)
+    @Tag(SHARED_PROCESSES)
     @Order(22)
     class SharedProcesses extends SharedProcessCases {
         SharedProcesses() {

@@ -38,7 +38,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
     }
 
     /**
-     * Starts the servers and returns when they have a leader.
+     * Starts the servers and returns when all serve: with one missing, the failure of another would stop the third too.
      *
      * @param settings lines of each {@code zoo.cfg}
      * @param flags flags of each JVM
@@ -58,7 +58,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
             for (int i = 0; i < SERVERS; i++) {
                 ensemble.servers.add(ZooKeeperServer.member(i + 1, ensemble.settings(i, ports[i], settings), flags));
             }
-            ensemble.awaitLeader();
+            ensemble.awaitAll();
             return ensemble;
         } catch (RuntimeException | Error e) {
             ensemble.close();
@@ -91,7 +91,9 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
     /** Awaits that all servers serve again, one as leader and the others behind it. */
     public void awaitAll() {
         if (!Await.until(
-                PATIENCE, () -> servers.stream().noneMatch(each -> each.state().isEmpty()))) {
+                PATIENCE,
+                () -> indexOf("leader") >= 0
+                        && servers.stream().noneMatch(each -> each.state().isEmpty()))) {
             throw new AssertionError("not all serve within " + PATIENCE + ": " + servers);
         }
     }

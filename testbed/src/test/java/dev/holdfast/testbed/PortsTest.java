@@ -1,8 +1,11 @@
 package dev.holdfast.testbed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.BindException;
+import java.net.DatagramSocket;
 import java.net.ServerSocket;
 import java.util.HashSet;
 import java.util.Set;
@@ -15,6 +18,13 @@ class PortsTest {
         for (int i = 0; i < 300; i++) {
             assertThat(ports.add(Ports.free())).isTrue();
         }
+    }
+
+    @Test
+    void anotherProcessThatAsksSeesThatItIsGivenAway() {
+        int port = Ports.free();
+        assertThatThrownBy(() -> new DatagramSocket(Loopback.port(port)).close())
+                .isInstanceOf(BindException.class);
     }
 
     @Test

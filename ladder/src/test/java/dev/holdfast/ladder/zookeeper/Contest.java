@@ -1,12 +1,12 @@
 package dev.holdfast.ladder.zookeeper;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -20,10 +20,10 @@ import org.apache.curator.retry.RetryForever;
  * on believing when the rival had the lock.
  */
 final class Contest implements AutoCloseable {
-    static final Duration SESSION = Duration.ofSeconds(6);
+    static final Duration SESSION = Duration.ofSeconds(3);
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final long POLL_NANOS = 500_000;
-    private static final String SETTINGS = "?session=6s&tick=2s&timeout=3s";
+    private static final String SETTINGS = "?session=3s&tick=300ms&timeout=2s";
 
     private final String name;
     private final LockClient client;
@@ -85,17 +85,21 @@ final class Contest implements AutoCloseable {
         }
     }
 
-    Overlaps overlaps() throws Exception {
-        long rivals = get(hadTheMutex);
-        return new Overlaps(beside(get(hadIt), get(ended)), beside(rivals, get(suspended)), beside(rivals, get(lost)));
+    Overlaps overlaps() {
+        long rivals = get("the rival had Curator's mutex", hadTheMutex);
+        return new Overlaps(
+                beside(get("the rival had the lock", hadIt), get("the hold ended", ended)),
+                beside(rivals, get("Curator said SUSPENDED", suspended)),
+                beside(rivals, get("Curator said LOST", lost)));
     }
 
     private static Duration beside(long rivalHadIt, long believedUntil) {
         return Duration.ofNanos(Math.max(0, believedUntil - rivalHadIt));
     }
 
-    private static <T> T get(CompletableFuture<T> when) throws Exception {
-        return when.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    private static long get(String what, CompletableFuture<Long> when) {
+        assertThat(when).as(what).succeedsWithin(PATIENCE);
+        return when.join();
     }
 
     private static CuratorFramework connect(String servers) {

@@ -16,10 +16,12 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * The contract on three servers, each client at any of them. The everyday tier of {@code ./verify} leaves the cases that
- * run through the engine to {@link ZooKeeperStoreContractTest}: they ask the same of one server as of three.
+ * run through the engine, and those of names and numbers, to {@link ZooKeeperStoreContractTest}: they ask the same of one
+ * server as of three.
  */
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
+@Tag("values-proved-elsewhere")
 class EnsembleContractTest extends StoreContract {
     private static ZooKeeperEnsemble ensemble;
 

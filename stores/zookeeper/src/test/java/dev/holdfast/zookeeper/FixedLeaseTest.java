@@ -60,8 +60,8 @@ class FixedLeaseTest {
 
     @Test
     void aLeaseLongerThanTheSessionLastsUntilItsEnd() throws Exception {
-        Duration lease = Duration.ofSeconds(9);
-        try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "3s"));
+        Duration lease = Duration.ofSeconds(5);
+        try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "2s"));
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             long before = System.nanoTime();
             Hold hold = client.lock("long", FIXED.lease(lease)).acquire();

@@ -11,16 +11,14 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.util.Locale;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ManyNamesTest {
     private static final int NAMES = Integer.getInteger("names", 30_000);
-    private static final int UNDER_WAY = 500;
+    private static final int AT_ONCE = 500;
     private static final String LONG = "-and-so-on-for-a-while-as-names-do";
 
     private ZooKeeperServer server;
@@ -96,25 +94,12 @@ class ManyNamesTest {
 
     private void make(int count, IntFunction<String> path) throws Exception {
         ZooKeeper zooKeeper = curator.getZookeeperClient().getZooKeeper();
-        Semaphore room = new Semaphore(UNDER_WAY);
-        CompletableFuture<Code> failed = new CompletableFuture<>();
-        for (int i = 0; i < count; i++) {
-            assertThat(room.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
-            zooKeeper.create(
-                    path.apply(i),
-                    new byte[0],
-                    ZooDefs.Ids.OPEN_ACL_UNSAFE,
-                    CreateMode.PERSISTENT,
-                    (rc, asked, context, name) -> {
-                        room.release();
-                        if (rc != Code.OK.intValue()) {
-                            failed.complete(Code.get(rc));
-                        }
-                    },
-                    null);
+        for (int from = 0; from < count; from += AT_ONCE) {
+            zooKeeper.multi(IntStream.range(from, Math.min(count, from + AT_ONCE))
+                    .mapToObj(path)
+                    .map(each -> Op.create(each, new byte[0], ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT))
+                    .toList());
         }
-        assertThat(room.tryAcquire(UNDER_WAY, 60, TimeUnit.SECONDS)).isTrue();
-        assertThat(failed).as("the making of nodes").isNotDone();
     }
 
     private void make(String path) throws Exception {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 class OutageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int TRIES = 1_000;
-    private static final int WAITS = 100;
+    private static final int WAITS = 50;
     private static ZooKeeperServer server;
 
     private final OwnTime time = new OwnTime();
@@ -58,7 +58,7 @@ class OutageTest {
     void open() {
         proxy = TcpProxy.to(server.port());
         store = new ZooKeeperStoreProvider()
-                .open("zk://127.0.0.1:" + proxy.port() + "?session=30s&timeout=1s&tick=300ms", new StoreContext(time));
+                .open("zk://127.0.0.1:" + proxy.port() + "?session=30s&timeout=2s&tick=300ms", new StoreContext(time));
     }
 
     @AfterEach
@@ -120,7 +120,7 @@ class OutageTest {
         AtomicInteger back = new AtomicInteger();
         Store waiting = new ZooKeeperStoreProvider()
                 .open(
-                        "zk://127.0.0.1:" + proxy.port() + "?session=60s&timeout=1s&tick=300ms",
+                        "zk://127.0.0.1:" + proxy.port() + "?session=60s&timeout=2s&tick=300ms",
                         new StoreContext(new Hasty(time)));
         waiting.listen(new Counting(away, back));
         waiting.claim(claim("silent", true));

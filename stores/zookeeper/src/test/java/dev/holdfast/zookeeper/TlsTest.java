@@ -85,6 +85,6 @@ class TlsTest {
     }
 
     private static String url(String more) {
-        return "zk://127.0.0.1:" + port + "?session=4s&timeout=3s&tick=300ms" + more;
+        return "zk://127.0.0.1:" + port + "?session=3s&timeout=2s&tick=300ms" + more;
     }
 }

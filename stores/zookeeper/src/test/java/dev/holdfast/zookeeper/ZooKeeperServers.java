@@ -3,17 +3,26 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.Map;
+import org.awaitility.Awaitility;
 
 /** Servers for these tests: of a short tick, so that sessions may be short, and with a sweeper that does not dawdle. */
 final class ZooKeeperServers {
     static final String[] FLAGS = {
         "-Xmx128m",
+        "-XX:TieredStopAtLevel=1", // soon started and soon ended
+        "-XX:+UseSerialGC",
         "-Dzookeeper.forceSync=no", // nobody pulls the plug here
         "-Dznode.container.checkIntervalMs=500",
         "-Dznode.container.maxPerMinute=10000000"
     };
 
     static final Map<String, String> SETTINGS = Map.of("tickTime", "300", "maxSessionTimeout", "60000");
+
+    static {
+        // It asks every tenth of a second, and not at once: most of what is awaited here has happened by then.
+        Awaitility.setDefaultPollDelay(Duration.ZERO);
+        Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
+    }
 
     private ZooKeeperServers() {}
 

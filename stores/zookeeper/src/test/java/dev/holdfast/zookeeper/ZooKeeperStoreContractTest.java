@@ -9,8 +9,14 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
-/** The contract on a single server, one that sweeps empty locks away at once instead of once a minute. */
+/**
+ * The contract on a single server, one that sweeps empty locks away at once instead of once a minute. All modes are nodes
+ * in one line, of the same sessions: how the line loses a killed process is asked for exclusive holds every day, and for
+ * readers and permits by {@code ./verify --all}.
+ */
+@Tag("shared-processes-proved-elsewhere")
 class ZooKeeperStoreContractTest extends StoreContract {
     private static ZooKeeperServer server;
 
