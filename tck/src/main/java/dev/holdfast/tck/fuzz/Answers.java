@@ -61,6 +61,7 @@ final class Answers {
                 }
                 world.stats.answers.increment();
                 if (failure == null) {
+                    owner.reachableAt = Math.max(owner.reachableAt, at);
                     judge.accept(answer, at);
                     haunt(sent, at);
                 } else {
@@ -75,6 +76,9 @@ final class Answers {
     void yes(Call call, boolean yes, long at) {
         call.twice |= serverFailed(call, at) || (call.sender != null && call.sender.isRecovering(call.sent, at));
         world.modelOf(call).answered(call, yes, at, call.from(), call + " answered " + yes);
+        if (call.kind == Call.Kind.RELEASE && !yes) {
+            world.refusedAt = at;
+        }
     }
 
     void granted(Claimed mine, Call call, Optional<Grant> answer, long at) {

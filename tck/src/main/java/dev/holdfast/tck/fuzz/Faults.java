@@ -108,7 +108,7 @@ final class Faults {
         world.target.process().ifPresent(ServerProcess::cont);
         world.stats.bitten.increment();
         for (Claimed each : waiting) {
-            if (isLong && world.waits(each) && each.owner.unreachableAt < stopped) {
+            if (isLong && world.waits(each) && !each.owner.knowsOfOutage(stopped)) {
                 throw new Violation("the server stood still for " + word + " ms, and the listener of #" + each.label
                         + ", which waited, was not told");
             }

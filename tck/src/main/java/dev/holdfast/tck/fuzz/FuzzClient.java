@@ -20,7 +20,9 @@ final class FuzzClient implements AutoCloseable {
     final FuzzTime time;
     final Store store;
     final AtomicInteger suspected = new AtomicInteger();
-    volatile long unreachableAt = Long.MIN_VALUE;
+    private volatile long unreachableAt = Long.MIN_VALUE;
+    /** When something was last heard of its server. */
+    volatile long reachableAt = Long.MIN_VALUE;
     /** The first is right; the margin covers the next two; nothing covers the last. */
     private static final double[] RATES = {1, 0.99, 1.01, 0.5};
 
@@ -59,6 +61,11 @@ final class FuzzClient implements AutoCloseable {
             @Override
             public void unreachable(String name, Throwable why) {
                 unreachableAt = System.nanoTime();
+            }
+
+            @Override
+            public void reachable() {
+                reachableAt = System.nanoTime();
             }
         });
     }
@@ -133,6 +140,11 @@ final class FuzzClient implements AutoCloseable {
     /** The same, or so little before that its connection may just be made anew. */
     boolean isRecovering(long from, long to) {
         return harmedAt <= to && (healedAt == Call.NEVER || healedAt + RECOVERY >= from);
+    }
+
+    /** Whether it was told since then that the server is away, or knew before and has heard nothing else. */
+    boolean knowsOfOutage(long since) {
+        return unreachableAt >= since || unreachableAt > reachableAt;
     }
 
     /** Ends all faults. */

@@ -22,6 +22,9 @@ final class History {
     /** How long a claim is given to get into the queue. */
     private static final long QUEUEING = TimeUnit.MILLISECONDS.toNanos(700);
 
+    /** How long a client is given to clear up behind a release that was refused. */
+    private static final long CLEARING = TimeUnit.SECONDS.toNanos(1);
+
     private final World world;
     private final Requests requests;
     private final Looks looks;
@@ -116,6 +119,7 @@ final class History {
     private void neutrally(Op op, Body body) throws Exception {
         boolean alone = world.trouble == Script.Trouble.NONE
                 && !world.someoneLeft
+                && System.nanoTime() > world.refusedAt + CLEARING
                 && world.inFlight() == 0
                 && world.all().noneMatch(world::waits);
         world.client(op.client());

@@ -123,7 +123,7 @@ final class Requests {
         }
     }
 
-    private void withdraw(Op op, Claimed mine) {
+    void withdraw(Op op, Claimed mine) {
         Call call = world.call(mine, Kind.WITHDRAW, 0);
         mine.ended = true;
         answers.ask(
@@ -207,6 +207,8 @@ final class Requests {
     /** Breaks the grant of one who holds, or the one before. */
     void breakGrant(Op op) throws Exception {
         boolean now = op.verb() == Verb.BREAK;
+        FuzzClient client = world.client(op.client());
+        world.inbox.drain();
         List<Claimed> seen =
                 world.all(op.name()).filter(each -> each.grant != null).toList();
         if (seen.isEmpty()) {
@@ -216,12 +218,14 @@ final class Requests {
         long number = Objects.requireNonNull(shown.grant).number();
         Call call = world.call(shown, now ? Kind.BREAK : Kind.REVOKE, 0);
         shown.breaks();
-        FuzzClient client = world.client(op.client());
         answers.ask(
                 op,
                 client,
                 List.of(call),
-                () -> client.store.breakGrant(world.text(op.name()), number, now),
+                () -> {
+                    call.mayMiss |= shown.number() != number; // an answer came meanwhile
+                    return client.store.breakGrant(world.text(op.name()), number, now);
+                },
                 (yes, at) -> answers.yes(call, yes, at));
     }
 }

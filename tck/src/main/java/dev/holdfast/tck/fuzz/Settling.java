@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The end of a history: all that live finish what they began, one after the other; then everything must be free. */
 final class Settling {
@@ -73,18 +74,24 @@ final class Settling {
 
     /** Nobody is left: a newcomer gets the whole lock, and after that nothing is there. */
     private void claimAll(int name) throws Exception {
-        int label = 10_000 + name;
+        AtomicInteger label = new AtomicInteger(10_000 + name);
         awaitWithin(
                 name,
                 List.of(),
                 () -> {
-                    requests.claim(new Op(0, Verb.TRY, name, label, "X", KEPT.toMillis()));
+                    requests.claim(new Op(0, Verb.TRY, name, label.get(), "X", KEPT.toMillis()));
                     world.awaitAnswers("the last claim");
-                    return world.holds(world.claimed.get(label));
+                    Claimed asked = world.claimed.get(label.get());
+                    if (asked.unknown) { // it may hold: the next is another
+                        requests.withdraw(op(asked, Verb.WITHDRAW), asked);
+                        world.awaitAnswers("a withdrawal");
+                        label.addAndGet(100);
+                    }
+                    return world.holds(asked);
                 },
                 "the whole lock for a newcomer");
         world.log("all of " + name + " is claimed");
-        Claimed last = world.claimed.get(label);
+        Claimed last = world.claimed.get(label.get());
         requests.release(op(last, Verb.RELEASE), last);
         world.awaitAnswers("the last release");
         long end = System.nanoTime() + world.target.passesTheDead().toNanos() + SLACK;

@@ -23,6 +23,8 @@ final class World {
     final String prefix;
     /** When the server failed last. */
     long serverFailedAt = Long.MIN_VALUE;
+    /** When a release was refused last: its client may clear up behind it after the answer. */
+    long refusedAt = Long.MIN_VALUE;
     /** Whether a client left: what it leaves behind changes what is stored later. */
     boolean someoneLeft;
 
