@@ -52,10 +52,10 @@ class SemaphoreQueueTest extends EngineCase {
 
     @Test
     void thousandsWhoWaitAreServedOneAfterAnotherAndNotOneWithinAnother() {
-        DistributedSemaphore wide = client.semaphore("w", 5000, lease(10));
-        Hold all = rival.semaphore("w", 5000, lease(10)).acquireAsync(5000).join();
+        DistributedSemaphore wide = client.semaphore("w", 3000, lease(10));
+        Hold all = rival.semaphore("w", 3000, lease(10)).acquireAsync(3000).join();
         List<CompletableFuture<Hold>> waiting =
-                IntStream.range(0, 5000).mapToObj(i -> wide.acquireAsync(1)).toList();
+                IntStream.range(0, 3000).mapToObj(i -> wide.acquireAsync(1)).toList();
         all.close();
         assertThat(waiting).allMatch(CompletableFuture::isDone);
         waiting.forEach(permit -> permit.join().close());

@@ -11,6 +11,8 @@ import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -176,36 +178,52 @@ class QueueTest {
         assertThat(rig.call("EXISTS", QUEUE)).isEqualTo("0");
     }
 
-    /** 400 scripts a second, once. */
+    /**
+     * Once each of them asked whenever the lease should have ended: a hundred scripts a second. A machine that stands still
+     * for a whole lease lets one of them in, and then it is measured again.
+     */
     @Test
     void aHundredWaitersBehindAHolderThatRenewsAShortLeasePollFewTimes() {
-        Duration lease = Duration.ofMillis(300);
         RedisStore holder = rig.open();
-        Grant grant = Rig.hold(holder, Rig.claim("a", lease));
         List<RedisStore> stores =
                 IntStream.range(0, 4).mapToObj(i -> rig.open()).toList();
-        List<Pending> line = new ArrayList<>();
-        for (int i = 0; i < 100; i++) {
-            line.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim("a", LEASE))));
-            Rig.renew(holder, grant);
-        }
-        Rig.until("all to wait", () -> {
-            Rig.renew(holder, grant);
-            return Rig.waiting(holder, "a") == 100;
-        });
-        rig.commands();
-        long begun = System.nanoTime();
-        int renewals = 0;
-        while (System.nanoTime() - begun < Duration.ofSeconds(4).toNanos()) {
-            assertThat(Rig.renew(holder, grant)).isEqualTo(Verdict.HELD);
-            renewals++;
-            Awaitility.await().pollDelay(Duration.ofMillis(90)).until(() -> true);
+        OptionalInt polls = OptionalInt.empty();
+        for (int tries = 0; tries < 5 && polls.isEmpty(); tries++) {
+            polls = polls(holder, stores, "measured " + tries);
         }
 
-        assertThat(rig.commands().get("evalsha") - renewals)
-                .as("in four seconds")
-                .isLessThan(4 * 60);
-        line.forEach(Pending::cancel);
+        assertThat(polls).as("in four seconds").isPresent();
+        assertThat(polls.getAsInt()).as("in four seconds").isLessThan(4 * 60);
+    }
+
+    /** Of a hundred waiters in four seconds; none if the holder lost its lock. */
+    private OptionalInt polls(RedisStore holder, List<RedisStore> stores, String name) {
+        Grant grant = Rig.hold(holder, Rig.claim(name, Duration.ofSeconds(1)));
+        List<Pending> line = new ArrayList<>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                line.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim(name, LEASE))));
+                Rig.renew(holder, grant);
+            }
+            AtomicBoolean held = new AtomicBoolean(true);
+            Rig.until("all to wait", () -> {
+                held.set(Rig.renew(holder, grant) == Verdict.HELD);
+                return !held.get() || Rig.waiting(holder, name) == 100;
+            });
+            rig.commands();
+            long begun = System.nanoTime();
+            int renewals = 0;
+            while (held.get()
+                    && System.nanoTime() - begun < Duration.ofSeconds(4).toNanos()) {
+                held.set(Rig.renew(holder, grant) == Verdict.HELD);
+                renewals++;
+                Awaitility.await().pollDelay(Duration.ofMillis(90)).until(() -> true);
+            }
+            int scripts = rig.commands().get("evalsha");
+            return held.get() ? OptionalInt.of(scripts - renewals) : OptionalInt.empty();
+        } finally {
+            line.forEach(Pending::cancel);
+        }
     }
 
     @Test
