@@ -55,8 +55,9 @@ abstract class ClientOutageCases extends OutageSupport {
         RawClient holder = rig.raw();
         Grant grant = holder.hold(rig.name());
         LockClient client = rig.client();
+        // on a busy machine it takes seconds until a store stands still, and that must be well before the wait ends
         var waiting =
-                rig.fork(() -> client.lock(grant.name()).tryAcquire(rig.brief().multipliedBy(10)));
+                rig.fork(() -> client.lock(grant.name()).tryAcquire(rig.brief().multipliedBy(20)));
         raw.awaitWaiting(grant.name(), 1);
         during(() -> assertThatThrownBy(() -> rig.patience.times(3).result(waiting, "the wait"))
                 .isInstanceOf(StoreUnavailableException.class));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class PartitionTest {
     private static final int TIMES = Integer.getInteger("partitions", 1);
     /** As short as sessions of three seconds, and a follower that waits longer than that for its leader, allow. */
-    private static final Map<String, String> QUICK = Map.of("tickTime", "300", "syncLimit", "17");
+    private static final Map<String, String> QUICK = Map.of("tickTime", "300", "syncLimit", "14");
 
     private static final String[] FLAGS = {
         "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dzookeeper.forceSync=no"
