@@ -107,7 +107,8 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Sends SIGSTOP to the server and its children, and returns when all are proven stopped. */
     public void stop() {
-        process.tree().forEach(Signals::stop);
+        Signals.stop(process.tree().get(0));
+        process.tree().stream().skip(1).forEach(Signals::stopChild); // from now on there are no new ones
     }
 
     /** Sends SIGCONT to the server and its children, and returns when none is stopped any more. */

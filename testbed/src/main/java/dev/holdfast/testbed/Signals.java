@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Sends signals to a process by its id and proves that they took effect. */
@@ -38,6 +39,14 @@ final class Signals {
         await(process, "stopped", Signals::allStopped);
     }
 
+    /** SIGSTOP to a child of a server, which may end by itself: then it does nothing more, either. */
+    static void stopChild(ProcessHandle process) {
+        unlessGone(process, child -> {
+            send("STOP", child);
+            await(child, "stopped", states -> allStopped(states) || ENDED.containsAll(states));
+        });
+    }
+
     /** SIGCONT, and returns when no thread of the process is stopped any more. */
     static void cont(ProcessHandle process) {
         send("CONT", process);
@@ -46,8 +55,12 @@ final class Signals {
 
     /** SIGCONT to a child of a server, which may end as soon as it runs: then it is stopped no more, either. */
     static void contChild(ProcessHandle process) {
+        unlessGone(process, Signals::cont);
+    }
+
+    private static void unlessGone(ProcessHandle process, Consumer<ProcessHandle> signal) {
         try {
-            cont(process);
+            signal.accept(process);
         } catch (AssertionError e) {
             if (!isGone(process)) {
                 throw e;

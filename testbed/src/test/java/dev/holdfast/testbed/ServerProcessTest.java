@@ -41,6 +41,18 @@ class ServerProcessTest {
     }
 
     @Test
+    void aServerWhoseChildrenComeAndGoIsStoppedWithAllOfThem() {
+        String busy = "(while :; do sleep 0.001; done) & ";
+        try (ServerProcess server =
+                script("echo up; " + busy.repeat(4) + "wait").start()) {
+            for (int i = 0; i < 10; i++) {
+                server.stop();
+                server.cont();
+            }
+        }
+    }
+
+    @Test
     void aServerThatEndsBeforeItIsReadyFailsWithItsLog() {
         AtomicReference<Path> folder = new AtomicReference<>();
         assertThatThrownBy(() -> script("echo no such option >&2; exit 7")
