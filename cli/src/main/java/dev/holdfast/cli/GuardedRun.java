@@ -2,16 +2,20 @@ package dev.holdfast.cli;
 
 import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.Holder;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,10 +221,23 @@ record GuardedRun(
                     .filter(LockStatus::isHeld)
                     .findFirst()
                     .map(lock -> WaitNotice.Seen.of(
-                            lock, wantedOnStore(), holder(lock).orElse("")));
+                            lock, wantedOnStore(), holder(lock).orElse(""), before(client, lock.name())));
         } catch (HoldfastException e) {
             return Optional.empty();
         }
+    }
+
+    /** How many wait before this process; none where the store does not keep the waiters' names. */
+    private static OptionalInt before(LockClient client, String name) {
+        List<Holder> queue = client.waiters(name).orElse(List.of()).stream()
+                .filter(waiter -> waiter.name().equals(name)) // the name may be a pattern too
+                .map(LockWaiter::who)
+                .toList();
+        String host = ThisHost.name();
+        long pid = ProcessHandle.current().pid();
+        return IntStream.range(0, queue.size())
+                .filter(i -> queue.get(i).pid() == pid && queue.get(i).host().equals(host))
+                .findFirst();
     }
 
     /** Who has it, if the store is as good as to tell: it is only for the message. */

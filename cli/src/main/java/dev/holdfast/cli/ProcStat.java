@@ -12,13 +12,17 @@ import java.util.Optional;
  * @param state one letter: R runs, S sleeps, T is stopped, Z has ended and is not collected yet
  * @param group its process group
  * @param foreground the process group in the foreground of its terminal; -1 without a terminal
+ * @param started when it was started, in hundredths of a second since the machine was; the largest number if unknown
  */
-record ProcStat(char state, long group, long foreground) {
+record ProcStat(char state, long group, long foreground, long started) {
     private static final char ZOMBIE = 'Z';
     // Counted after "pid (name)": the name may itself hold blanks and brackets.
     private static final int STATE = 0;
     private static final int GROUP = 2;
     private static final int FOREGROUND = 5;
+    private static final int STARTED = 19;
+
+    private static final int TICKS_PER_SECOND = 100;
 
     /** Whether this process is in the foreground of a terminal, which then sends Ctrl-C to our child as to us. */
     static boolean isInForeground() {
@@ -48,6 +52,21 @@ record ProcStat(char state, long group, long foreground) {
                         .orElse(false);
     }
 
+    /** What is known of a process. */
+    static Optional<ProcStat> of(long pid) {
+        return of(Long.toString(pid));
+    }
+
+    /** The time on the clock of {@link #started}; 0 without /proc. */
+    static long ticksSinceBoot() {
+        try {
+            String seconds = Files.readString(Path.of("/proc/uptime")).split(" ", 2)[0];
+            return Math.round(Double.parseDouble(seconds) * TICKS_PER_SECOND);
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
     /** The name of a process, also of another user's; empty without /proc. */
     static Optional<String> program(ProcessHandle process) {
         try {
@@ -66,7 +85,8 @@ record ProcStat(char state, long group, long foreground) {
             String[] fields = new String(ps.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1)
                     .strip()
                     .split(" +", 3);
-            return Optional.of(new ProcStat(fields[0].charAt(0), Long.parseLong(fields[1]), Long.parseLong(fields[2])));
+            return Optional.of(new ProcStat(
+                    fields[0].charAt(0), Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.MAX_VALUE));
         } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
             return Optional.empty();
         }
@@ -76,9 +96,12 @@ record ProcStat(char state, long group, long foreground) {
     private static Optional<ProcStat> of(String pid) {
         try {
             String stat = Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", FOREGROUND + 2);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", STARTED + 2);
             return Optional.of(new ProcStat(
-                    fields[STATE].charAt(0), Long.parseLong(fields[GROUP]), Long.parseLong(fields[FOREGROUND])));
+                    fields[STATE].charAt(0),
+                    Long.parseLong(fields[GROUP]),
+                    Long.parseLong(fields[FOREGROUND]),
+                    Long.parseLong(fields[STARTED])));
         } catch (IOException e) {
             return Optional.empty();
         }

@@ -30,6 +30,7 @@ final class SignalRelay {
     private final Thread waiter;
     private boolean waiting = true;
     private @Nullable OsSignal early;
+    private long earlyAt;
     private @Nullable ChildCommand child;
     private final @Nullable InterruptWitness witness;
 
@@ -54,6 +55,7 @@ final class SignalRelay {
             target = child;
             if (target == null && early == null) {
                 early = signal;
+                earlyAt = ProcStat.ticksSinceBoot();
             }
             if (waiting) {
                 waiter.interrupt();
@@ -78,7 +80,10 @@ final class SignalRelay {
         }
     }
 
-    /** From now on signals go to the child, first the one that came while it was being started. */
+    /**
+     * From now on signals go to the child, first the one that came while it was being started; a Ctrl-C only if the child
+     * was not there yet to get it from the terminal.
+     */
     void attach(ChildCommand started) {
         OsSignal meanwhile;
         lock.lock();
@@ -88,7 +93,11 @@ final class SignalRelay {
         } finally {
             lock.unlock();
         }
-        if (meanwhile != null) {
+        boolean wasThere =
+                ProcStat.of(started.pid()).map(stat -> stat.started() < earlyAt).orElse(false);
+        if (meanwhile != null && wasThere) {
+            pass(meanwhile, started);
+        } else if (meanwhile != null) {
             send(meanwhile, started);
         }
     }

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.LockStatus;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -28,9 +29,17 @@ final class WaitNotice implements AutoCloseable {
      * @param line for the terminal
      */
     record Seen(long token, String line) {
-        static Seen of(LockStatus status, String what, String holder) {
+        /**
+         * Of a lock that is held.
+         *
+         * @param before how many wait before this process; none where the store does not tell
+         */
+        static Seen of(LockStatus status, String what, String holder, OptionalInt before) {
             int others = status.waiting() - 1; // one is this process
             String queue = others < 1 ? "nobody else waits" : others == 1 ? "1 other waits" : others + " others wait";
+            if (others >= 1 && before.isPresent()) {
+                queue += ", " + (before.getAsInt() == 0 ? "none" : before.getAsInt()) + " of them before this one";
+            }
             long token = status.grant().map(LockStatus.Held::token).orElse(0L);
             return new Seen(token, "waiting for " + what + holder + "; " + queue);
         }

@@ -139,6 +139,20 @@ class FlockWordsTest {
     }
 
     @Test
+    void aWaitInAQueueSaysHowManyAreBeforeIt() throws InterruptedException {
+        try (LockClient client = cli.client();
+                Hold hold = client.lock("job").acquire();
+                ChildProcess first = cli.start("run", "job", "--", "true")) {
+            await().atMost(SOON).until(() -> client.lock("job").status().waiting() == 1);
+            try (ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", "job", "--", "true")) {
+                assertThat(terminal.expect(text -> text.contains("waiting for lock 'job'"), SOON))
+                        .contains("1 other waits, 1 of them before this one");
+            }
+            assertThat(hold.isValid() && first.isAlive()).isTrue();
+        }
+    }
+
+    @Test
     void aWaitThatNobodyWatchesSaysNothing() throws InterruptedException {
         try (LockClient client = cli.client();
                 Hold hold = client.lock("job").acquire()) {

@@ -3,9 +3,15 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ChildJvm;
+import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import sun.misc.Signal;
 
 /** The few milliseconds in which the lock is granted and the command not yet started. */
@@ -33,6 +39,40 @@ class SignalRelayTest {
             relay.attach(child);
             System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
         }
+    }
+
+    /** Gets Ctrl-C, as a terminal sends it, when its command runs already and is not attached yet. */
+    static final class AtTerminal {
+        private static final String COUNTING = "n=0; trap 'n=$((n + 1))' INT; sleep 0.05; echo > up; "
+                + "while [ $n = 0 ]; do sleep 0.02; done; sleep 0.5; exit $((40 + n))";
+
+        private AtTerminal() {}
+
+        public static void main(String[] args) throws InterruptedException, IOException {
+            SignalRelay relay = SignalRelay.install();
+            Optional<OsSignal> none = relay.stopWaiting();
+            ChildCommand child = ChildCommand.start(List.of("sh", "-c", COUNTING), Map.of(), false);
+            while (none.isEmpty() && !Files.exists(Path.of("up"))) {
+                Thread.onSpinWait();
+            }
+            new ProcessBuilder("sh", "-c", "kill -INT 0").start();
+            while (relay.stopWaiting().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            relay.attach(child);
+            System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
+        }
+    }
+
+    @Test
+    void controlCThatTheCommandGotBeforeItWasAttachedIsNotSentAgain(@TempDir Path folder) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        ChildProcess terminal = Pseudoterminal.start(
+                new Cli(folder),
+                "exec '" + java + "' -cp '" + System.getProperty("java.class.path") + "' '" + AtTerminal.class.getName()
+                        + "'");
+
+        assertThat(Cli.end(terminal).code()).isEqualTo(41);
     }
 
     @Test
