@@ -211,9 +211,10 @@ final class Link implements AutoCloseable {
             watch();
             return;
         }
-        long now = time.nanoTime();
         List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
-        for (Call call : outbox.takeAll()) {
+        List<Call> calls = outbox.takeAll();
+        long now = time.nanoTime(); // none of them was asked for later, none is sent earlier
+        for (Call call : calls) {
             packet.add(prepared(call, now, false));
         }
         write(packet);

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * What a lock may look like in the store, as far as its clients can know: the set of all states that explain the answers
@@ -161,12 +162,20 @@ final class NameModel {
                 : each));
     }
 
-    /** When everybody who may hold it has surely lost it, but for those that are known. */
+    /**
+     * When everybody who may hold it has surely lost it, but for those that are known. A request that nobody awaits any more
+     * may still be carried out.
+     */
     long latestEnd(Predicate<Integer> except) {
-        return states.stream()
+        LongStream held = states.stream()
                 .flatMap(state -> state.held().stream())
-                .filter(each -> each.to() != Call.NEVER && !except.test(each.claim()))
-                .mapToLong(Held::to)
+                .filter(each -> !except.test(each.claim()))
+                .mapToLong(Held::to);
+        LongStream lost = open.values().stream()
+                .filter(call -> call.isLost() && !except.test(call.claim))
+                .mapToLong(call -> call.end(call.until));
+        return LongStream.concat(held, lost)
+                .filter(end -> end != Call.NEVER)
                 .max()
                 .orElse(0);
     }
