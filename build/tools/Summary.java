@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +21,7 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * The end of {@code ./verify}: reads what JUnit has written of each test and tells what ran, what failed,
+ * The end of {@code ./verify}: reads the reports that JUnit has written and prints what ran, what failed,
  * what was skipped and why. Its exit code is that of the whole. Run as one source file, without a build.
  */
 final class Summary {
@@ -81,10 +80,12 @@ final class Summary {
             if (Files.getLastModifiedTime(file).toInstant().isBefore(started)) {
                 continue; // of an earlier run
             }
+            Map<String, Test> running = new LinkedHashMap<>();
             try (InputStream in = Files.newInputStream(file)) {
-                read(suiteName(file), XMLInputFactory.newFactory().createXMLStreamReader(in));
+                read(suiteName(file), XMLInputFactory.newFactory().createXMLStreamReader(in), running);
             } catch (XMLStreamException e) {
-                failures.add("  " + file + " breaks off: did its JVM end early?");
+                String last = running.values().stream().map(Test::shortName).collect(Collectors.joining(", "));
+                failures.add("  " + suiteName(file) + ": a test JVM ended early, in " + last + "\n      " + file);
             }
         }
     }
@@ -119,9 +120,8 @@ final class Summary {
         return eventsFolder(file).endsWith("test-events-second-jdk") ? name + " on JDK " + options.get("second") : name;
     }
 
-    /** One file tells of the tests of one JVM: what began, within what, and how it ended. */
-    private void read(String suiteName, XMLStreamReader events) throws XMLStreamException {
-        Map<String, Test> running = new HashMap<>();
+    /** Reads the events of one test JVM: each test that started, its class, and its result. */
+    private void read(String suiteName, XMLStreamReader events, Map<String, Test> running) throws XMLStreamException {
         Test current = null;
         while (events.hasNext()) {
             if (events.next() != XMLStreamConstants.START_ELEMENT) {
@@ -343,8 +343,9 @@ final class Summary {
             verdict = "OK";
         }
         if (options.get("tier").equals("everyday")) {
-            System.out.println("Left to ./verify --all: the engine's cases on the other stores, the rest of core on the"
-                    + " second JDK, longer searches for races");
+            System.out.println(
+                    "Left to ./verify --all: cases that another store proves (the engine's, between processes, of"
+                            + " values), repetitions, the rest of core on the second JDK, longer searches for races");
         }
         System.out.printf("%s (%d min %d s)%n", verdict, took.toMinutes(), took.toSecondsPart());
         return verdict.equals("OK") ? 0 : 1;

@@ -88,7 +88,7 @@ class OutageTest extends EngineCase {
     }
 
     @Test
-    void aStoreThatCannotDowngradeGivesNoSignOfLifeByNotDoingIt() throws Exception {
+    void anUnsupportedDowngradeDoesNotEndAnOutage() throws Exception {
         DistributedReadWriteLock data = patient.readWriteLock("data");
         Hold writing = data.write().acquire();
         Started<Optional<Hold>> waiter = startAndWaitUntilItWaits(() -> lock.tryAcquire(s(9)));

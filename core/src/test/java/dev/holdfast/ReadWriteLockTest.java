@@ -259,7 +259,7 @@ class ReadWriteLockTest extends EngineCase {
     }
 
     @Test
-    void thatWaitEndsWithItsClient() throws Exception {
+    void aReadersTimedWaitToWriteEndsWhenItsClientCloses() throws Exception {
         ReadWriteLock java = lock.asReadWriteLock();
         Started<Boolean> writer = start(() -> {
             java.readLock().lock();
@@ -271,7 +271,7 @@ class ReadWriteLockTest extends EngineCase {
     }
 
     @Test
-    void thatWaitIsLikeAnyOtherOnceTheReadHoldIsLost() throws Exception {
+    void aReadersTimedWaitToWriteAcquiresAfterItsReadHoldIsLost() throws Exception {
         ReadWriteLock java = lock.asReadWriteLock();
         Started<Boolean> writer = start(() -> {
             java.readLock().lock();

@@ -90,7 +90,7 @@ final class CountedStore implements Store {
     public CompletionStage<Boolean> downgrade(Grant grant) {
         long sent = sending();
         CompletionStage<Boolean> answer = counted(() -> store.downgrade(grant), sent);
-        // a store without such a thing says no without asking anybody: no proof of life
+        // a store that cannot downgrade answers false without a request: that does not show that the server answers
         answered(answer, sent, true, false, Boolean.TRUE::equals);
         return answer;
     }

@@ -32,7 +32,7 @@ record FenceSql(String create, String add, String read, String present, boolean 
         String insert = "INSERT INTO " + table + " (resource, token) VALUES (?, ?)";
         String read = "SELECT token FROM " + table + " WHERE resource = ?";
         if (MARIADB.stream().anyMatch(name::contains)) {
-            // no collation that MariaDB and MySQL both know tells names apart that differ in blanks at their end
+            // MariaDB and MySQL share no collation that distinguishes trailing spaces
             String create = create(table, "VARBINARY(1020)") + " ENGINE = InnoDB";
             return new FenceSql(create, insert, read + " FOR UPDATE", "23000", true);
         }

@@ -114,7 +114,7 @@ final class H2Dialect extends BytesDialect {
         return "com.h2database:h2";
     }
 
-    /** Its connections cannot be given a limit later: {@code setNetworkTimeout} does nothing. */
+    /** H2 ignores {@code setNetworkTimeout}, so the limit is set when the connection is opened. */
     @Override
     public Map<String, String> driverProperties(int seconds) {
         return Map.of("NETWORK_TIMEOUT", Integer.toString(1000 * seconds));

@@ -64,6 +64,11 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
+    public String readToClaim(String query) {
+        return readToChange(query);
+    }
+
+    @Override
     public Object name(String name) {
         return name;
     }

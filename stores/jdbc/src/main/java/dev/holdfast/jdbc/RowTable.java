@@ -87,7 +87,7 @@ final class RowTable {
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
             if (row == null) {
-                row = read(released == null ? firstOrSure(tries) : sql.readToChange, claim.name())
+                row = read(released == null ? readForTry(tries) : sql.readToChange, claim.name())
                         .orElse(null);
             }
             if (row == null && insert(claim)) {
@@ -117,7 +117,7 @@ final class RowTable {
         long asked = System.nanoTime();
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
-            Optional<ReadRow> row = read(firstOrSure(tries), claim.name());
+            Optional<ReadRow> row = read(readForTry(tries), claim.name());
             if (row.isEmpty()) {
                 return claim(claim, null, channel);
             }
@@ -213,8 +213,8 @@ final class RowTable {
     }
 
     /** A row that turned out to be another one may have come from a replica that lags behind. */
-    private String firstOrSure(int tries) {
-        return tries == 0 ? sql.read : sql.readToChange;
+    private String readForTry(int tries) {
+        return tries == 0 ? sql.readToClaim : sql.readToChange;
     }
 
     private Optional<ReadRow> read(String query, String name) throws SQLException {

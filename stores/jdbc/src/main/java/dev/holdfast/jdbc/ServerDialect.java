@@ -34,6 +34,11 @@ interface ServerDialect {
         return query;
     }
 
+    /** The query whose answer decides on a claim: the primary's where that costs no lock. */
+    default String readToClaim(String query) {
+        return query;
+    }
+
     /** A lock's name as the database compares and sorts it: byte for byte. */
     Object name(String name);
 

@@ -101,7 +101,7 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
         return shown.length() <= LONGEST_SHOWN ? shown : shown.substring(0, LONGEST_SHOWN) + "…";
     }
 
-    /** What the driver is given besides, where the URL does not say it: H2 refuses to be told twice. */
+    /** The driver properties in addition to the URL. One that the URL sets is left out: H2 refuses a property set in both. */
     static Properties properties(Map<String, String> more, Optional<String> password, String url) {
         Properties properties = new Properties();
         String lower = url.toLowerCase(Locale.ROOT);

@@ -192,7 +192,7 @@ final class SqliteLockTable implements LockTable {
         return shared.downgrade(grant);
     }
 
-    /** In both places: a writer who is being made a reader stands in both for a moment. */
+    /** Breaks the grant in both tables: during a downgrade it is in both for a moment. */
     @Override
     public boolean breakGrant(String name, long number, boolean now) {
         int rows = session.run(

@@ -117,7 +117,7 @@ final class SqliteShared {
 
     /**
      * Makes an exclusive holder a reader. A process that dies between the two statements leaves an exclusive holder, whose
-     * lease ends as it would have. If the grant is released or broken between the two, there is nobody left to read.
+     * lease ends as it would have. If the grant is released or broken between the two, the downgrade fails and removes its reader row.
      */
     boolean downgrade(Grant grant) {
         if (grant.mode() instanceof Mode.Permits) {

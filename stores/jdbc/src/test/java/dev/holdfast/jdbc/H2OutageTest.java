@@ -36,7 +36,7 @@ class H2OutageTest {
     }
 
     @Test
-    void allWhoWaitAreToldThatTheServerStandsStillAndGoOnWhenItAnswers() {
+    void waitersAreNotifiedOfAHungServerAndGoOnWhenItAnswers() {
         try (Store holder = open("");
                 Store other = open("")) {
             List<Grant> held = new ArrayList<>();

@@ -110,7 +110,7 @@ class PostgresPoolerTest {
 
     /** To find out what it pools, another connection is asked for, which waits in vain for a session. */
     @Test
-    void onePoolingSessionsThatHasNoneLeftIsAskedOnce() throws Exception {
+    void aSessionPoolerWithoutAFreeSessionIsAskedOnce() throws Exception {
         AtomicInteger asked = new AtomicInteger();
         try (ServerProcess pooler = start("session", 1);
                 Connection only = DriverManager.getConnection(url(pooler))) {

@@ -24,7 +24,7 @@ class RenewedApartTest {
 
     /** A row that somebody else has locked costs a time-out each time, for which all requests behind it wait. */
     @Test
-    void oneThatIsLockedOutIsNotTriedAgainAtOnce() throws SQLException {
+    void aRenewalBlockedByARowLockIsNotRepeatedImmediately() throws SQLException {
         try (ServerStore store = connections.store(ONE)) {
             Grant grant = Rig.get(store.claim(Rig.claim("locked")).answer()).orElseThrow();
             List<String> sent = lockedOut();

@@ -26,6 +26,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -105,7 +106,7 @@ class SplitReadsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aLockThatIsHeldIsToldAsHeldThoughTheReplicaShowsItFreeOrNotAtAll(Kind kind) throws SQLException {
+    void aHeldLockIsNotGrantedThoughTheReplicaShowsItFreeOrMissing(Kind kind) throws SQLException {
         Store direct = direct(kind);
         release(direct, hold(direct, Rig.claim("free before")));
         lagsFromNowOn(kind);
@@ -131,6 +132,20 @@ class SplitReadsTest {
         Store split = split(kind);
 
         Grant reader = hold(split, Rig.mode(Rig.claim("nobody's"), Mode.SHARED));
+
+        release(split, reader);
+    }
+
+    /** On MariaDB a read that the primary must answer takes a lock, so there the first one may be the replica's. */
+    @Test
+    void onPostgresqlAReaderGetsWhatItsOwnClientHasJustGivenBack() throws SQLException {
+        direct(Kind.POSTGRESQL);
+        Store split = split(Kind.POSTGRESQL);
+        Grant writer = hold(split, Rig.claim("given back"));
+        lagsFromNowOn(Kind.POSTGRESQL);
+        release(split, writer);
+
+        Grant reader = hold(split, Rig.mode(Rig.claim("given back"), Mode.SHARED));
 
         release(split, reader);
     }

@@ -53,13 +53,13 @@ final class Ear {
             this.errors = errors;
         }
 
-        /** Its owner may have changed the client's options meanwhile: a subscription that is lost must come back. */
+        /** The application may have changed the options since. Without autoReconnect, a lost subscription stays lost. */
         @Override
         public CompletionStage<StatefulRedisPubSubConnection<String, String>> connect() {
             if (!client.getOptions().isAutoReconnect()) {
                 return CompletableFuture.failedFuture(errors.refused(
-                        "cannot be waited on: its RedisClient was told not to connect again by itself, and would not hear"
-                                + " of a turn after a break; leave autoReconnect on",
+                        "cannot notify waiters: autoReconnect is off in its RedisClient, so a lost subscription would not"
+                                + " come back; switch autoReconnect on",
                         null));
             }
             CompletableFuture<StatefulRedisPubSubConnection<String, String>> made = new CompletableFuture<>();

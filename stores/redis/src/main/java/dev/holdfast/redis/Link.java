@@ -89,8 +89,8 @@ final class Link implements AutoCloseable {
             @SuppressWarnings("NonAtomicVolatileUpdate") // one connection at a time
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
                 earlier++;
-                lastAnswer =
-                        time.nanoTime(); // a greeting is one: what waits for this connection has not been asked on it
+                // the greeting counts as an answer: requests from before were not sent on this connection
+                lastAnswer = time.nanoTime();
                 moveToThisLoop();
                 connected = true;
                 drainSoon(); // after what Lettuce repeats now
@@ -213,7 +213,7 @@ final class Link implements AutoCloseable {
         }
         List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
         List<Call> calls = outbox.takeAll();
-        long now = time.nanoTime(); // none of them was asked for later, none is sent earlier
+        long now = time.nanoTime(); // after every call was made, before any is sent
         for (Call call : calls) {
             packet.add(prepared(call, now, false));
         }

@@ -199,7 +199,16 @@ final class RedisStore implements Store {
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return scripts.renew(grants);
+        List<Grant> all = List.copyOf(grants);
+        return scripts.renew(all).thenApply(verdicts -> {
+            for (Grant grant : all) {
+                Renewal said = verdicts.get(grant.id());
+                if (said != null && said.verdict() == Renewal.Verdict.LOST) {
+                    clearAfter(grant);
+                }
+            }
+            return verdicts;
+        });
     }
 
     /** Never: releasing and claiming anew is one script too, and lets others in. */
@@ -224,7 +233,15 @@ final class RedisStore implements Store {
         if (scripts.wasSentTwice(grant.id())) {
             waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
         }
-        return scripts.release(grant.name(), grant.id(), grant.mode(), () -> leave(grant));
+        return scripts.release(grant, () -> leave(grant));
+    }
+
+    /** What a late copy of the claim of a lost grant may have left, and may leave yet: nobody releases that. */
+    private void clearAfter(Grant lost) {
+        if (scripts.wasSentTwice(lost.id())) {
+            leave(lost);
+            waiters.time().schedule(() -> leave(lost), lost.lease().dividedBy(3));
+        }
     }
 
     private CompletionStage<Void> leave(Grant grant) {

@@ -100,7 +100,7 @@ final class Scripts {
         if (said.twice() && (granted || claim.waits())) {
             sentTwice.add(claim.id(), claim.lease());
         } else {
-            sentTwice.heardOf(claim.id(), claim.lease());
+            sentTwice.keep(claim.id(), claim.lease());
         }
         if (!granted) {
             return ClaimAnswer.notYet(said.text());
@@ -115,16 +115,22 @@ final class Scripts {
      *
      * @param gone what to do if it was not there any more
      */
-    CompletableFuture<Boolean> release(String name, ClaimId id, Mode mode, Runnable gone) {
+    CompletableFuture<Boolean> release(Grant grant, Runnable gone) {
+        Mode mode = grant.mode();
         List<String> args = List.of(
-                id.value(), Permits.kind(mode), Permits.wanted(mode), Long.toString(attempts.incrementAndGet()));
-        return call(Call.release(name, mode instanceof Mode.Exclusive, args)).thenApply(said -> {
-            boolean held = said.text().equals("1");
-            if (!held) {
-                gone.run();
-            }
-            return held || said.twice();
-        });
+                grant.id().value(),
+                Permits.kind(mode),
+                Permits.wanted(mode),
+                Long.toString(attempts.incrementAndGet()),
+                Long.toString(grant.number()));
+        return call(Call.release(grant.name(), mode instanceof Mode.Exclusive, args))
+                .thenApply(said -> {
+                    boolean held = said.text().equals("1");
+                    if (!held) {
+                        gone.run();
+                    }
+                    return held || said.twice();
+                });
     }
 
     /** Makes a writer a reader; whether it is one now. */
@@ -149,6 +155,7 @@ final class Scripts {
                 Permits.kind(mode),
                 Permits.wanted(mode),
                 Long.toString(attempts.incrementAndGet()),
+                "",
                 member);
         return call(Call.release(name, false, args)).thenAccept(said -> {});
     }
@@ -212,10 +219,8 @@ final class Scripts {
             for (int i = 0; i < grants.size(); i++) {
                 Grant grant = grants.get(i);
                 char letter = said.text().charAt(i);
-                if (letter == 'L') {
-                    sentTwice.remove(grant.id());
-                } else {
-                    sentTwice.heardOf(grant.id(), grant.lease());
+                if (letter != 'L') {
+                    sentTwice.keep(grant.id(), grant.lease());
                 }
                 verdicts.put(
                         grant.id(),

@@ -7,29 +7,35 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Claims of which a copy may still be on its way, since the connection broke before they were answered. Most are forgotten
- * when they are released or withdrawn; one of which nothing more is heard, after the longest time in which that may be
- * expected. Thread-safe.
+ * Claims that may have been sent twice, because the connection broke before they were answered. A claim is forgotten when
+ * it is released or withdrawn, or ten minutes after its lease if nothing more is heard of it. Thread-safe.
  */
 final class SentTwice {
     /** Much longer than a copy is on its way; a lease may be longer still. */
     private static final Duration KEPT = Duration.ofMinutes(10);
 
+    private static final Duration SWEPT_EVERY = Duration.ofMinutes(1);
+
     private final TimeSource time;
+    private volatile long swept;
     private final Map<ClaimId, Long> until = new ConcurrentHashMap<>();
 
     SentTwice(TimeSource time) {
         this.time = time;
+        this.swept = time.nanoTime();
     }
 
     void add(ClaimId id, Duration lease) {
         long now = time.nanoTime();
-        until.values().removeIf(end -> end - now <= 0);
+        if (now - swept >= SWEPT_EVERY.toNanos()) {
+            swept = now; // not each time: in an outage all that wait come here at once
+            until.values().removeIf(end -> end - now <= 0);
+        }
         until.put(id, end(now, lease));
     }
 
-    /** It is still waited for, or held: keeps it from being forgotten if it is here. */
-    void heardOf(ClaimId id, Duration lease) {
+    /** The claim still waits or holds: remembers it for longer if it is known here. */
+    void keep(ClaimId id, Duration lease) {
         if (!until.isEmpty()) {
             until.computeIfPresent(id, (known, end) -> end(time.nanoTime(), lease));
         }

@@ -1,5 +1,5 @@
--- What most claims meet: an exclusive one, and a lock that is free and that nobody waits for. It comes before lock.lua,
--- whose functions are then not even made, and writes what they would.
+-- The common case of a claim: exclusive, and the lock is free with nobody in the queue. It runs before lock.lua, so that
+-- the functions there need not be created, and writes the same state. If a full server refuses, lock.lua frees or reports.
 if ARGV[2] == 'X' and (ARGV[7] or '0') == '0' then
   local last, owner = 0, '-'
   if text then
@@ -12,7 +12,7 @@ if ARGV[2] == 'X' and (ARGV[7] or '0') == '0' then
     local number = math.max(last + 1, ARGV[4] + 1, now)
     local digits = number == now and since or string.format('%.0f', number)
     local line = '1 ' .. digits .. ' 0 X ' .. ARGV[1] .. ' ' .. since .. ' ' .. ARGV[5]
-    if not redis.pcall('SET', KEYS[1], line, 'PX', ARGV[3] + 30000).err then
+    if not redis.pcall('SET', KEYS[1], line, 'PX', ARGV[3] + LINGER).err then
       return '+' .. digits
     end
   end

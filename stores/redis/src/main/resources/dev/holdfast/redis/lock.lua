@@ -1,6 +1,6 @@
--- What a script does to a lock: its state, which state.lua has read, is taken apart, and functions are there to change it.
+-- Parses the state that state.lua has read, and defines the functions that change it.
 
-local LINGER, OFFER = 30000, 1000
+local OFFER = 1000 -- milliseconds
 local DEADLINES = 4e15 -- microseconds since 1970 reach that in the year 2096, and twice that is still exact
 local MOST_RANKS = 10 -- the longest interval between two polls, in POLL
 local MOST_HEIRS = 3 -- so many waiters poll when the first, which does not fit, should have polled
@@ -303,27 +303,30 @@ local function claim(at)
   return string.format('-%.0f %d %s %s', wait, rank, place, returns and added and '1' or '0')
 end
 
--- Ends the hold of a claim: "1", or "0" if it had none. The same attempt sent again gives the same answer.
-local function release(id, mode, permits, attempt)
+-- Ends the hold of a claim: "1", or "0" if it had none, or one of another number: that a late copy of the claim was given
+-- for nobody. Without a number any will do. The same attempt sent again gives the same answer.
+local function release(id, mode, permits, attempt, its_number)
   purge()
   if kind == 'F' and owner == id and since == attempt then
     return '1'
   end
   mode = held_as(id, mode)
+  local given = digits(number)
   if mode ~= 'X' then
     if not holds(id, mode, permits) then
       return '0'
     end
+    given = string.match(redis.call('HGET', details, id) or '', '^%d+')
     redis.call('ZREM', sharers, id .. ':' .. permits)
     redis.call('HDEL', details, id)
     owner, changed = owner - permits, true
-    if owner > 0 then
-      return '1'
-    end
   elseif owner ~= id or (kind ~= 'X' and kind ~= 'R') then
     return '0'
   end
-  local held = kind == 'R' and '0' or '1'
+  local held = kind ~= 'R' and (its_number == '' or its_number == given) and '1' or '0'
+  if mode ~= 'X' and owner > 0 then
+    return held
+  end
   kind, owner, since, who, left, changed = 'F', id, attempt, '', 0, true
   return held
 end

@@ -13,7 +13,7 @@ local function now()
   return micros
 end
 
--- What a key says; nil where it is not of the type that a lock has there. All else that fails, fails the script.
+-- Reads a key; nil if it has another type. On any other error, the second call raises it and ends the script.
 local function read(...)
   local said = redis.pcall(...)
   local failure = type(said) == 'table' and said.err

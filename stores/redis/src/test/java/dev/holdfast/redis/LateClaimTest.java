@@ -81,6 +81,46 @@ class LateClaimTest {
         assertThat(Rig.get(store.downgrade(broken))).isFalse();
     }
 
+    /** Its hold is closed before a renewal could find it lost. */
+    @ParameterizedTest
+    @MethodSource("modes")
+    void theReleaseOfAGrantThatWasBrokenSaysSoAndFreesWhatItGotForNobody(Mode mode) {
+        RedisStore store = rig.open();
+        Claim claim = Rig.claim("a", mode);
+        Grant broken = Rig.hold(store, claim);
+        assertThat(Rig.get(store.breakGrant("a", broken.number(), true))).isTrue();
+        RedisStore another = rig.open();
+        Rig.release(another, Rig.hold(another, "a"));
+        assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+
+        assertThat(Rig.release(store, broken)).isFalse();
+
+        assertThat(Rig.attempt(another, "a")).isPresent();
+    }
+
+    @Test
+    void whatItGotForNobodyIsGivenBackOnceARenewalFindsTheGrantLost() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
+            Rig.hold(store, "warm-up");
+            Claim claim = Rig.claim("a", LONG);
+            ReplyDrop lost =
+                    proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
+            Grant grant = Rig.hold(store, claim);
+            lost.awaitBite(Rig.PATIENCE);
+            assertThat(Rig.get(store.breakGrant("a", grant.number(), true))).isTrue();
+            RedisStore next = rig.open();
+            Rig.release(next, Rig.hold(next, "a"));
+            assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+
+            assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
+
+            Awaitility.await()
+                    .atMost(Rig.PATIENCE)
+                    .until(() -> Rig.attempt(next, "a").isPresent());
+        }
+    }
+
     @Test
     void theReleaseOfALostGrantTakesThePlaceThatItLeftInTheQueue() {
         RedisStore store = rig.open();

@@ -56,7 +56,7 @@ class OwnLettuceClientTest {
 
     /** A subscription that was lost would not come back, and its waiter would never hear that its turn has come. */
     @Test
-    void oneThatWasToldLaterNotToConnectAgainRefusesClaimsThatWait() {
+    void waitingClaimsAreRefusedAfterAutoReconnectIsSwitchedOff() {
         RedisClient redis = RedisClient.create(rig.server.uri());
         try (var store = RedisStores.on(redis)) {
             Rig.hold(rig.open(), "a");

@@ -180,7 +180,7 @@ class RefusalTest {
     }
 
     @Test
-    void aHoldIsNotLostForWantOfARight() {
+    void aMissingPrivilegeDoesNotEndAHold() {
         setUser("locks", "~holdfast:* &holdfast:* " + ACL);
         RedisStore store = rig.open("redis://locks:pw@" + address());
         Grant grant = Rig.hold(store, "a");

@@ -6,6 +6,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is remembered of claims that were sent twice. */
 class SentTwiceTest {
@@ -34,12 +35,23 @@ class SentTwiceTest {
         claims.add(held, LEASE);
         for (int i = 0; i < 100; i++) {
             time.now += LEASE.toNanos();
-            claims.heardOf(held, LEASE);
+            claims.keep(held, LEASE);
             claims.add(ClaimId.random(), LEASE);
         }
 
         assertThat(claims.remove(held)).isTrue();
         assertThat(claims.remove(held)).as("again").isFalse();
+    }
+
+    /** In an outage, when all that wait ask again and again. */
+    @Test
+    @Timeout(20)
+    void veryManyAreAddedWithoutLookingThroughAllOfThemEachTime() {
+        for (int i = 0; i < 200_000; i++) {
+            claims.add(ClaimId.random(), LEASE);
+        }
+
+        assertThat(claims.size()).isEqualTo(200_000);
     }
 
     @Test
