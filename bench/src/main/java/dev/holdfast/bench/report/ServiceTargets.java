@@ -9,8 +9,6 @@ import java.util.List;
 
 /** What is asked for at a service's pace, where most locks are free. */
 final class ServiceTargets {
-    private static final String ISSUE = "P";
-
     private ServiceTargets() {}
 
     static List<Target> all() {
@@ -22,7 +20,7 @@ final class ServiceTargets {
     }
 
     private static List<Target> redis() {
-        Wanted redis = new Wanted(ISSUE, StoreKind.REDIS);
+        Wanted redis = new Wanted(StoreKind.REDIS);
         List<Target> targets = new ArrayList<>();
         for (String workload : List.of(ServiceWorkloads.SERVICE_1X1, ServiceWorkloads.SERVICE_1X16)) {
             targets.add(redis.median(workload, Peers.HOLDFAST, Beside.of(Peers.FLOOR), 1.15));
@@ -38,7 +36,7 @@ final class ServiceTargets {
     }
 
     private static List<Target> zooKeeper() {
-        Wanted zooKeeper = new Wanted(ISSUE, StoreKind.ZOOKEEPER);
+        Wanted zooKeeper = new Wanted(StoreKind.ZOOKEEPER);
         return List.of(
                 zooKeeper.median(ServiceWorkloads.SERVICE_1X1, Peers.HOLDFAST, Beside.BEST, 0.9),
                 zooKeeper.median(ServiceWorkloads.SERVICE_1X16, Peers.HOLDFAST, Beside.BEST, 0.9),
@@ -46,7 +44,7 @@ final class ServiceTargets {
     }
 
     private static List<Target> sql(StoreKind store) {
-        Wanted sql = new Wanted(ISSUE, store);
+        Wanted sql = new Wanted(store);
         return List.of(
                 sql.median(ServiceWorkloads.SERVICE_1X1, Peers.HOLDFAST, Beside.BEST, 0.8),
                 sql.median(ServiceWorkloads.SERVICE_1X16, Peers.HOLDFAST, Beside.BEST, 0.8));

@@ -7,15 +7,14 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A figure that an issue of the project asks for.
+ * A figure that is aimed at.
  *
- * @param issue the letter of the issue
  * @param store where; the row is left out where Holdfast took no part
  * @param what what is measured
  * @param wanted what it should be
  * @param check what it was; nothing when the run did not measure it
  */
-record Target(String issue, StoreKind store, String what, String wanted, Function<Results, Optional<Outcome>> check) {
+record Target(StoreKind store, String what, String wanted, Function<Results, Optional<Outcome>> check) {
     /**
      * What it was.
      *

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Every figure that the issues ask for, beside what the run measured. A new store adds its rows here. */
+/** Every figure that is aimed at, beside what the run measured. A new store adds its rows here. */
 public final class Targets {
     private static final String NOT_MEASURED = "not in this run";
 
@@ -20,7 +20,7 @@ public final class Targets {
 
     /** Target, measured, met: for the stores where Holdfast took part; missed ones are shown as missed. */
     public static Table table(Results results) {
-        Table table = new Table(List.of("", "issue", "target", "measured", "met"));
+        Table table = new Table(List.of("", "target", "measured", "met"));
         for (Target target : all()) {
             if (!results.hasHoldfast(target.store())) {
                 continue;
@@ -28,7 +28,6 @@ public final class Targets {
             Optional<Outcome> outcome = target.check().apply(results);
             table.row(List.of(
                     target.what(),
-                    target.issue(),
                     target.wanted(),
                     outcome.map(Outcome::measured).orElse(NOT_MEASURED),
                     outcome.map(found -> found.verdict().word()).orElse("–")));
@@ -49,8 +48,8 @@ public final class Targets {
     }
 
     private static List<Target> engineAndEmbeddedStore() {
-        Wanted memory = new Wanted("A", StoreKind.MEMORY);
-        Wanted sqlite = new Wanted("A", StoreKind.SQLITE);
+        Wanted memory = new Wanted(StoreKind.MEMORY);
+        Wanted sqlite = new Wanted(StoreKind.SQLITE);
         return List.of(
                 memory.ratio(Workload.ONE_1X16, Peers.HOLDFAST, Peers.CEILING, 0.5),
                 sqlite.ratio(Workload.ONE_1X16, Peers.HOLDFAST, Peers.CEILING, 0.5),
@@ -93,7 +92,7 @@ public final class Targets {
     }
 
     private static List<Target> redis() {
-        Wanted redis = new Wanted("B1", StoreKind.REDIS);
+        Wanted redis = new Wanted(StoreKind.REDIS);
         List<Target> targets = new ArrayList<>(redis.ownLockNotWorse());
         targets.addAll(List.of(
                 redis.ratio(Workload.OWN_1, Peers.HOLDFAST, Peers.FLOOR, 1.3),
@@ -122,7 +121,7 @@ public final class Targets {
     }
 
     private static List<Target> zooKeeper() {
-        Wanted zooKeeper = new Wanted("C", StoreKind.ZOOKEEPER);
+        Wanted zooKeeper = new Wanted(StoreKind.ZOOKEEPER);
         List<Target> targets = new ArrayList<>(zooKeeper.ownLockNotWorse());
         targets.addAll(List.of(
                 zooKeeper.ratioToBest(Workload.OWN_1, Peers.HOLDFAST, 1.3),
@@ -138,7 +137,7 @@ public final class Targets {
     }
 
     private static List<Target> sql(StoreKind store) {
-        Wanted sql = new Wanted("D1", store);
+        Wanted sql = new Wanted(store);
         List<Target> targets = new ArrayList<>(sql.ownLockNotWorse());
         targets.addAll(List.of(
                 sql.ratioToBest(Workload.OWN_1, Peers.HOLDFAST, 1.5),
@@ -154,7 +153,7 @@ public final class Targets {
 
     /** Read-write locks, semaphores and multi-locks. */
     private static List<Target> otherLocks(StoreKind store) {
-        Wanted wanted = new Wanted("E", store);
+        Wanted wanted = new Wanted(store);
         List<Target> targets = new ArrayList<>(List.of(
                 wanted.ratioToBest(Workload.READS, Peers.HOLDFAST, 5),
                 wanted.atMost(Workload.READS, Peers.HOLDFAST, Figure.WRITER_P99, Beside.BEST, 1),

@@ -19,10 +19,10 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * The kinds of targets that the issues have, for one issue and store. Where another library is the measure, it is the
+ * The kinds of targets that there are, for one store. Where another library is the measure, it is the
  * best there is by that figure; a library is named only where a factor was asked for beside it.
  */
-record Wanted(String issue, StoreKind store) {
+record Wanted(StoreKind store) {
     private static final double NANOS_PER_MILLI = 1e6;
 
     /** The share of the turns due that may be left at the end of a round without a word about the pace. */
@@ -173,7 +173,6 @@ record Wanted(String issue, StoreKind store) {
     Target figure(
             String name, String what, String wanted, double atMost, ToDoubleFunction<Double> unit, String format) {
         return new Target(
-                issue,
                 store,
                 what,
                 wanted,
@@ -214,7 +213,7 @@ record Wanted(String issue, StoreKind store) {
     }
 
     private Target target(String workload, String what, String wanted, Function<Results, Optional<Outcome>> check) {
-        return new Target(issue, store, store.title() + ", " + Workload.titleOf(workload) + ": " + what, wanted, check);
+        return new Target(store, store.title() + ", " + Workload.titleOf(workload) + ": " + what, wanted, check);
     }
 
     static String plain(double number) {
