@@ -27,7 +27,7 @@ final class ChildCommand {
     }
 
     private final Running running;
-    private final String holdId;
+    private final ProcessFamily family;
     private final SignalSender sender = new SignalSender();
 
     /**
@@ -37,7 +37,7 @@ final class ChildCommand {
      */
     ChildCommand(Running running, String holdId) {
         this.running = running;
-        this.holdId = holdId;
+        this.family = new ProcessFamily(List.of(running.handle()), holdId);
     }
 
     /**
@@ -153,6 +153,17 @@ final class ChildCommand {
      * @return those that could not be ended
      */
     List<ProcessHandle> stop(Duration grace) throws InterruptedException {
-        return new CommandStop(new ProcessFamily(List.of(running.handle()), holdId), sender).run(grace);
+        return new CommandStop(family, sender).run(grace);
+    }
+
+    /**
+     * Searches once more for processes that could not be found before, and kills them where that is possible.
+     *
+     * @return all that go on
+     */
+    List<ProcessHandle> stopOthers() {
+        List<ProcessHandle> found = family.discover();
+        found.forEach(ProcessHandle::destroyForcibly);
+        return family.alive();
     }
 }

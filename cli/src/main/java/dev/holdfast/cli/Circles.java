@@ -77,7 +77,10 @@ final class Circles {
             for (HeldAbove above : HeldAbove.of(inside.remove())) {
                 LockStatus lock = snapshot.locks().get(above.name());
                 LockStatus.Held grant = lock == null ? null : lock.grant().orElse(null);
-                if (grant != null && above.isOf(grant.token()) && found.add(above.name())) {
+                if (grant != null
+                        && above.isOf(grant.token())
+                        && found.add(above.name())
+                        && grant.holder().host().equals(host)) { // another machine's process ids are not ours
                     inside.add(grant.holder().pid());
                 }
             }

@@ -73,6 +73,7 @@ record GuardedRun(
         }
         ChildCommand child;
         try {
+            signals.beforeStart();
             child = ChildCommand.start(started, hold.environment(), !dieWithParent);
         } catch (Throwable e) {
             release(hold);
@@ -90,13 +91,16 @@ record GuardedRun(
             HoldWatch watch = new HoldWatch(hold, maxHold);
             end = watch.untilEndOf(child);
             if (end != HoldWatch.End.COMMAND) {
-                sayStopping(end);
+                sayStopping(
+                        end == HoldWatch.End.LOST
+                                ? "the hold of " + wantedOnStore() + " is lost"
+                                : "--max-hold is over for " + wantedOnStore());
                 survivors = child.stop(grace);
             }
             if (end == HoldWatch.End.OVERDUE && !survivors.isEmpty()) {
-                System.err.println("holdfast: '" + shortCommand() + "' could not be stopped, and keeps "
-                        + wantedOnStore() + " until it ends: " + named(survivors) + "; end it as that user");
-                survivors = awaitEnd(survivors, child, watch);
+                say("'" + shortCommand() + "' could not be stopped, and keeps " + wantedOnStore() + " until it ends: "
+                        + named(survivors) + "; end it as that user");
+                survivors = awaitEnd(survivors, signals, child, watch);
             }
         } catch (Throwable e) {
             child.stop(grace);
@@ -110,14 +114,25 @@ record GuardedRun(
         };
     }
 
-    /** Those that still go on when the hold is lost; none if they ended before. */
-    private static List<ProcessHandle> awaitEnd(List<ProcessHandle> survivors, ChildCommand child, HoldWatch watch)
+    /** Those that still go on when the hold is lost or a signal ends the wait; none if they ended before. */
+    private List<ProcessHandle> awaitEnd(
+            List<ProcessHandle> survivors, SignalRelay signals, ChildCommand child, HoldWatch watch)
             throws InterruptedException {
         List<ProcessHandle> left = survivors;
+        signals.detach();
+        watch.resume(); // nobody asked it during the stop
         while (!left.isEmpty() && !watch.isLost()) {
+            Optional<OsSignal> ended = signals.kept();
+            if (ended.isPresent()) {
+                sayStopping("SIG" + ended.get().name() + " came, so " + wantedOnStore()
+                        + " is released after a last attempt");
+                return child.stop(grace); // a Ctrl-C may have reached them, and they may be tidying up
+            }
             TimeUnit.NANOSECONDS.sleep(BETWEEN_LOOKS.toNanos());
-            if (left.stream().allMatch(ProcStat::hasEnded)) {
-                left = child.stop(Duration.ZERO); // whom they have started meanwhile
+            left = child.stopOthers();
+            if (left.isEmpty()) {
+                left = child.stop(Duration.ZERO); // searches several times
+                watch.resume();
             }
         }
         return left;
@@ -131,13 +146,14 @@ record GuardedRun(
                 loss.orElse(null));
     }
 
-    private void sayStopping(HoldWatch.End end) {
+    private void sayStopping(String why) {
         String afterGrace = grace.isZero() ? ", then SIGKILL" : ", SIGKILL in " + HumanTime.of(grace);
-        String why = end == HoldWatch.End.LOST
-                ? "the hold of " + wantedOnStore() + " is lost"
-                : "--max-hold is over for " + wantedOnStore();
-        System.err.println("holdfast: " + why + "; stopping '" + shortCommand() + "' and its descendants: SIGTERM now"
-                + afterGrace);
+        say(why + "; stopping '" + shortCommand() + "' and its descendants: SIGTERM now" + afterGrace);
+    }
+
+    /** The names of programs are others' text. */
+    private static void say(String text) {
+        System.err.println("holdfast: " + Redaction.ours(text));
     }
 
     private String stopped(List<ProcessHandle> survivors) {
@@ -155,7 +171,7 @@ record GuardedRun(
     private static String named(ProcessHandle process) {
         ProcessHandle.Info info = process.info();
         String program = info.command()
-                .map(path -> Path.of(path).getFileName().toString())
+                .map(path -> path.substring(path.lastIndexOf('/') + 1))
                 .or(() -> ProcStat.program(process))
                 .map(name -> name + " ")
                 .orElse("");

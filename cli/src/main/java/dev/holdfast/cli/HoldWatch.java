@@ -56,6 +56,11 @@ final class HoldWatch {
         return End.COMMAND;
     }
 
+    /** Begins to count a doubt anew, after a time in which nobody asked. */
+    void resume() {
+        lastValid = System.nanoTime();
+    }
+
     /** Whether the hold ended, or has been in doubt for too long. */
     boolean isLost() {
         if (hold.isValid()) {

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 
 /** The entry point: wires the commands and turns every outcome into an exit code and at most one line. */
@@ -11,9 +12,9 @@ public final class Main {
 
     /** Runs a command and exits with its code. */
     public static void main(String[] args) {
-        Stderr.install();
+        Optional<Stderr> stderr = Stderr.install();
         int code = run(args);
-        System.err.close(); // writes what is left
+        stderr.ifPresent(Stderr::close); // System.err stays open for what is said during the exit
         System.exit(code);
     }
 

@@ -99,13 +99,14 @@ final class ProcessFamily {
         return new ArrayList<>(found);
     }
 
-    /** Everybody who was ever seen, the command first. */
+    /** All that are known, the command first. */
     List<ProcessHandle> members() {
         return List.copyOf(members);
     }
 
-    /** The members that still run. */
+    /** The members that still run. Those that are gone are forgotten: a family watched for hours stays small. */
     List<ProcessHandle> alive() {
+        members.removeIf(member -> !member.isAlive()); // an ended one that nobody has collected would be found again
         return members.stream().filter(member -> !ProcStat.hasEnded(member)).toList();
     }
 }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Where the signals go that are sent to us.
  *
  * <pre>
- *   waiting ──stopWaiting──► deciding ──attach──► running
- *   ends the wait             kept, and passed     passed to the child
- *                             on when attached
+ *   waiting ──stopWaiting──► deciding ──attach──► running ──detach──► waiting for what the child left
+ *   ends the wait             kept, and passed     passed to the        kept, and ends that wait
+ *                             on when attached     child
  * </pre>
  *
  * <p>Before it is installed a signal ends the JVM as it always does: with 128 + n, and nothing to tidy up yet.
@@ -81,6 +81,14 @@ final class SignalRelay {
     }
 
     /**
+     * Just before the child is started: what the terminal has sent until now does not reach the child by itself. The
+     * handler of such a Ctrl-C may run after the start; the witness then has seen no other one, so that it is passed on.
+     */
+    void beforeStart() {
+        boolean unused = witness != null && witness.sawInterrupt();
+    }
+
+    /**
      * From now on signals go to the child, first the one that came while it was being started; a Ctrl-C only if the child
      * was not there yet to get it from the terminal.
      */
@@ -99,6 +107,27 @@ final class SignalRelay {
             pass(meanwhile, started);
         } else if (meanwhile != null) {
             send(meanwhile, started);
+        }
+    }
+
+    /** From now on a signal is kept: the child has ended, or gets none from us, and others go on. */
+    void detach() {
+        lock.lock();
+        try {
+            child = null;
+            early = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The signal that is kept. */
+    Optional<OsSignal> kept() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(early);
+        } finally {
+            lock.unlock();
         }
     }
 

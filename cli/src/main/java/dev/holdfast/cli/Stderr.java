@@ -9,7 +9,8 @@ import java.nio.charset.Charset;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Queue;
+import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,17 +24,20 @@ import java.util.concurrent.locks.ReentrantLock;
  *   any thread ──line──► queue ──► writer ──► stderr
  * </pre>
  *
- * <p>Otherwise a message about a lost hold could keep the command alive that has to be stopped. Lines that find the queue
- * full are dropped. Thread-safe.
+ * <p>Otherwise a message about a lost hold could keep the command alive that has to be stopped. When the queue is full, the
+ * oldest line that is not being written is dropped: the last ones say how it ended. Thread-safe.
  */
 final class Stderr extends OutputStream {
     private static final Duration PATIENCE = Duration.ofMillis(250);
+    /** At the end nothing waits for us any more, and the reader may be a pager, or a terminal before Ctrl-Q. */
+    private static final Duration LAST_PATIENCE = Duration.ofSeconds(5);
+
     private static final int LONGEST_QUEUE = 256;
 
     private final OutputStream out;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Queue<byte[]> queue = new ArrayDeque<>();
+    private final Deque<byte[]> queue = new ArrayDeque<>();
     private boolean isStuck;
 
     /** In front of a stream whose writes may never return. */
@@ -44,12 +48,14 @@ final class Stderr extends OutputStream {
         writer.start();
     }
 
-    /** Puts one in the place of {@link System#err}. */
-    static void install() {
+    /** Puts one in the place of {@link System#err}; empty at the limit of threads, where the original one will do. */
+    static Optional<Stderr> install() {
         try {
-            System.setErr(new PrintStream(new Stderr(new FileOutputStream(FileDescriptor.err)), false, charset()));
+            Stderr stderr = new Stderr(new FileOutputStream(FileDescriptor.err));
+            System.setErr(new PrintStream(stderr, false, charset()));
+            return Optional.of(stderr);
         } catch (OutOfMemoryError e) {
-            // at the limit of threads the original one will do
+            return Optional.empty();
         }
     }
 
@@ -69,40 +75,43 @@ final class Stderr extends OutputStream {
     public void write(byte[] bytes, int offset, int length) {
         lock.lock();
         try {
-            if (queue.size() < LONGEST_QUEUE) {
-                queue.add(Arrays.copyOfRange(bytes, offset, offset + length));
-                changed.signalAll();
+            if (queue.size() == LONGEST_QUEUE) {
+                byte[] beingWritten = queue.remove();
+                queue.remove();
+                queue.addFirst(beingWritten);
             }
+            queue.add(Arrays.copyOfRange(bytes, offset, offset + length));
+            changed.signalAll();
             if (!isStuck) {
-                awaitEmptyQueue();
+                awaitEmptyQueue(PATIENCE);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** A last chance for what is queued, at the end of the program. */
+    /** A last chance for what is queued, at the end of the program. What comes later is written as before. */
     @Override
     public void close() {
         lock.lock();
         try {
-            awaitEmptyQueue();
+            awaitEmptyQueue(LAST_PATIENCE);
         } finally {
             lock.unlock();
         }
     }
 
-    private void awaitEmptyQueue() {
+    private void awaitEmptyQueue(Duration patience) {
         boolean interrupted = false;
         long begin = System.nanoTime();
-        long left = PATIENCE.toNanos();
+        long left = patience.toNanos();
         while (!queue.isEmpty() && left > 0) {
             try {
                 changed.await(left, TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {
                 interrupted = true; // by a signal, and for others
             }
-            left = PATIENCE.toNanos() - (System.nanoTime() - begin);
+            left = patience.toNanos() - (System.nanoTime() - begin);
         }
         isStuck = !queue.isEmpty();
         if (interrupted) {

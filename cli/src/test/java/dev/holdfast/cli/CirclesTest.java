@@ -7,6 +7,7 @@ import dev.holdfast.Holder;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.testbed.ChildProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,13 +19,18 @@ import org.junit.jupiter.api.Test;
 /** Circles of waiting, small ones and among very many. */
 class CirclesTest {
     private static final int MANY = 50_000;
+    private static final long TOKEN = 1024;
 
     private final Map<String, LockStatus> locks = new HashMap<>();
     private final Map<String, List<LockWaiter>> queues = new HashMap<>();
 
     private void holds(String thread, String lock) {
-        LockStatus.Held held = new LockStatus.Held(
-                LockMode.EXCLUSIVE, 1024, who(thread), Duration.ofSeconds(1), Duration.ofSeconds(9));
+        holds(who(thread), lock);
+    }
+
+    private void holds(Holder holder, String lock) {
+        LockStatus.Held held =
+                new LockStatus.Held(LockMode.EXCLUSIVE, TOKEN, holder, Duration.ofSeconds(1), Duration.ofSeconds(9));
         locks.put(lock, new LockStatus(lock, Optional.of(held), 0));
     }
 
@@ -73,6 +79,34 @@ class CirclesTest {
         waits("p", "a");
 
         assertThat(circles()).containsExactly(List.of("a"));
+    }
+
+    @Test
+    void aHolderOnAnotherMachineIsNotTakenForTheProcessWithItsNumberHere() {
+        try (ChildProcess waiter = under("a");
+                ChildProcess other = under("b")) {
+            queues.put(
+                    "b",
+                    List.of(new LockWaiter("b", process(ThisHost.name(), waiter), LockMode.EXCLUSIVE, Duration.ZERO)));
+            holds(who("p"), "b");
+            holds(process("another-host", other), "a");
+            assertThat(circles()).isEmpty();
+
+            holds(process(ThisHost.name(), other), "a");
+            assertThat(circles()).containsExactly(List.of("b"));
+        }
+    }
+
+    /** A process with the variables of a command under a lock. */
+    private static ChildProcess under(String lock) {
+        return ChildProcess.command("sleep", "300")
+                .environment("HOLDFAST_NAME", lock)
+                .environment("HOLDFAST_TOKEN", Long.toString(TOKEN))
+                .start();
+    }
+
+    private static Holder process(String host, ChildProcess process) {
+        return new Holder(host, process.pid(), "main", "");
     }
 
     @Test

@@ -67,7 +67,7 @@ class LossTest {
 
     @Test
     void theNextGetsInWithinLeaseAndOneSecondAfterKillMinusNine() {
-        assertThat(Cli.firstBelow(LEASE_AND_A_SECOND, this::untilTheNextGetsInAfterKillMinusNine))
+        assertThat(Cli.secondBelow(LEASE_AND_A_SECOND, this::untilTheNextGetsInAfterKillMinusNine))
                 .isLessThan(LEASE_AND_A_SECOND);
     }
 

@@ -64,15 +64,43 @@ class SignalRelayTest {
         }
     }
 
+    /** Gets Ctrl-C before its command runs, and notices it, as on a busy machine, only when the command does. */
+    static final class LateAtTerminal {
+        private LateAtTerminal() {}
+
+        public static void main(String[] args) throws InterruptedException, IOException {
+            SignalRelay relay = SignalRelay.install();
+            Optional<OsSignal> none = relay.stopWaiting();
+            ProcessHandle.current().children().forEach(witness -> Cli.signal(OsSignal.INT, witness.pid()));
+            relay.beforeStart();
+            ChildCommand child = ChildCommand.start(List.of("sh", "-c", AtTerminal.COUNTING), Map.of(), false);
+            while (none.isEmpty() && !Files.exists(Path.of("up"))) {
+                Thread.onSpinWait();
+            }
+            Signal.raise(new Signal(OsSignal.INT));
+            while (relay.stopWaiting().isEmpty()) {
+                Thread.onSpinWait();
+            }
+            relay.attach(child);
+            System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
+        }
+    }
+
+    @Test
+    void controlCThatCameBeforeTheCommandAndIsNoticedLateReachesIt(@TempDir Path folder) {
+        assertThat(Cli.end(atTerminal(folder, LateAtTerminal.class)).code()).isEqualTo(41);
+    }
+
     @Test
     void controlCThatTheCommandGotBeforeItWasAttachedIsNotSentAgain(@TempDir Path folder) {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        ChildProcess terminal = Pseudoterminal.start(
-                new Cli(folder),
-                "exec '" + java + "' -cp '" + System.getProperty("java.class.path") + "' '" + AtTerminal.class.getName()
-                        + "'");
+        assertThat(Cli.end(atTerminal(folder, AtTerminal.class)).code()).isEqualTo(41);
+    }
 
-        assertThat(Cli.end(terminal).code()).isEqualTo(41);
+    private static ChildProcess atTerminal(Path folder, Class<?> program) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        return Pseudoterminal.start(
+                new Cli(folder),
+                "exec '" + java + "' -cp '" + System.getProperty("java.class.path") + "' '" + program.getName() + "'");
     }
 
     @Test

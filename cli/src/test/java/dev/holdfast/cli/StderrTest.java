@@ -16,7 +16,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,7 +105,7 @@ class StderrTest {
     }
 
     @Test
-    void manyLinesThatNobodyReadsCostTheWaitForOne() throws InterruptedException {
+    void manyLinesThatNobodyReadsCostTheWaitForOneAndTheLastAreKept() {
         CountDownLatch read = new CountDownLatch(1);
         List<String> written = new ArrayList<>();
         PrintStream stderr = new PrintStream(new Stderr(whenRead(read, written)), false, StandardCharsets.UTF_8);
@@ -111,12 +113,38 @@ class StderrTest {
         for (int i = 0; i < 10_000; i++) {
             stderr.println("line " + i);
         }
-        stderr.close();
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
 
         read.countDown();
-        await().atMost(SOON).until(() -> written(written).size() > 100);
-        assertThat(written(written).subList(0, 3)).containsExactly("line 0", "line 1", "line 2");
+        await().atMost(SOON).until(() -> written(written).contains("line 9999"));
+        assertThat(written(written))
+                .as("the one that was being written, and the last ones")
+                .hasSize(256);
+        assertThat(written(written).subList(0, 2)).containsExactly("line 0", "line 9745");
+    }
+
+    @Test
+    void theLastLineIsReadWhenTheReaderComesSoon() {
+        CountDownLatch read = new CountDownLatch(1);
+        List<String> written = new ArrayList<>();
+        PrintStream stderr = new PrintStream(new Stderr(whenRead(read, written)), false, StandardCharsets.UTF_8);
+        stderr.println("lost");
+        stderr.println("stopped");
+        CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(read::countDown);
+        stderr.close();
+
+        assertThat(written(written)).containsExactly("lost", "stopped");
+    }
+
+    @Test
+    void whatIsSaidDuringTheExitIsWritten() {
+        List<String> written = new ArrayList<>();
+        Stderr stderr = new Stderr(whenRead(new CountDownLatch(0), written));
+        PrintStream err = new PrintStream(stderr, false, StandardCharsets.UTF_8);
+        stderr.close();
+        err.println("could not delete");
+
+        await().atMost(SOON).until(() -> written(written).contains("could not delete"));
     }
 
     private static List<String> written(List<String> lines) {

@@ -137,23 +137,73 @@ class StopTest {
 
     @Test
     void aCommandThatTookTooLongAndCannotBeStoppedKeepsItsLockUntilItEnds() throws IOException {
-        String become = becomeAnotherUser();
-        ChildProcess run = asNobody(
-                        List.of("--lease", "1s", "--grace", "100ms", "--max-hold", "2s"),
-                        "echo up >&2; exec " + become + " sh -c 'sleep 300; :' " + mark)
-                .start();
-        assertThat(run.stderr().expect("holdfast: 'sh", SOON))
-                .contains("could not be stopped, and keeps", "user daemon");
+        Files.writeString(cli.file("work.sh"), """
+                until [ -e go ]; do sleep 0.1; done
+                sh -c 'sleep 300; :' "$1-next" &
+                until [ -e end ]; do sleep 0.1; done
+                """);
+        ChildProcess run = overdueAsAnotherUser("sh work.sh");
+        Files.createFile(cli.file("go"));
+        await().atMost(SOON)
+                .until(() -> !Processes.marked(mark + "-next", "daemon").isEmpty());
 
-        assertThat(cli.run("run", "--wait", "1500ms", "job", "--", "true").code())
+        assertThat(tryFor("1500ms"))
                 .as("another one, for longer than the lease")
+                .isEqualTo(ExitCode.NOT_ACQUIRED);
+        Files.createFile(cli.file("end"));
+        await().atMost(SOON).until(() -> Processes.marked(mark, "daemon").size() == 1);
+        assertThat(tryFor("1500ms"))
+                .as("another one, while only what was started later goes on")
                 .isEqualTo(ExitCode.NOT_ACQUIRED);
         assertThat(run.isAlive()).isTrue();
         Processes.kill(Processes.marked(mark, "daemon"));
         Cli.Ended ended = Cli.end(run);
         assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
-        assertThat(ended.err()).last().asString().contains("--max-hold 2s", "was stopped");
-        assertThat(cli.run("run", "--wait", "0", "job", "--", "true").code()).isZero();
+        assertThat(ended.err()).last().asString().contains("--max-hold 500ms", "was stopped");
+        assertThat(tryFor("0")).isZero();
+    }
+
+    @Test
+    void aSignalEndsTheWaitForWhatCannotBeStopped() throws IOException {
+        ChildProcess run = overdueAsAnotherUser("sh -c 'sleep 300; :'");
+        run.terminate();
+
+        run.stderr().expect("holdfast: SIGTERM came, so lock 'job'", SOON);
+        await().atMost(SOON).until(() -> !run.isAlive());
+        assertThat(tryFor("0")).isZero();
+        assertThat(Processes.marked(mark, "daemon")).isNotEmpty();
+        Processes.kill(Processes.marked(mark)); // it still has the output open, of which the end is awaited
+        Cli.Ended ended = Cli.end(run);
+        assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+        assertThat(ended.err())
+                .last()
+                .asString()
+                .contains("--max-hold 500ms", "COULD NOT BE STOPPED and goes on without the lock", ", user daemon)");
+    }
+
+    @Test
+    void theNameOfAProgramThatCannotBeStoppedDoesNotReachTheTerminalAsItIs() throws IOException {
+        Path shell = cli.file("s\u001b[2J\nh");
+        Files.createSymbolicLink(shell, Path.of("/bin/sh"));
+        ChildProcess run = overdueAsAnotherUser("'./" + shell.getFileName() + "' -c 'sleep 300; :'");
+
+        assertThat(run.stderr().lines()).last().asString().contains(" s?[2J; h (pid ");
+        run.close();
+    }
+
+    /** A run whose time is over, and whose command goes on as another user. */
+    private ChildProcess overdueAsAnotherUser(String shellCommand) throws IOException {
+        ChildProcess run = asNobody(
+                        List.of("--lease", "1s", "--grace", "100ms", "--max-hold", "500ms"),
+                        "exec " + becomeAnotherUser() + " " + shellCommand + " " + mark)
+                .start();
+        assertThat(run.stderr().expect("holdfast: 'sh", SOON))
+                .contains("could not be stopped, and keeps", "user daemon");
+        return run;
+    }
+
+    private int tryFor(String patience) {
+        return cli.run("run", "--wait", patience, "job", "--", "true").code();
     }
 
     @Test
