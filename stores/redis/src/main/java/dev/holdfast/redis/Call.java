@@ -92,7 +92,6 @@ final class Call {
         List<String> both = new ArrayList<>(args.size() + claim.args.size());
         both.add(args.get(0));
         both.add(args.get(3));
-        both.add(args.get(4));
         both.addAll(claim.args);
         Call exchange = new Call(Script.EXCHANGE, Kind.OTHER, name, claim.keys, both);
         exchange.asked(claim.askedNanos);

@@ -121,8 +121,7 @@ final class Scripts {
                 grant.id().value(),
                 Permits.kind(mode),
                 Permits.wanted(mode),
-                Long.toString(attempts.incrementAndGet()),
-                Long.toString(grant.number()));
+                Long.toString(attempts.incrementAndGet()));
         return call(Call.release(grant.name(), mode instanceof Mode.Exclusive, args))
                 .thenApply(said -> {
                     boolean held = said.text().equals("1");
@@ -155,7 +154,6 @@ final class Scripts {
                 Permits.kind(mode),
                 Permits.wanted(mode),
                 Long.toString(attempts.incrementAndGet()),
-                "",
                 member);
         return call(Call.release(name, false, args)).thenAccept(said -> {});
     }

@@ -303,30 +303,27 @@ local function claim(at)
   return string.format('-%.0f %d %s %s', wait, rank, place, returns and added and '1' or '0')
 end
 
--- Ends the hold of a claim: "1", or "0" if it had none, or one of another number: that a late copy of the claim was given
--- for nobody. Without a number any will do. The same attempt sent again gives the same answer.
-local function release(id, mode, permits, attempt, its_number)
+-- Ends the hold of a claim: "1", or "0" if it had none. The same attempt sent again gives the same answer.
+local function release(id, mode, permits, attempt)
   purge()
   if kind == 'F' and owner == id and since == attempt then
     return '1'
   end
   mode = held_as(id, mode)
-  local given = digits(number)
   if mode ~= 'X' then
     if not holds(id, mode, permits) then
       return '0'
     end
-    given = string.match(redis.call('HGET', details, id) or '', '^%d+')
     redis.call('ZREM', sharers, id .. ':' .. permits)
     redis.call('HDEL', details, id)
     owner, changed = owner - permits, true
+    if owner > 0 then
+      return '1'
+    end
   elseif owner ~= id or (kind ~= 'X' and kind ~= 'R') then
     return '0'
   end
-  local held = kind ~= 'R' and (its_number == '' or its_number == given) and '1' or '0'
-  if mode ~= 'X' and owner > 0 then
-    return held
-  end
+  local held = kind == 'R' and '0' or '1'
   kind, owner, since, who, left, changed = 'F', id, attempt, '', 0, true
   return held
 end

@@ -81,23 +81,6 @@ class LateClaimTest {
         assertThat(Rig.get(store.downgrade(broken))).isFalse();
     }
 
-    /** Its hold is closed before a renewal could find it lost. */
-    @ParameterizedTest
-    @MethodSource("modes")
-    void theReleaseOfAGrantThatWasBrokenSaysSoAndFreesWhatItGotForNobody(Mode mode) {
-        RedisStore store = rig.open();
-        Claim claim = Rig.claim("a", mode);
-        Grant broken = Rig.hold(store, claim);
-        assertThat(Rig.get(store.breakGrant("a", broken.number(), true))).isTrue();
-        RedisStore another = rig.open();
-        Rig.release(another, Rig.hold(another, "a"));
-        assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
-
-        assertThat(Rig.release(store, broken)).isFalse();
-
-        assertThat(Rig.attempt(another, "a")).isPresent();
-    }
-
     @Test
     void whatItGotForNobodyIsGivenBackOnceARenewalFindsTheGrantLost() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
