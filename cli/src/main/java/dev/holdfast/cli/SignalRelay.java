@@ -101,11 +101,14 @@ final class SignalRelay {
         } finally {
             lock.unlock();
         }
+        if (meanwhile == null) {
+            return;
+        }
         boolean wasThere =
                 ProcStat.of(started.pid()).map(stat -> stat.started() < earlyAt).orElse(false);
-        if (meanwhile != null && wasThere) {
+        if (wasThere) {
             pass(meanwhile, started);
-        } else if (meanwhile != null) {
+        } else {
             send(meanwhile, started);
         }
     }
