@@ -88,12 +88,16 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
         return indexOf("follower");
     }
 
-    /** Awaits that all servers serve again, one as leader and the others behind it. */
+    /**
+     * Awaits that all servers serve again, one as leader and the others behind it. A leader that was stopped calls itself
+     * leader for some time after it goes on, beside the new one.
+     */
     public void awaitAll() {
-        if (!Await.until(
-                PATIENCE,
-                () -> indexOf("leader") >= 0
-                        && servers.stream().noneMatch(each -> each.state().isEmpty()))) {
+        if (!Await.until(PATIENCE, () -> {
+            List<String> states =
+                    servers.stream().map(ZooKeeperServer::state).sorted().toList();
+            return states.equals(List.of("follower", "follower", "leader"));
+        })) {
             throw new AssertionError("not all serve within " + PATIENCE + ": " + servers);
         }
     }

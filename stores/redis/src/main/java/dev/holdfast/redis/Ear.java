@@ -1,7 +1,9 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -103,6 +105,7 @@ final class Ear {
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
     private volatile @Nullable Failed lastFailure;
     private volatile boolean hearing;
+    private volatile boolean opened;
     private volatile boolean closed;
 
     Ear(Connector connector, String channel, Listener listener, TimeSource time) {
@@ -116,9 +119,14 @@ final class Ear {
         return channel;
     }
 
+    /** Whether offers are heard now. */
+    boolean hears() {
+        return hearing;
+    }
+
     /** Whether it was opened: offers are heard, now or as soon as the connection is back. */
     boolean isOpen() {
-        return hearing;
+        return opened;
     }
 
     /** Opens it, once; completes when offers are heard. A while after a failure the next call tries again. */
@@ -156,6 +164,12 @@ final class Ear {
             made.closeAsync().whenComplete((nothing, failure) -> failed(done, new IllegalStateException("closed")));
             return;
         }
+        made.addListener(new RedisConnectionStateListener() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
+                hearing = false;
+            }
+        });
         made.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String from, String claimId) {
@@ -165,6 +179,7 @@ final class Ear {
             @Override
             public void subscribed(String to, long count) {
                 hearing = true;
+                opened = true;
                 if (!done.complete(null)) {
                     listener.hearingAgain();
                 }

@@ -163,14 +163,15 @@ final class Waiters implements Ear.Listener {
 
     /** What a claim that has this place says when it asks; 0 if it has none. */
     Scripts.Place place(String at) {
-        return new Scripts.Place(ear.channel(), at, poll, ear.isOpen());
+        return new Scripts.Place(ear.channel(), at, poll, ear.hears());
     }
 
     /**
-     * When to poll. One that missed an offer trusts messages no more, and polls oftener than an offer stands.
+     * When to poll. A waiter that cannot rely on messages, because its subscription is down or it missed an offer, polls
+     * more often than an offer stands.
      */
-    Duration nextLook(ClaimAnswer said, boolean missed) {
-        long slow = missed ? HASTE.toMillis() : poll.toMillis() * Math.min(said.rank() + 1, MOST_POLLS);
+    Duration nextLook(ClaimAnswer said, boolean reliesOnMessages) {
+        long slow = !reliesOnMessages ? HASTE.toMillis() : poll.toMillis() * Math.min(said.rank() + 1, MOST_POLLS);
         long jittered = ThreadLocalRandom.current().nextLong(slow * 3 / 4, slow * 5 / 4 + 1);
         if (said.leftMillis() < 0) {
             return Duration.ofMillis(jittered);

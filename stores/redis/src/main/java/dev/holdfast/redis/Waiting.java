@@ -153,8 +153,10 @@ final class Waiting implements Pending {
         if (askAgain) {
             return asking();
         }
-        Runnable then = resting(waiters.nextLook(said, missed));
-        return hears || phase != Phase.RESTING ? then : this::openEar;
+        Runnable then = resting(waiters.nextLook(said, hears && !missed));
+        // A subscription that was lost comes back by itself, and then everybody asks again.
+        boolean subscribes = !hears && (waiters.ear().hears() || !waiters.ear().isOpen());
+        return subscribes && phase == Phase.RESTING ? this::openEar : then;
     }
 
     private void openEar() {

@@ -129,6 +129,28 @@ class FaultTest {
         }
     }
 
+    @Test
+    void aWaiterThatPollsWhileItsSubscriptionIsDownKeepsItsPlace() {
+        try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
+            RedisStore one = rig.open();
+            RedisStore deaf = rig.open("redis://127.0.0.1:" + proxy.port());
+            RedisStore next = rig.open();
+            Grant grant = Rig.hold(one, "a");
+            Pending first = Rig.queue(deaf, "a");
+            Pending second = Rig.queue(next, "a");
+            rig.awaitHearing(2);
+            proxy.refuse(); // its other connection stays
+            rig.call("CLIENT", "KILL", "TYPE", "pubsub");
+            Rig.until(
+                    "the server to know", () -> rig.call("ZRANGE", "holdfast:{a}:q", "0", "-1").contains("!X"));
+
+            Rig.release(one, grant);
+
+            Rig.release(deaf, Rig.granted(first));
+            Rig.granted(second);
+        }
+    }
+
     /** It is connected, and does not answer: an offer is of no use to it. */
     @Test
     void anOfferThatReachesNobodyRunsOut() {

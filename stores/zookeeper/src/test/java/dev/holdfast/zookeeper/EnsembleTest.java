@@ -152,7 +152,7 @@ class EnsembleTest {
             try {
                 assertThatThrownBy(() -> client.lock("majority").tryAcquire())
                         .isInstanceOf(StoreUnavailableException.class);
-                assertThatThrownBy(() -> connect(ensemble.connectString(), "15s"))
+                assertThatThrownBy(() -> connectOnce(ensemble.connectString(), "15s"))
                         .isInstanceOf(StoreUnavailableException.class);
             } finally {
                 ensemble.server(leader).process().cont();
@@ -175,7 +175,7 @@ class EnsembleTest {
             long asked = System.nanoTime();
             assertThatThrownBy(() -> client.lock("read-only").tryAcquire())
                     .isInstanceOf(StoreUnavailableException.class);
-            assertThatThrownBy(() -> connect(own.server(2).connectString(), "3s"))
+            assertThatThrownBy(() -> connectOnce(own.server(2).connectString(), "3s"))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("a majority of its servers");
             assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(10));
@@ -196,7 +196,14 @@ class EnsembleTest {
         return next;
     }
 
+    /** A server that was cut off says that it follows until it notices; a client connects when it serves again. */
     private static LockClient connect(String servers, String session) {
+        return await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                .until(() -> connectOnce(servers, session), client -> true);
+    }
+
+    private static LockClient connectOnce(String servers, String session) {
         return LockClient.connect("zk://" + servers + "?timeout=2s&tick=300ms&session=" + session);
     }
 
