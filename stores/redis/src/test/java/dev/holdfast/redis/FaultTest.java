@@ -142,7 +142,8 @@ class FaultTest {
             proxy.refuse(); // its other connection stays
             rig.call("CLIENT", "KILL", "TYPE", "pubsub");
             Rig.until(
-                    "the server to know", () -> rig.call("ZRANGE", "holdfast:{a}:q", "0", "-1").contains("!X"));
+                    "the server to know",
+                    () -> rig.call("ZRANGE", "holdfast:{a}:q", "0", "-1").contains("!X"));
 
             Rig.release(one, grant);
 
