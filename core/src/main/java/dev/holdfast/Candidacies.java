@@ -32,12 +32,13 @@ final class Candidacies implements AutoCloseable {
     /** Adds one. */
     void add(String name, Candidacy candidacy) {
         if (byName.putIfAbsent(name, candidacy) != null) {
-            throw new IllegalStateException("this client stands for '" + name
-                    + "' already: close that candidacy first, or stand with a client of its own");
+            throw new IllegalStateException("this client is already a candidate for '" + name
+                    + "'; close that candidacy first, or use another client");
         }
         if (closed) {
             byName.remove(name, candidacy);
-            throw new ClientClosedException("the client is closed, and stands for '" + name + "' no more");
+            throw new ClientClosedException(
+                    "the client is closed and can no longer stand for '" + name + "'; connect again");
         }
     }
 

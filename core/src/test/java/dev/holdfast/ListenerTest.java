@@ -332,7 +332,7 @@ class ListenerTest {
             assertThat(log.with("too slow"))
                     .singleElement()
                     .asString()
-                    .contains("'b'", "mem:", "make them quicker")
+                    .contains("'b'", "mem:", "make the listeners faster")
                     .hasLineCount(1);
             go.countDown();
             await().until(() -> !late.all(Loss.class).isEmpty());

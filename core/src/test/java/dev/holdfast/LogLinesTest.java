@@ -203,7 +203,7 @@ class LogLinesTest {
             var listener = Objects.requireNonNull(line.listener);
             listener.unreachable("shop:order:42", noRoute());
             listener.unreachable("shop:order:42", noRoute());
-            assertSays("cannot be reached while 1 caller(s) wait", "they wait on", "see that it is up");
+            assertSays("cannot be reached while 1 caller(s) wait", "they keep waiting", "check that it is running");
 
             listener.reachable();
             listener.unreachable("shop:order:42", noRoute());

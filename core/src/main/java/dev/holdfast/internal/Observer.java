@@ -323,9 +323,10 @@ final class Observer {
     void recordUnreachable(@Nullable String waitedFor, Throwable why, Duration limit) {
         long callers = counters.waitingNow();
         if (waitedFor != null) {
-            Log.warn(() -> store + " cannot be reached while " + callers + " caller(s) wait, such as for '" + waitedFor
-                    + "'; they wait on, those without a time limit for " + Durations.text(limit)
-                    + ", and are served when it is back; see that it is up and can be reached: "
+            Log.warn(() -> store + " cannot be reached while " + callers + " caller(s) wait, for example for '"
+                    + waitedFor + "'; they keep waiting, those without a time limit for at most "
+                    + Durations.text(limit)
+                    + ", and are served when it answers again; check that it is running and can be reached: "
                     + Redacted.text(why));
         }
     }

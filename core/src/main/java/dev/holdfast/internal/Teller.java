@@ -120,8 +120,10 @@ final class Teller implements AutoCloseable {
     void hurry() {
         if (full.get() && saidFull.compareAndSet(false, true)) {
             Log.warn(() -> "the lock listeners of the client of " + store + " are too slow: " + MOST
-                    + " events wait for them, and until they catch up further ones, but no losses, are dropped, the first in line is "
-                    + first() + "; make them quicker, or let them hand their work to others");
+                    + " events wait to be delivered, the first is " + first()
+                    + "; until the listeners catch up, further"
+                    + " events are dropped, except losses; make the listeners faster, or have them pass their work to"
+                    + " other threads");
         }
         if (notes.isEmpty() || !telling.compareAndSet(false, true)) {
             return;

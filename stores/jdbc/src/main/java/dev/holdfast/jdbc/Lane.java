@@ -41,7 +41,11 @@ import org.jspecify.annotations.Nullable;
  * leads to yesterday's primary: it is dropped as well. Thread-safe.
  */
 final class Lane {
-    /** After this a request that is still in line is answered with {@link StoreUnavailableException}. */
+    /**
+     * After this, a request that is still in line is answered with {@link StoreUnavailableException}, and so is a request
+     * of several statements before its next one. No answer to a statement takes longer than {@link
+     * RowTables#ANSWER_SECONDS}: both together limit every request.
+     */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final int TRIES = 6;
@@ -272,12 +276,14 @@ final class Lane {
                     throw tables.closedException();
                 }
                 if (System.nanoTime() - request.since > PATIENCE.toNanos()) {
-                    throw new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
-                            + ": the database has not answered for " + PATIENCE.toSeconds() + " s; see what blocks it");
+                    throw tooLate(request);
                 }
                 RowTable table = connection.open(request);
                 sent = true;
-                request.run(table);
+                run(request, table);
+                return;
+            } catch (SqlSession.OutOfTimeException e) {
+                request.fail(tooLate(request));
                 return;
             } catch (SQLException e) {
                 boolean readOnly = tables.errors().isReadOnly(e) && connection.mayLeave();
@@ -307,6 +313,21 @@ final class Lane {
                 return;
             }
         }
+    }
+
+    private static void run(Request request, RowTable table) throws SQLException {
+        table.session().limit(request.since + PATIENCE.toNanos());
+        try {
+            request.run(table);
+        } finally {
+            table.session().limit(null);
+        }
+    }
+
+    private StoreUnavailableException tooLate(Request request) {
+        return new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
+                + ": the database has not answered within " + PATIENCE.toSeconds()
+                + " s; check its load, the network and what blocks the row");
     }
 
     /** Also on the threads of those who come too late, several at once. */

@@ -64,7 +64,7 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public String readToClaim(String query) {
+    public String readToLook(String query) {
         return readToChange(query);
     }
 

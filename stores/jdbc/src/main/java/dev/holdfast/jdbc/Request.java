@@ -126,8 +126,8 @@ abstract class Request {
                 answer.complete(stood);
             } else {
                 answer.completeExceptionally(new StoreUnavailableException("cannot tell whether '" + name + "' on "
-                        + store + " was still held when it was broken: the connection broke before the answer, and now"
-                        + " this grant is over; nothing is left to do"));
+                        + store + " was still held when it was broken: the connection failed before the answer arrived,"
+                        + " and this hold no longer exists now; no further action is needed"));
             }
         }
 
@@ -161,8 +161,8 @@ abstract class Request {
             } else {
                 answer.completeExceptionally(new StoreUnavailableException(
                         "cannot tell whether '" + name + "' on " + store + " was still held when it was released: the"
-                                + " connection broke before the answer, and now nobody holds it under this claim;"
-                                + " nothing is left to do"));
+                                + " connection failed before the answer arrived, and this hold no longer exists now;"
+                                + " no further action is needed"));
             }
         }
 

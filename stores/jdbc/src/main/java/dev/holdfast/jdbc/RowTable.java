@@ -37,14 +37,16 @@ final class RowTable {
 
     private final ServerDialect dialect;
     private final RowSql sql;
+    private final SqlErrors errors;
     private final SqlSession session;
     private final LongSupplier stamp;
     private final RowArguments arguments;
     private final RowMemory memory = new RowMemory();
     private final IdleRows idle;
 
-    RowTable(ServerDialect dialect, RowSql sql, SqlSession session, LongSupplier stamp) {
+    RowTable(ServerDialect dialect, RowSql sql, SqlErrors errors, SqlSession session, LongSupplier stamp) {
         this.dialect = dialect;
+        this.errors = errors;
         this.sql = sql;
         this.session = session;
         this.stamp = stamp;
@@ -87,8 +89,7 @@ final class RowTable {
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
             if (row == null) {
-                row = read(released == null ? readForTry(tries) : sql.readToChange, claim.name())
-                        .orElse(null);
+                row = read(sql.readToChange, claim.name()).orElse(null);
             }
             if (row == null && insert(claim)) {
                 row = read(sql.readToChange, claim.name()).orElse(null);
@@ -117,7 +118,7 @@ final class RowTable {
         long asked = System.nanoTime();
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
-            Optional<ReadRow> row = read(readForTry(tries), claim.name());
+            Optional<ReadRow> row = read(readForLook(tries), claim.name());
             if (row.isEmpty()) {
                 return claim(claim, null, channel);
             }
@@ -212,9 +213,12 @@ final class RowTable {
         return read(sql.read, name);
     }
 
-    /** A row that turned out to be another one may have come from a replica that lags behind. */
-    private String readForTry(int tries) {
-        return tries == 0 ? sql.readToClaim : sql.readToChange;
+    /**
+     * The first read of a claim that is in the queue takes no lock, and may be late: the claim asks again. A row that
+     * turned out to be another one may have come from a replica that lags behind.
+     */
+    private String readForLook(int tries) {
+        return tries == 0 ? sql.readToLook : sql.readToChange;
     }
 
     private Optional<ReadRow> read(String query, String name) throws SQLException {
@@ -312,16 +316,15 @@ final class RowTable {
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest / 4, longest));
     }
 
-    private static StoreUnavailableException tooBusy(String what, String name) {
+    private StoreUnavailableException tooBusy(String what, String name) {
         return new StoreUnavailableException(
-                "cannot " + what + " '" + name + "': its row changed under " + TRIES + " tries in turn; try again",
-                null);
+                errors.cannot(what, name) + ": its row changed during each of " + TRIES + " tries; try again", null);
     }
 
-    private static void refuseNewer(String name, ReadRow row) {
+    private void refuseNewer(String name, ReadRow row) {
         if (row.layout() > RowSql.LAYOUT) {
-            throw new StoreRefusedException("cannot use '" + name + "': it is kept in layout " + row.layout()
-                    + " and this version of Holdfast knows layout " + RowSql.LAYOUT
+            throw new StoreRefusedException(errors.cannot("use", name) + ": it is kept in layout " + row.layout()
+                    + ", and this version of Holdfast knows layout " + RowSql.LAYOUT
                     + " at most; use the newer version");
         }
     }

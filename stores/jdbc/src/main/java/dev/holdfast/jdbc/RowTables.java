@@ -75,7 +75,7 @@ final class RowTables {
             dialect.prepare(session, STATEMENT_SECONDS);
             known.set(true);
             ready = true;
-            return new RowTable(dialect, sql, session, stamp);
+            return new RowTable(dialect, sql, errors, session, stamp);
         } finally {
             if (!ready) {
                 giveBack(session, false);

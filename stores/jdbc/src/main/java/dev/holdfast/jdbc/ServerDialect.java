@@ -34,8 +34,8 @@ interface ServerDialect {
         return query;
     }
 
-    /** The query whose answer decides on a claim: the primary's where that costs no lock. */
-    default String readToClaim(String query) {
+    /** The query of a claim that is in the queue and asks again: the primary answers it where that costs no lock. */
+    default String readToLook(String query) {
         return query;
     }
 

@@ -113,9 +113,27 @@ final class ServerRenewals {
         if (grants.size() == 1) {
             return asked.whenComplete((renewals, failure) -> note(grants.get(0).id(), failure != null));
         }
-        return asked.thenCompose(renewals -> renewals.isEmpty()
-                ? ask(chunk.parts(Math.max(1, grants.size() / PARTS)))
-                : CompletableFuture.completedFuture(renewals));
+        return asked.thenCompose(renewals ->
+                renewals.isEmpty() ? ask(chunk.parts(Math.max(1, grants.size() / PARTS))) : withRest(chunk, renewals));
+    }
+
+    /** What the time of one request did not suffice for is asked behind what others have asked for meanwhile. */
+    private CompletionStage<Map<ClaimId, Renewal>> withRest(Chunk chunk, Map<ClaimId, Renewal> renewals) {
+        List<Grant> rest = chunk.grants.stream()
+                .filter(grant -> !renewals.containsKey(grant.id()))
+                .toList();
+        if (rest.isEmpty()) {
+            return CompletableFuture.completedFuture(renewals);
+        }
+        Chunk next = new Chunk(chunk.lane, chunk.lease, rest);
+        return ask(next).handle((more, failure) -> {
+            if (failure == null) {
+                renewals.putAll(more);
+            } else {
+                rest.forEach(grant -> renewals.put(grant.id(), Renewal.unknown(grant.sentNanos())));
+            }
+            return renewals;
+        });
     }
 
     private void note(ClaimId id, boolean failed) {
@@ -129,7 +147,7 @@ final class ServerRenewals {
         }
     }
 
-    /** The answers; none if the chunk is to be asked in parts. */
+    /** The answers, or as many as there was time for; none if the chunk is to be asked in parts. */
     private Map<ClaimId, Renewal> renew(RowTable table, Chunk chunk) throws SQLException {
         try {
             return renewNow(table, chunk);
@@ -158,8 +176,14 @@ final class ServerRenewals {
                 others.computeIfAbsent(grant.name(), name -> new ArrayList<>()).add(grant);
             }
         }
-        for (Map.Entry<String, List<Grant>> each : others.entrySet()) {
-            renewShared(table, each.getKey(), each.getValue(), chunk.grants.size() == 1, renewals);
+        try {
+            for (Map.Entry<String, List<Grant>> each : others.entrySet()) {
+                renewShared(table, each.getKey(), each.getValue(), chunk.grants.size() == 1, renewals);
+            }
+        } catch (SqlSession.OutOfTimeException e) {
+            if (renewals.isEmpty()) {
+                throw e;
+            }
         }
         return renewals;
     }

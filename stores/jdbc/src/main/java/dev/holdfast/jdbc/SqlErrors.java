@@ -42,34 +42,34 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
             new Meaning(
                     Set.of("3D000", "1049", "90146", "90013"),
                     true,
-                    "there is no such database or schema; create it, or correct the URL"),
+                    "no such database or schema exists; create it, or correct the URL"),
             new Meaning(
                     READ_ONLY,
                     false,
-                    "the server takes no writes: it is a replica or read-only; name the primary, or wait until the"
+                    "the server accepts no writes: it is a replica or read-only; connect to the primary, or wait until the"
                             + " address leads to it"),
             new Meaning(Set.of("90097"), true, "the database is read-only; open it for writing"),
             new Meaning(
                     Set.of("90040"),
                     true,
-                    "the database commits late (WRITE_DELAY), and this user may not change that; have an administrator"
-                            + " of the database run SET WRITE_DELAY 0, each time it was opened anew"),
+                    "the database delays its commits (WRITE_DELAY), and this user may not change that; have an administrator"
+                            + " run SET WRITE_DELAY 0 each time after the database was opened"),
             new Meaning(
                     Set.of("1665"),
                     true,
-                    "the server's binary log takes no READ COMMITTED statements; set binlog_format to ROW or MIXED"),
+                    "the server's binary log accepts no statements in READ COMMITTED; set binlog_format to ROW or MIXED"),
             new Meaning(
                     Set.of("57014", "1969", "3024", "1205", "57P04", "HYT00"),
                     false,
-                    "a statement waited too long; see who blocks the table or the row"),
+                    "a statement reached its time limit; find out which session locks the table or the row"),
             new Meaning(
                     Set.of("22001", "1406", "1153"),
                     false,
-                    "more clients hold or wait for this lock than its row has room for; let some end first"),
+                    "the row of this lock has no room for another holder or waiter; try again when some have ended"),
             new Meaning(
                     Set.of("53300", "1040", "1203", "1226"),
                     false,
-                    "the server has no connection left; raise its limit or use fewer"));
+                    "the server accepts no more connections; raise its limit, or open fewer"));
 
     /** Whether the same may be tried again at once, on the same connection. */
     boolean isPassing(SQLException e) {
@@ -118,23 +118,25 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
         }
         if (isMissing(e)) {
             return new StoreRefusedException(
-                    cannot + "there is no table " + table + "; run what " + schema + " prints", e);
+                    cannot + "table " + table + " does not exist; run the SQL printed by " + schema, e);
         }
         if (has(e, Set.of("42501", "1142", "1143", "1370", "90096"))) {
             return new StoreRefusedException(
-                    cannot + "a right is missing on table " + table + "; run what " + schema
-                            + " prints, as one who may",
+                    cannot + "missing privilege on table " + table + "; have an administrator run the SQL printed by "
+                            + schema,
                     e);
         }
         if (state(e).startsWith("42") || has(e, Set.of("1054", "1364", "1366"))) {
             return new StoreRefusedException(
-                    cannot + "table " + table + " has another shape than Holdfast's (" + firstLine(e)
-                            + "); use another table, or make it as " + schema + " prints it",
+                    cannot + "table " + table + " has another shape than Holdfast's tables (" + firstLine(e)
+                            + "); use another table, or create it with the SQL printed by " + schema,
                     e);
         }
         if (isBroken(e)) {
             return new StoreUnavailableException(
-                    cannot + "the server cannot be reached (" + firstLine(e) + "); see that it is up, and the URL", e);
+                    cannot + "the server cannot be reached (" + firstLine(e)
+                            + "); check that it is running, and the URL",
+                    e);
         }
         return new StoreUnavailableException(cannot + firstLine(e) + "; try again", e);
     }

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
@@ -20,6 +21,16 @@ final class SqlSession implements AutoCloseable {
     private final Connection connection;
     private final Loan loan;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private @Nullable Long until;
+
+    /** The request had no time left for its next statement, which was not sent. */
+    static final class OutOfTimeException extends SQLTimeoutException {
+        private static final long serialVersionUID = 1L;
+
+        OutOfTimeException() {
+            super("no time is left for another statement", "HYT00");
+        }
+    }
 
     SqlSession(Connection connection) {
         this.connection = connection;
@@ -28,6 +39,16 @@ final class SqlSession implements AutoCloseable {
 
     Connection connection() {
         return connection;
+    }
+
+    /**
+     * Begins a request, or ends it. Each statement has a time limit of its own, and a request may need several: after its
+     * time it sends none any more, and fails with {@link OutOfTimeException}.
+     *
+     * @param nanos the end of its time, as {@link System#nanoTime()} counts; null for no limit
+     */
+    void limit(@Nullable Long nanos) {
+        until = nanos;
     }
 
     /** What was changed of the connection. */
@@ -112,6 +133,7 @@ final class SqlSession implements AutoCloseable {
     }
 
     private PreparedStatement bind(String sql, List<?> arguments, int keys) throws SQLException {
+        checkTime();
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
             if (prepared.size() >= MOST_PREPARED) {
@@ -121,11 +143,18 @@ final class SqlSession implements AutoCloseable {
                     ? connection.prepareStatement(sql, keys)
                     : connection.prepareStatement(sql);
             prepared.put(sql, statement);
+            checkTime(); // some servers are asked to prepare it: an answer to wait for
         }
         for (int i = 0; i < arguments.size(); i++) {
             bind(statement, i + 1, arguments.get(i));
         }
         return statement;
+    }
+
+    private void checkTime() throws OutOfTimeException {
+        if (until != null && System.nanoTime() - until > 0) {
+            throw new OutOfTimeException();
+        }
     }
 
     private static void bind(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {

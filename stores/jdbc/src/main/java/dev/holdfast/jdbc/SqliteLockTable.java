@@ -192,7 +192,10 @@ final class SqliteLockTable implements LockTable {
         return shared.downgrade(grant);
     }
 
-    /** Breaks the grant in both tables: during a downgrade it is in both for a moment. */
+    /**
+     * Breaks the grant in both tables: during a downgrade it is in both for a moment. Whether it is in the second table is
+     * read first, because a file that is blocked now can still be read: the answer is then about what was done.
+     */
     @Override
     public boolean breakGrant(String name, long number, boolean now) {
         int rows = session.run(
@@ -201,8 +204,11 @@ final class SqliteLockTable implements LockTable {
                 () -> now
                         ? session.update(SqliteSql.BREAK_NOW, name, clock.micros(), number)
                         : session.update(SqliteSql.BREAK, name, ClaimId.random().value(), clock.micros(), number));
-        boolean reader = shared.breakGrant(name, number, now);
-        return rows > 0 || reader;
+        boolean alone = rows > 0;
+        if (alone && !shared.hasGrant(name, number)) {
+            return true;
+        }
+        return shared.breakGrant(name, number, now) || alone;
     }
 
     @Override

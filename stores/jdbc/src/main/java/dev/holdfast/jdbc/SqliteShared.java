@@ -157,6 +157,15 @@ final class SqliteShared {
         });
     }
 
+    /** Whether a grant with that number is among those who share. */
+    boolean hasGrant(String name, long number) {
+        return session.run(
+                "break",
+                name,
+                () -> session.first(SqliteSharedSql.HAS_GRANT, row -> row.getBoolean(1), name, clock.micros(), number)
+                        .orElse(false));
+    }
+
     boolean breakGrant(String name, long number, boolean atOnce) {
         return session.run("break", name, () -> {
             long now = clock.micros();

@@ -91,6 +91,10 @@ final class SqliteSharedSql {
     static final String SHARES =
             "SELECT EXISTS (SELECT 1 FROM holdfast_claim c WHERE" + MINE + "AND c.expires_at > ?3)";
 
+    /** ?1 name, ?2 now, ?3 the number of a grant. */
+    static final String HAS_GRANT = "SELECT EXISTS (SELECT 1 FROM holdfast_claim WHERE name = ?1 AND state = 'holding'"
+            + " AND expires_at > ?2 AND number = ?3)";
+
     private static final String OF_ALL = " FROM holdfast_claim c WHERE c.name = ?1 AND c.state = 'holding'";
 
     /** ?1 name, ?2 now, ?3 claim id. What the lock's row must know before those of its sharers go. */

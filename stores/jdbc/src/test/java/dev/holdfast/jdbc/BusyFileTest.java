@@ -27,6 +27,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -251,6 +253,43 @@ class BusyFileTest {
                     List.of(stuck, behind, waiting.answer().toCompletableFuture())) {
                 assertThatThrownBy(() -> get(each)).isInstanceOf(ClientClosedException.class);
             }
+        }
+    }
+
+    @Test
+    void aGrantThatWasBrokenIsReportedBrokenThoughTheFileIsBlockedRightAfterwards() throws Exception {
+        AtomicReference<AutoCloseable> block = new AtomicReference<>();
+        AtomicBoolean armed = new AtomicBoolean();
+        Machine machine = new Machine(
+                "first boot",
+                () -> { // asked at the beginning of each step
+                    if (armed.get() && isFreeInItsRow() && armed.getAndSet(false)) {
+                        block.set(blockNow());
+                    }
+                    return System.nanoTime();
+                });
+        try (JdbcStore one = JdbcStore.open(new SqliteDialect(rig.file, machine, rig.time), rig.time, BRIEF)) {
+            Grant grant = hold(one, NAME);
+            armed.set(true);
+
+            assertThat(get(one.breakGrant(NAME, grant.number(), true))).isTrue();
+
+            assertThat(block).as("blocked between the steps").doesNotHaveNullValue();
+            block.get().close();
+            assertThat(release(one, grant)).isFalse();
+        }
+    }
+
+    private boolean isFreeInItsRow() {
+        return rig.sql("SELECT claim_id IS NULL FROM holdfast_lock WHERE name = '" + NAME + "'")
+                .equals(List.of("1"));
+    }
+
+    private AutoCloseable blockNow() {
+        try {
+            return block();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
         }
     }
 

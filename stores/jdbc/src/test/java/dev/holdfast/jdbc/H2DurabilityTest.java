@@ -8,33 +8,17 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
-import dev.holdfast.spi.StoreContext;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** An H2 server that is killed, and the user who may not make it durable. */
-class H2DurabilityTest {
+class H2DurabilityTest extends OnH2Server {
     private static final int LOCKS = 20;
-
-    private H2Server server;
-
-    @BeforeEach
-    void startServer() {
-        server = H2Server.start(Map.of());
-    }
-
-    @AfterEach
-    void stopServer() {
-        server.close();
-    }
 
     @Test
     void aServerThatIsKilledForgetsNoGrantThatItAnswered() {
@@ -108,9 +92,5 @@ class H2DurabilityTest {
                 assertThat(Rig.get(store.claim(Rig.claim("allowed")).answer())).isPresent();
             }
         }
-    }
-
-    private static Store open(String url) {
-        return new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
     }
 }

@@ -1,8 +1,8 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.ServerProcess;
-import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -10,24 +10,11 @@ import org.junit.jupiter.api.BeforeAll;
 class H2FuzzTest extends ServerFuzz {
     private static final List<String> ZONES = List.of("UTC", "Asia/Kolkata", "America/New_York", "Pacific/Apia");
 
-    private ServerProcess server;
+    private H2Server server;
 
     @BeforeAll
     void startServer() {
-        server = ServerProcess.named("h2")
-                .command(home -> List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.h2.tools.Server",
-                        "-tcp",
-                        "-tcpPort",
-                        Integer.toString(home.port()),
-                        "-ifNotExists",
-                        "-baseDir",
-                        home.folder().toString()))
-                .start();
+        server = H2Server.start(Map.of());
     }
 
     @AfterAll
@@ -37,7 +24,7 @@ class H2FuzzTest extends ServerFuzz {
 
     @Override
     ServerProcess server() {
-        return server;
+        return server.process();
     }
 
     @Override

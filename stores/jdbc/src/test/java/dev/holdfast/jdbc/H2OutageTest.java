@@ -1,44 +1,41 @@
 package dev.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
-import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** An H2 server that stands still: its driver would wait for an answer for ever. */
-class H2OutageTest {
+class H2OutageTest extends OnH2Server {
     /** So that each connection of a client has some. */
     private static final List<String> NAMES = List.of("a", "b", "c", "d", "e", "f", "g", "h");
 
-    private H2Server server;
-
-    @BeforeEach
-    void startServer() {
-        server = H2Server.start(Map.of());
-    }
-
-    @AfterEach
-    void stopServer() {
-        server.close();
-    }
+    /** Well within the time for one answer, which is four seconds. */
+    private static final Duration SLOW = Duration.ofSeconds(2);
 
     @Test
     void waitersAreNotifiedOfAHungServerAndGoOnWhenItAnswers() {
-        try (Store holder = open("");
-                Store other = open("")) {
+        try (Store holder = open(server.url("locks"));
+                Store other = open(server.url("locks"))) {
             List<Grant> held = new ArrayList<>();
             NAMES.forEach(name ->
                     held.add(Rig.get(holder.claim(Rig.claim(name)).answer()).orElseThrow()));
@@ -58,8 +55,46 @@ class H2OutageTest {
     }
 
     @Test
+    void aRequestOfSeveralStatementsEndsInTimeThoughEachOfThemIsAnswered() {
+        try (TcpProxy proxy = TcpProxy.to(server.process().port());
+                Store store = open(proxy, ";holdfast.connections=1")) {
+            proxy.toClient().delay(SLOW);
+
+            assertThatThrownBy(
+                            () -> Rig.get(store.claim(Rig.claim("a new name")).answer()))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("has not answered within 5 s");
+
+            proxy.heal();
+            assertThat(Rig.get(store.claim(Rig.claim("another name")).answer())).isPresent();
+        }
+    }
+
+    @Test
+    void aRenewalThatTakesLongerThanARequestMayLetsOthersInBetween() {
+        try (TcpProxy proxy = TcpProxy.to(server.process().port());
+                Store store = open(proxy, ";holdfast.connections=1")) {
+            List<Grant> readers = new ArrayList<>();
+            NAMES.forEach(name -> readers.add(
+                    Rig.get(store.claim(Rig.mode(Rig.claim(name), Mode.SHARED)).answer())
+                            .orElseThrow()));
+            List<String> order = new CopyOnWriteArrayList<>();
+            proxy.toClient().delay(SLOW.dividedBy(4));
+
+            CompletionStage<Map<ClaimId, Renewal>> renewed = store.renew(readers);
+            renewed.whenComplete((renewals, failure) -> order.add("renewed"));
+            store.status("a").whenComplete((status, failure) -> order.add("looked up"));
+
+            assertThat(Rig.get(renewed).values())
+                    .hasSameSizeAs(NAMES)
+                    .allMatch(renewal -> renewal.verdict() == Verdict.HELD);
+            assertThat(order).containsExactly("looked up", "renewed");
+        }
+    }
+
+    @Test
     void theUrlMaySayHowLongAnAnswerMayTake() {
-        try (Store store = open(";NETWORK_TIMEOUT=2500")) {
+        try (Store store = open(server.url("locks") + ";NETWORK_TIMEOUT=2500")) {
             assertThat(Rig.get(store.claim(Rig.claim("a")).answer())).isPresent();
         }
     }
@@ -81,7 +116,7 @@ class H2OutageTest {
         return told;
     }
 
-    private Store open(String more) {
-        return new JdbcStoreProvider().open(server.url("locks") + more, new StoreContext(new ServerCases.NoTimer()));
+    private Store open(TcpProxy proxy, String more) {
+        return open(server.url("locks").replace(":" + server.process().port(), ":" + proxy.port()) + more);
     }
 }

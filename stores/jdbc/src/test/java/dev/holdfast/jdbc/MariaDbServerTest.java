@@ -128,7 +128,7 @@ class MariaDbServerTest extends ServerCases {
         String weak = guarded.replace("user=root", "user=weak");
         assertRefused(weak, "holdfast schema mariadb");
         LockClient.connect(guarded).close();
-        assertRefused(weak, "a right is missing");
+        assertRefused(weak, "missing privilege on table");
         assertRefused(url().replace("/test?", "/nowhere?"), "no such database");
         assertRefused(url().replace("user=root", "user=nobody&password=s3cret"), "user or the password");
         sql("GRANT SELECT, INSERT, UPDATE, DELETE ON guarded.* TO weak@'127.0.0.1'", "SET GLOBAL read_only = ON");

@@ -203,7 +203,7 @@ class PostgresServerTest extends ServerCases {
         String weak = url().replace("user=postgres", "user=weak");
         assertRefused(weak, "holdfast schema postgresql");
         LockClient.connect(url()).close();
-        assertRefused(weak, "a right is missing");
+        assertRefused(weak, "missing privilege on table");
         assertRefused(url().replace("/postgres?", "/nowhere?"), "no such database");
         assertRefused(url().replace("user=postgres", "user=nobody&password=s3cret"), "user or the password");
         assertThatThrownBy(() -> {

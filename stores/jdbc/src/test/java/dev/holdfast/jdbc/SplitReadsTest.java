@@ -26,7 +26,6 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -136,18 +135,29 @@ class SplitReadsTest {
         release(split, reader);
     }
 
-    /** On MariaDB a read that the primary must answer takes a lock, so there the first one may be the replica's. */
-    @Test
-    void onPostgresqlAReaderGetsWhatItsOwnClientHasJustGivenBack() throws SQLException {
-        direct(Kind.POSTGRESQL);
-        Store split = split(Kind.POSTGRESQL);
-        Grant writer = hold(split, Rig.claim("given back"));
-        lagsFromNowOn(Kind.POSTGRESQL);
+    @ParameterizedTest
+    @EnumSource
+    void whatWasJustReleasedIsGrantedThoughTheReplicaShowsItHeld(Kind kind) throws SQLException {
+        direct(kind);
+        Store split = split(kind);
+        Grant writer = hold(split, Rig.claim("released"));
+        lagsFromNowOn(kind);
         release(split, writer);
 
-        Grant reader = hold(split, Rig.mode(Rig.claim("given back"), Mode.SHARED));
+        release(split, hold(split, Rig.mode(Rig.claim("released"), Mode.SHARED)));
+        release(split, hold(split, Rig.claim("released")));
+    }
 
+    @ParameterizedTest
+    @EnumSource
+    void whatReadersJustReleasedIsGrantedThoughTheReplicaShowsThem(Kind kind) throws SQLException {
+        direct(kind);
+        Store split = split(kind);
+        Grant reader = hold(split, Rig.mode(Rig.claim("read before"), Mode.SHARED));
+        lagsFromNowOn(kind);
         release(split, reader);
+
+        release(split, hold(split, Rig.claim("read before")));
     }
 
     @ParameterizedTest

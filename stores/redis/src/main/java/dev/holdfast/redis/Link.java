@@ -277,8 +277,8 @@ final class Link implements AutoCloseable {
     private void failRenewals() {
         for (Call call : inFlight) {
             if (!call.mayRepeat()) {
-                call.fail(new StoreUnavailableException("the connection to " + errors.store()
-                        + " broke before it answered: nobody knows whether the lease was renewed; try again"));
+                call.fail(new StoreUnavailableException("cannot tell whether leases on " + errors.store()
+                        + " were renewed: the connection failed before the answer arrived; try again"));
             }
         }
         forgetDone();

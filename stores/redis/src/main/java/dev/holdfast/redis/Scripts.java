@@ -172,9 +172,9 @@ final class Scripts {
                 .thenApply(said -> {
                     boolean broken = said.text().equals("1");
                     if (!broken && said.twice()) {
-                        throw new StoreUnavailableException(
-                                "the connection to " + errors.store()
-                                        + " broke before it answered: the grant has ended, and nobody knows whether this broke it");
+                        throw new StoreUnavailableException("cannot tell whether '" + name + "' on " + errors.store()
+                                + " was still held when it was broken: the connection failed before the answer"
+                                + " arrived, and this hold no longer exists now; no further action is needed");
                     }
                     return broken;
                 });
