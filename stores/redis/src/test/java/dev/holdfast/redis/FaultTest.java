@@ -220,7 +220,7 @@ class FaultTest {
             ReplyDrop atOnce = proxy.dropNextReply(ChunkMatcher.containing(number));
             assertThatThrownBy(() -> Rig.get(one.breakGrant("a", grant.number(), true)))
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("nobody knows");
+                    .hasMessageContaining("cannot tell whether 'a'");
             atOnce.awaitBite(Rig.PATIENCE);
             assertThat(Rig.attempt(one, "a")).isPresent();
         }
