@@ -29,6 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A planned switchover: the connections that are open lead to a server that takes no writes any more. */
 class SwitchoverTest {
@@ -67,6 +69,27 @@ class SwitchoverTest {
                 assertThat(opened.get()).isGreaterThan(before);
                 assertThat(Rig.get(store.release(grant))).isTrue();
             }
+        }
+    }
+
+    /** The words for it of PostgreSQL, and of MariaDB and MySQL: a replica, a read-only session, a read-only engine. */
+    @ParameterizedTest
+    @CsvSource({"25006, 0", "HY000, 1290", "HY000, 1792", "HY000, 1836"})
+    void aConnectionWhoseServerTakesNoWritesIsLeftForAnother(String state, int code) throws SQLException {
+        Meddling connections = new Meddling("jdbc:h2:mem:read-only-" + code + ";DB_CLOSE_DELAY=-1");
+        try (Store store = connections.store(JdbcOptions.defaults().connections(1))) {
+            Grant grant = Rig.get(store.claim(Rig.claim("kept")).answer()).orElseThrow();
+            AtomicBoolean refused = new AtomicBoolean();
+            connections.meddle(sql -> {
+                if (sql.contains("UPDATE") && refused.compareAndSet(false, true)) {
+                    throw new SQLException("this server takes no writes", state, code);
+                }
+            });
+
+            assertThat(Rig.get(store.renew(List.of(grant))).get(grant.id()).verdict())
+                    .isEqualTo(Verdict.HELD);
+
+            assertThat(refused).isTrue();
         }
     }
 
