@@ -3,6 +3,7 @@ package dev.holdfast;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
@@ -10,6 +11,7 @@ import java.util.logging.Logger;
 final class LogEar extends Handler implements AutoCloseable {
     final List<String> lines = new CopyOnWriteArrayList<>();
     final List<String> loggers = new CopyOnWriteArrayList<>();
+    final List<Level> levels = new CopyOnWriteArrayList<>();
     private final Logger logger = Logger.getLogger("dev.holdfast"); // kept: loggers are only weakly known
 
     LogEar() {
@@ -25,6 +27,7 @@ final class LogEar extends Handler implements AutoCloseable {
     public void publish(LogRecord line) {
         lines.add(line.getMessage());
         loggers.add(line.getLoggerName());
+        levels.add(line.getLevel());
     }
 
     @Override

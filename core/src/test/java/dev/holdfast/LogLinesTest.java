@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -85,6 +86,19 @@ class LogLinesTest {
 
         assertSays("lost the hold", "token " + hold.token(), "check what was written under this token");
         assertThat(log.loggers).as("a logger of its own").containsExactly("dev.holdfast.loss");
+        assertThat(log.levels).containsExactly(Level.WARNING);
+    }
+
+    /** It is what was asked for, and no stall. */
+    @Test
+    void theEndOfALeaseThatIsNotRenewedAsInformation() throws InterruptedException {
+        Hold hold =
+                client.lock("order:42", HoldOptions.defaults().autoRenew(false)).acquire();
+        time.advance(Duration.ofMinutes(1));
+        assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+
+        assertSays("lost the hold", "its lease ended", "token " + hold.token());
+        assertThat(log.levels).containsExactly(Level.INFO);
     }
 
     @Test
