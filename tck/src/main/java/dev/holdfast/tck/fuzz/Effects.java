@@ -159,7 +159,8 @@ final class Effects {
         if (yes) {
             if (stands) {
                 Held held = mine.get();
-                long kept = repeatsShorten ? from : Math.max(held.from(), from);
+                boolean shortens = repeatsShorten && held.mode() == Mode.EXCLUSIVE;
+                long kept = shortens ? from : Math.max(held.from(), from);
                 return List.of(state.plus(new Held(call.claim, held.mode(), kept, to, call.id, held.to())));
             }
             boolean mayGoAgain = call.kind == Call.Kind.WAIT || call.ghost;

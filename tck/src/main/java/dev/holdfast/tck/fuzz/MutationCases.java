@@ -34,13 +34,19 @@ import org.junit.jupiter.api.io.TempDir;
  * </pre>
  *
  * <p>Prints a table of what was found, and by which seed, from 1 on: {@value #MOST_SEEDS} must do. Each has
- * {@code holdfast.fuzz.seconds}.
+ * {@code holdfast.fuzz.seconds}. Where the histories that show a mutation are rare, such as those in which a client dies
+ * while it waits for more permits than there are, a line below it names one, which is played in the place of the seeds:
+ *
+ * <pre>
+ *   by 1: 0 try 0 0 P1/2 2000; 1 wait 0 1 P2/2 2000; 1 kill 0 0 - 0; 2 wait 0 2 P1/2 2000
+ * </pre>
  */
 public abstract class MutationCases {
     /** Within so many seeds each must be found; most need a handful, see docs/track-record.md. */
     private static final int MOST_SEEDS = 300;
 
-    private static final Pattern FOUND = Pattern.compile("seed (\\d+) breaks a rule: [^:]*: (.*)");
+    private static final String BY = "by ";
+    private static final Pattern FOUND = Pattern.compile("(seed (\\d+)|the given script) breaks a rule: [^:]*: (.*)");
 
     private final String fuzzTest;
     private final Path list;
@@ -59,8 +65,16 @@ public abstract class MutationCases {
         this.list = root().resolve(list);
     }
 
-    /** One line changed. */
-    private record Mutation(Path file, String from, String to) {}
+    /**
+     * One line changed.
+     *
+     * @param script the history that shows it; empty to look for one
+     */
+    private record Mutation(Path file, String from, String to, String script) {
+        Mutation by(String history) {
+            return new Mutation(file, from, to, history);
+        }
+    }
 
     @Test
     @EnabledIfSystemProperty(
@@ -75,7 +89,7 @@ public abstract class MutationCases {
             if (!only.equals("all") && !each.from.contains(only)) {
                 continue;
             }
-            String found = fuzz(compiled(each, scratch.resolve("" + count++)));
+            String found = fuzz(compiled(each, scratch.resolve("" + count++)), each.script);
             System.out.printf("%-22s %-70s -> %-60s %s%n", each.file.getFileName(), each.from, each.to, found);
             if (found.startsWith("NOT FOUND")) {
                 missed.add(each.toString());
@@ -91,9 +105,11 @@ public abstract class MutationCases {
         for (String line : Files.readAllLines(list)) {
             if (line.startsWith("# ")) {
                 file = root().resolve(line.substring(2).strip());
+            } else if (line.startsWith(BY)) {
+                all.add(all.remove(all.size() - 1).by(line.substring(BY.length())));
             } else if (!line.isBlank()) {
                 String[] halves = line.split(" ==> ", 2);
-                all.add(new Mutation(file, halves[0].strip(), halves[1].strip()));
+                all.add(new Mutation(file, halves[0].strip(), halves[1].strip(), ""));
             }
         }
         return all;
@@ -129,13 +145,16 @@ public abstract class MutationCases {
         assertThat(failed).as("compiling %s", mutation).isZero();
     }
 
-    private String fuzz(Path first) throws Exception {
+    private String fuzz(Path first, String script) throws Exception {
         List<URL> urls = new ArrayList<>(List.of(first.toUri().toURL()));
         for (String entry : classPath().split(java.io.File.pathSeparator)) {
             urls.add(Path.of(entry).toUri().toURL());
         }
         long begun = System.nanoTime();
         System.setProperty("holdfast.fuzz.shrink", "false");
+        if (!script.isEmpty()) {
+            System.setProperty("holdfast.fuzz.script", script);
+        }
         try (URLClassLoader loader =
                 new URLClassLoader(urls.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
             String failure = run(loader.loadClass(fuzzTest));
@@ -144,10 +163,12 @@ public abstract class MutationCases {
                 return "NOT FOUND in " + seconds + " s";
             }
             Matcher found = FOUND.matcher(failure);
-            return found.find() && Long.parseLong(found.group(1)) <= MOST_SEEDS
-                    ? "seed " + found.group(1) + ", " + seconds + " s: " + found.group(2)
+            return found.find() && (found.group(2) == null || Long.parseLong(found.group(2)) <= MOST_SEEDS)
+                    ? found.group(1) + ", " + seconds + " s: " + found.group(3)
                     : "NOT FOUND, " + seconds + " s: "
                             + failure.lines().findFirst().orElse("");
+        } finally {
+            System.clearProperty("holdfast.fuzz.script");
         }
     }
 

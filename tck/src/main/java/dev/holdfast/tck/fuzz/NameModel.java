@@ -46,7 +46,8 @@ final class NameModel {
      * @param downgradable whether a writer can become a reader
      * @param lingers how long the place of a session that was given up may keep others out; 0 where there are none. By
      *     place, a claim counts only the permits of those before it: one behind it, who thinks of more, may hold some
-     * @param repeatsShorten whether a claim that is repeated may end its lease earlier than a renewal had made it
+     * @param repeatsShorten whether an exclusive claim that is repeated may end its lease earlier than a renewal had made
+     *     it
      */
     NameModel(boolean extendable, boolean downgradable, long lingers, boolean repeatsShorten) {
         this.byPlace = lingers > 0;

@@ -109,7 +109,7 @@ public abstract class StoreFuzz {
 
     /**
      * Whether a claim that is asked again while it holds keeps its number, and a lease that was made longer meanwhile;
-     * otherwise both may be given anew.
+     * otherwise the number may be given anew, and the lease of an exclusive one.
      */
     protected boolean repeatsKeepNumbers() {
         return true;
