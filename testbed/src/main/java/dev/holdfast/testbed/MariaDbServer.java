@@ -64,7 +64,8 @@ public final class MariaDbServer extends LocalServer {
     private static void makeDatabase(Path installer, ServerHome home) {
         List<String> command = new ArrayList<>(List.of(installer.toString(), "--no-defaults"));
         command.addAll(user());
-        command.addAll(List.of("--datadir=" + data(home), "--auth-root-authentication-method=normal"));
+        command.addAll(List.of(
+                "--datadir=" + data(home), ownTemporaryFiles(home), "--auth-root-authentication-method=normal"));
         Setup.run(home, PATIENCE, command);
     }
 
@@ -73,6 +74,7 @@ public final class MariaDbServer extends LocalServer {
         command.addAll(user());
         command.addAll(List.of(
                 "--datadir=" + data(home),
+                ownTemporaryFiles(home),
                 "--port=" + home.port(),
                 "--bind-address=127.0.0.1",
                 "--socket=" + home.folder().resolve("socket"),
@@ -80,6 +82,11 @@ public final class MariaDbServer extends LocalServer {
                 "--skip-name-resolve"));
         command.addAll(more);
         return command;
+    }
+
+    /** A server that starts removes the temporary tables that it finds, those of servers that run beside it included. */
+    private static String ownTemporaryFiles(ServerHome home) {
+        return "--tmpdir=" + home.folder();
     }
 
     private static List<String> user() {

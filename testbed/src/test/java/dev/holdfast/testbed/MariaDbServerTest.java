@@ -5,7 +5,10 @@ import static dev.holdfast.testbed.Sql.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 
 class MariaDbServerTest {
@@ -22,6 +25,20 @@ class MariaDbServerTest {
             mariadb.process().restart();
             assertThat(mariadb.port()).isEqualTo(port);
             assertThat(ask(mariadb.jdbcUrl(), "select number from kept")).isEqualTo("7");
+        }
+    }
+
+    @Test
+    void aServerThatStartsLeavesTheTemporaryTablesOfAnother() throws SQLException {
+        try (MariaDbServer mariadb = orSkip(MariaDbServer::start);
+                Connection connection = DriverManager.getConnection(mariadb.jdbcUrl());
+                Statement statement = connection.createStatement()) {
+            statement.execute("create temporary table brief (number int) engine = aria");
+
+            MariaDbServer.start().close();
+
+            statement.execute("alter table brief add other int");
+            statement.execute("drop temporary table brief");
         }
     }
 
