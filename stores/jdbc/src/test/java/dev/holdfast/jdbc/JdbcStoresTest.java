@@ -142,7 +142,12 @@ class JdbcStoresTest {
         PGSimpleDataSource postgres = new PGSimpleDataSource();
         postgres.setUrl(server.jdbcUrl());
         try (Connection application = postgres.getConnection()) {
-            execute(application, "CREATE SCHEMA closed", "CREATE ROLE poor", "SET ROLE poor");
+            execute(
+                    application,
+                    "CREATE SCHEMA closed",
+                    "CREATE ROLE poor",
+                    "GRANT USAGE ON SCHEMA closed TO poor",
+                    "SET ROLE poor");
             JdbcOptions closed = JdbcOptions.defaults().schema("closed").connections(1);
             assertThatThrownBy(() -> JdbcStores.on(new OneConnection(application), closed))
                     .isInstanceOf(StoreRefusedException.class);

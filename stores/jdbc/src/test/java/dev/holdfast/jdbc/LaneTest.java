@@ -47,11 +47,16 @@ class LaneTest {
     @Test
     void goesOnAfterATaskThatFails() {
         Lane lane = onH2(() -> DriverManager.getConnection("jdbc:h2:mem:lane"));
+        CountDownLatch together = new CountDownLatch(1);
+        CompletableFuture<Boolean> beside = new CompletableFuture<>();
         try {
+            lane.beforeSending(() -> reached(together));
             lane.beforeSending(() -> {
                 throw new IllegalStateException("a caller's code");
             });
-            lane.beforeSending(() -> Thread.currentThread().interrupt());
+            lane.beforeSending(() -> beside.complete(true));
+            together.countDown();
+            assertThat(Rig.get(beside)).as("a task beside it").isTrue();
 
             CompletableFuture<Boolean> behind = lane.ask("look at", "a", table -> {
                 lane.later(0, () -> {
@@ -60,9 +65,12 @@ class LaneTest {
                 return true;
             });
             assertThat(Rig.get(behind)).isTrue();
+            lane.beforeSending(() -> Thread.currentThread().interrupt());
 
-            CompletableFuture<Boolean> last = lane.ask("look at", "a", table -> true);
-            assertThat(Rig.get(last)).isTrue();
+            for (int i = 0; i < 100; i++) { // the thread has waited for some of them
+                CompletableFuture<Boolean> last = lane.ask("look at", "a", table -> true);
+                assertThat(Rig.get(last)).isTrue();
+            }
         } finally {
             lane.close(table -> true);
             lane.awaitEnd();
@@ -153,15 +161,19 @@ class LaneTest {
 
     private static Thread closing(Lane lane, CountDownLatch when) {
         Thread thread = Threads.daemon("closing", () -> {
-            try {
-                when.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
+            reached(when);
             lane.close(table -> true);
         });
         thread.start();
         return thread;
+    }
+
+    private static void reached(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
