@@ -27,7 +27,7 @@ class ArrowsTest {
             case "core" -> false;
             case "testbed" -> false;
             case "tck" -> isOneOf(to, "core", "testbed");
-            case "ladder" -> isOneOf(to, "core");
+            case "recipes", "ladder" -> isOneOf(to, "core");
             case "cli" -> isOneOf(to, "core") || to.isStore();
             case "bench" -> isOneOf(to, "core", "testbed") || to.isStore();
             default -> {
@@ -43,7 +43,7 @@ class ArrowsTest {
     private static boolean testsMayUse(Module from, Module to) {
         return mayUse(from, to)
                 || (!from.name().equals("core") && isOneOf(to, "testbed", "tck"))
-                || (from.name().equals("ladder") && to.isStore());
+                || (List.of("recipes", "ladder").contains(from.name()) && to.isStore());
     }
 
     private static boolean isOneOf(Module module, String... names) {

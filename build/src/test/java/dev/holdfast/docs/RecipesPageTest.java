@@ -1,0 +1,207 @@
+package dev.holdfast.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.MultiHold;
+import dev.holdfast.StaleTokenException;
+import dev.holdfast.recipes.Cached;
+import dev.holdfast.recipes.ClearableCache;
+import dev.holdfast.recipes.ConsistentCache;
+import dev.holdfast.recipes.Segment;
+import dev.holdfast.recipes.Segments;
+import dev.holdfast.recipes.SingleFlight;
+import dev.holdfast.recipes.Source;
+import dev.holdfast.recipes.SplitStock;
+import dev.holdfast.recipes.Stripes;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The snippets of the page on recipes, run. */
+class RecipesPageTest {
+    private final LockClient client = LockClient.connect("mem:");
+    private final Shelf shelf = new Shelf();
+    private final List<String> done = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    @Test
+    void singleFlight() throws InterruptedException {
+        ClearableCache<String> cache = shelf;
+        // @formatter:off
+        // snippet singleFlight
+        SingleFlight<String> articles = SingleFlight.of(client, "article", cache).servingStale();
+        String article = articles.get("42", id -> load(id));        // one process loads, all others read what it put
+        // end
+        // @formatter:on
+        assertThat(article).isEqualTo("article 42");
+        assertThat(cache.get("42")).contains(Cached.fresh("article 42"));
+    }
+
+    @Test
+    void consistentCache() throws InterruptedException {
+        ClearableCache<String> cache = shelf;
+        Source<String> table = shelf.source();
+        // @formatter:off
+        // snippet consistentCache
+        ConsistentCache<String> prices = ConsistentCache.of(client, "price", cache, table);
+        prices.put("42", "9.90");                                   // cache cleared, table written, cache filled
+        Optional<String> price = prices.get("42");                  // never older than the last completed put
+        // end
+        // @formatter:on
+        assertThat(price).contains("9.90");
+    }
+
+    @Test
+    void stripes() throws InterruptedException {
+        // @formatter:off
+        // snippet stripes
+        Stripes accounts = Stripes.of(client, "account", 64);       // a million accounts, 64 names in the store
+
+        try (Hold one = accounts.lock("4711").acquire()) {
+            deposit("4711", one.token());
+        }
+        try (MultiHold both = accounts.bulk(List.of("4711", "4712")).acquire()) {   // in order, without deadlock
+            transfer(both.token(accounts.name("4711")), both.token(accounts.name("4712")));
+        }
+        // end
+        // @formatter:on
+        assertThat(done).containsExactly("deposit", "transfer");
+    }
+
+    @Test
+    void splitStock() throws InterruptedException, SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:stock")) {
+            try (Statement sql = connection.createStatement()) {
+                sql.execute("CREATE TABLE stock (segment INT PRIMARY KEY, pieces BIGINT, token BIGINT)");
+                sql.execute("INSERT INTO stock SELECT x, 0, 0 FROM SYSTEM_RANGE(0, 15)");
+            }
+            Segments table = new StockTable(connection);
+            // @formatter:off
+            // snippet splitStock
+            SplitStock tickets = SplitStock.of(client, "tickets", 16, table);
+            tickets.fill(1_000);
+            boolean sold = tickets.take(2);                         // false: fewer than two are left, anywhere
+            tickets.putBack(1);
+            // end
+            // @formatter:on
+            assertThat(sold).isTrue();
+            assertThat(tickets.left()).isEqualTo(999);
+        }
+    }
+
+    private static String load(String id) {
+        return "article " + id;
+    }
+
+    private void deposit(String account, long token) {
+        assertThat(token).isPositive();
+        done.add("deposit");
+    }
+
+    private void transfer(long from, long to) {
+        assertThat(List.of(from, to)).allMatch(token -> token > 0);
+        done.add("transfer");
+    }
+
+    /** Pieces in rows of a table, with the token of the last change. */
+    private record StockTable(Connection connection) implements Segments {
+        @Override
+        public List<Segment> read() {
+            try (Statement sql = connection.createStatement();
+                    ResultSet rows = sql.executeQuery("SELECT segment, pieces, token FROM stock ORDER BY segment")) {
+                List<Segment> read = new ArrayList<>();
+                while (rows.next()) {
+                    read.add(new Segment(rows.getInt(1), rows.getLong(2), rows.getLong(3)));
+                }
+                return read;
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        // @formatter:off
+        // snippet stockTable
+        @Override
+        public void write(List<Segment> changed) {
+            String sql = "UPDATE stock SET pieces = ?, token = ? WHERE segment = ? AND token <= ?";
+            try (PreparedStatement update = connection.prepareStatement(sql)) {
+                connection.setAutoCommit(false);
+                for (Segment segment : changed) {
+                    update.setLong(1, segment.left());
+                    update.setLong(2, segment.token());
+                    update.setInt(3, segment.number());
+                    update.setLong(4, segment.token());
+                    if (update.executeUpdate() == 0) {              // a later hold was here
+                        connection.rollback();
+                        throw new StaleTokenException("stock", segment.token(), tokenOf(segment.number()));
+                    }
+                }
+                connection.commit();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        // end
+        // @formatter:on
+
+        private long tokenOf(int number) {
+            return read().get(number).token();
+        }
+    }
+
+    /** A cache and its source. */
+    private static final class Shelf implements ClearableCache<String> {
+        private final Map<String, String> values = new HashMap<>();
+        private final Map<String, Long> tokens = new HashMap<>();
+        private final Map<String, String> rows = new HashMap<>();
+
+        @Override
+        public Optional<Cached<String>> get(String key) {
+            return Optional.ofNullable(values.get(key)).map(Cached::fresh);
+        }
+
+        @Override
+        public void put(String key, String value, long token) {
+            if (tokens.merge(key, token, Math::max) == token) {
+                values.put(key, value);
+            }
+        }
+
+        @Override
+        public void clear(String key, long token) {
+            if (tokens.merge(key, token, Math::max) == token) {
+                values.remove(key);
+            }
+        }
+
+        Source<String> source() {
+            return new Source<>() {
+                @Override
+                public Optional<String> read(String key, long token) {
+                    return Optional.ofNullable(rows.get(key));
+                }
+
+                @Override
+                public void write(String key, String value, long token) {
+                    rows.put(key, value);
+                }
+            };
+        }
+    }
+}

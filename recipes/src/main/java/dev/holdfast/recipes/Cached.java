@@ -1,0 +1,15 @@
+package dev.holdfast.recipes;
+
+/**
+ * What a cache has under a key.
+ *
+ * @param value the value, never null
+ * @param stale whether it is due to be rebuilt; readers may still be served with it
+ * @param <V> the values
+ */
+public record Cached<V>(V value, boolean stale) {
+    /** A value that need not be rebuilt. */
+    public static <V> Cached<V> fresh(V value) {
+        return new Cached<>(value, false);
+    }
+}
