@@ -81,7 +81,7 @@ class RecipesPageTest {
         }
         // end
         // @formatter:on
-        assertThat(done).containsExactly("deposit", "transfer");
+        assertThat(done).containsExactly("deposit 4711", "transfer");
     }
 
     @Test
@@ -111,7 +111,7 @@ class RecipesPageTest {
 
     private void deposit(String account, long token) {
         assertThat(token).isPositive();
-        done.add("deposit");
+        done.add("deposit " + account);
     }
 
     private void transfer(long from, long to) {
