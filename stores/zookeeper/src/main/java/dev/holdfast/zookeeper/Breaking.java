@@ -2,7 +2,7 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.zookeeper.Session.Listed;
 import dev.holdfast.zookeeper.Session.Read;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -40,20 +40,21 @@ final class Breaking {
     private CompletableFuture<Boolean> breakGrant(Session session, String name, long number, boolean now) {
         String lock = locks.paths().lock(name);
         session.sync(lock);
-        return session.children(lock).thenCompose(listed -> {
-            List<CompletableFuture<Boolean>> broken = new ArrayList<>();
-            for (Node holder : Line.holders(Line.of(children(listed, lock)))) {
-                String path = lock + "/" + holder.name();
-                broken.add(session.read(path).thenCompose(read -> {
-                    Stat stat = read.stat();
-                    if (!done(read.code(), path) || stat == null || stat.getCzxid() != number) {
-                        return CompletableFuture.completedFuture(false);
-                    }
-                    return now ? session.delete(path).thenApply(code -> done(code, path)) : mark(session, path, read);
-                }));
+        return session.children(lock)
+                .thenCompose(listed -> Questions.ask(
+                        Line.holders(Line.of(children(listed, lock))),
+                        holder -> breakIf(session, lock + "/" + holder.name(), number, now)))
+                .thenApply(broken -> broken.contains(true));
+    }
+
+    /** Breaks a grant if it has the number. A node that has gone meanwhile was not broken. */
+    private CompletableFuture<Boolean> breakIf(Session session, String path, long number, boolean now) {
+        return session.read(path).thenCompose(read -> {
+            Stat stat = read.stat();
+            if (!done(read.code(), path) || stat == null || stat.getCzxid() != number) {
+                return CompletableFuture.completedFuture(false);
             }
-            return CompletableFuture.allOf(broken.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(all -> broken.stream().anyMatch(CompletableFuture::join));
+            return now ? session.delete(path).thenApply(code -> done(code, path)) : mark(session, path, read);
         });
     }
 
@@ -67,11 +68,9 @@ final class Breaking {
     private CompletionStage<Boolean> mark(Session session, String path, Read read) {
         return session.write(path, read.text()).thenApply(written -> {
             boolean marked = done(written.code(), path);
-            if (marked) {
-                locks.time()
-                        .schedule(
-                                () -> locks.removals().remove(session, path),
-                                Holders.read(read.text()).lease());
+            Duration lease = Holders.read(read.text()).lease();
+            if (marked && !lease.isZero()) { // of an unknown lease, its holder may still believe in it
+                locks.time().schedule(() -> locks.removals().remove(session, path), lease);
             }
             return marked;
         });

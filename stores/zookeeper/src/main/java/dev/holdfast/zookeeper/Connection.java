@@ -46,20 +46,20 @@ final class Connection implements CuratorListener {
     private volatile @Nullable Session session;
     private volatile @Nullable Listener listener;
 
-    /** Who is told what becomes of a session. */
+    /** Receives the changes of a session's state. */
     interface Listener {
-        /** Its connection broke. It may be come back to, or be gone already. */
+        /** The connection of the session broke. The session may survive, or may have ended already. */
         void suspended(Session session);
 
-        /** It is open, or come back to. */
+        /** The session is open, or connected again. */
         void connected(Session session);
 
-        /** It is gone, with all its nodes. */
+        /** The session has ended, and its nodes are deleted. */
         void ended(Session session);
     }
 
     /**
-     * @param attemptedAt when the connection that stands was asked for, at the earliest, by {@code nanoTime}
+     * @param attemptedAt when the present connection was requested, at the earliest, by {@code nanoTime}
      */
     Connection(CuratorFramework curator, TimeSource time, Duration tick, LongSupplier attemptedAt) {
         this.curator = curator;
@@ -132,7 +132,7 @@ final class Connection implements CuratorListener {
         }
     }
 
-    /** The application closes the client that it lent: told before the session ends, and nothing is told after it. */
+    /** The application closes the client that it lent. This event precedes the end of the session, and is the last one. */
     private void closing() {
         closed = true;
         parked.clear();

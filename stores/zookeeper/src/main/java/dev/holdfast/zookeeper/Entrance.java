@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 record Entrance(Claim claim, Locks locks, String lock) {
 
     /**
-     * Where the claim stands.
+     * The node of a claim and the line around it.
      *
      * @param mine its node; null if it has none, as far as is known
      * @param number the transaction that made it; 0 if that is not known yet
@@ -38,19 +38,19 @@ record Entrance(Claim claim, Locks locks, String lock) {
         }
     }
 
-    /** What has to be made with the node of a claim. */
+    /** The nodes that must be created with the node of a claim. */
     enum Missing {
         NOTHING,
         LOCK,
         LOCK_AND_BUCKET;
 
-        /** As the servers say that something is missing still. */
+        /** The next step, after the servers reported that a node is still missing. */
         Missing more() {
             return this == NOTHING ? LOCK : LOCK_AND_BUCKET;
         }
     }
 
-    /** Makes the node and lists the others, by requests sent back to back. */
+    /** Creates the node and lists the others, by requests sent back to back. */
     CompletableFuture<Arrival> enter(Session now, Missing missing) {
         String path = lock + "/" + Node.prefix(claim);
         String text = new Holders(now.lease(), claim.holder()).write();
@@ -72,7 +72,7 @@ record Entrance(Claim claim, Locks locks, String lock) {
     private Arrival arrived(Session now, Code bucket, Made exchanged, Listed listed) {
         Found made = exchanged.found();
         if (made.code() == Code.NODEEXISTS) {
-            return Arrival.nowhere(); // somebody has made the lock's node meanwhile
+            return Arrival.nowhere(); // another client has created the lock's node
         }
         if (made.code() != Code.OK) {
             boolean why = bucket != Code.OK && bucket != Code.NODEEXISTS;
@@ -86,22 +86,22 @@ record Entrance(Claim claim, Locks locks, String lock) {
         }
         removeOrphans(now, mine, Line.ofClaim(claim.id(), listed.children()));
         return listed.children().contains(mine.name())
-                ? new Arrival(Code.OK, mine, number(stat, listed, exchanged.alone()), listed.children())
-                : Arrival.nowhere(); // somebody removed it
+                ? new Arrival(Code.OK, mine, number(mine, stat, listed, exchanged.alone()), listed.children())
+                : Arrival.nowhere(); // another client removed it
     }
 
     /**
-     * Where no other node was there with it, and none is, its making was the last change. The removal of another that was
-     * there would have been a later one.
+     * Without a stat, the number is known if the claim's node was the only one when it was created, and none has been
+     * created since: its creation is then the last change among the children.
      */
-    private static long number(@Nullable Stat stat, Listed listed, boolean alone) {
+    private static long number(Node mine, @Nullable Stat stat, Listed listed, boolean alone) {
         if (stat != null) {
             return stat.getCzxid();
         }
-        return alone && listed.children().size() == 1 ? listed.lastChange() : 0;
+        return alone && listed.created() == mine.place() + 1 ? listed.lastChange() : 0;
     }
 
-    /** Finds the node if its making was not answered. */
+    /** Finds the node after its creation got no answer. */
     CompletableFuture<Arrival> seek(Session now) {
         CompletableFuture<Code> proved = now.prove(locks.paths().locks());
         return now.children(lock).thenCompose(listed -> {
@@ -133,13 +133,13 @@ record Entrance(Claim claim, Locks locks, String lock) {
     }
 
     /**
-     * Looks whether the node is still there.
+     * Checks that the node still exists.
      *
-     * @param alone whether nobody before it is left, as far as is known; otherwise the others are listed as well
+     * @param alone whether no node before it is left, as far as is known; otherwise the children are listed too
      */
     CompletableFuture<Arrival> confirm(Session now, Node mine, boolean alone) {
         CompletableFuture<Listed> others =
-                alone ? CompletableFuture.completedFuture(new Listed(Code.OK, List.of(), 0)) : now.children(lock);
+                alone ? CompletableFuture.completedFuture(Listed.NOTHING) : now.children(lock);
         return now.exists(lock + "/" + mine.name()).thenCombine(others, (found, listed) -> {
             if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
                 return Arrival.failed(listed.code());
@@ -152,7 +152,7 @@ record Entrance(Claim claim, Locks locks, String lock) {
         });
     }
 
-    /** What a look at a node says of it: one that somebody has broken is nobody's any more. */
+    /** The verdict on a node that was read. A node that was broken belongs to no claim. */
     private static Arrival arrived(Session now, Node node, Found found, List<String> line) {
         Stat stat = found.stat();
         if (found.code() == Code.NONODE) {

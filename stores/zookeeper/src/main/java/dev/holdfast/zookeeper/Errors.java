@@ -9,7 +9,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What went wrong, in words that say what to do next.
+ * Failures, with messages that say what to do next.
  *
  * @param store the store, as messages name it; without user and password
  */
@@ -51,6 +51,14 @@ record Errors(String store) {
                 null);
     }
 
+    StoreRefusedException lineTooLong(String name) {
+        return refused(
+                "has " + Line.MOST_BEFORE + " claims of '" + name + "' already, and the list of many more might break"
+                        + " the connection of every client that claims or holds it: try again when fewer clients wait"
+                        + " or hold permits, or use several locks",
+                null);
+    }
+
     StoreRefusedException closedByOwner() {
         return refused("was closed by its owner: connect again, on a client that is open", null);
     }
@@ -80,7 +88,7 @@ record Errors(String store) {
         return new StoreUnavailableException(store + " " + why, cause);
     }
 
-    /** Whether nobody knows if a request with this answer was carried out, or it surely was not, on this connection. */
+    /** Whether a request with this answer may or may not have been carried out, or was surely not, on this connection. */
     static boolean isOfConnection(Code code) {
         return switch (code) {
             case CONNECTIONLOSS,

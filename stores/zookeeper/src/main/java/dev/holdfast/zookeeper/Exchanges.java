@@ -14,21 +14,21 @@ import org.jspecify.annotations.Nullable;
  * A release and the claim that follows it at once leave as one write: the old node is deleted and the new one made,
  * both or neither. It is one less for the servers to agree on and to write down before the next in line is called.
  *
- * <p>Only what one task asks for on its own thread is put together. A claim by another thread that comes in between, after
- * the removal was asked for and before it has left, waits until it has: it would overtake it. Thread-safe.
+ * <p>Only requests that one task makes on its own thread are combined. A claim by another thread, after the removal was
+ * requested and before it is sent, waits until it is sent, so that the claim does not overtake it. Thread-safe.
  */
 final class Exchanges {
     private static final ThreadLocal<Exchange> CURRENT = new ThreadLocal<>();
 
     private final Removals removals;
-    /** Asked for, and not sent yet. */
+    /** Removals that were requested and are not sent yet. */
     private final Set<Leaving> heldBack = ConcurrentHashMap.newKeySet();
 
     Exchanges(Removals removals) {
         this.removals = removals;
     }
 
-    /** Runs a task; a node that is to be removed in it is so with the next one made, or at the end. */
+    /** Runs a task. A node that it removes is removed together with the next one that it creates, or at the end. */
     void during(Runnable task) {
         Exchange exchange = new Exchange();
         CURRENT.set(exchange);
@@ -41,13 +41,13 @@ final class Exchanges {
     }
 
     /**
-     * What was made.
+     * A node that was created, or the reason why not.
      *
-     * @param alone whether no other node of the lock can have been there with it
+     * @param alone whether the lock had no other node when this one was created
      */
     record Made(Found found, boolean alone) {}
 
-    /** Removes the node of a grant; whether it was there. */
+    /** Removes the node of a grant; the answer is whether it existed. */
     CompletableFuture<Boolean> remove(Standing standing) {
         Exchange exchange = CURRENT.get();
         if (exchange == null) {
@@ -80,7 +80,7 @@ final class Exchanges {
                 .thenRun(claim);
     }
 
-    /** Makes an ephemeral sequential node; together with a removal it is answered without its stat. */
+    /** Creates an ephemeral sequential node. Together with a removal, the servers answer without its stat. */
     CompletableFuture<Made> make(Session session, String path, String text, List<ACL> acl) {
         Exchange exchange = CURRENT.get();
         Leaving old = exchange == null ? null : exchange.take();
@@ -93,6 +93,8 @@ final class Exchanges {
             return session.replace(old.path, path, text, acl).thenApply(found -> {
                 if (found.code() == Code.OK) {
                     old.removed.complete(true);
+                } else if (Errors.isOfConnection(found.code())) {
+                    removals.removeAgain(old.session, old.path, old.removed);
                 } else {
                     removeAlone(old); // it may be gone already, which is why both failed
                 }
@@ -103,14 +105,15 @@ final class Exchanges {
         }
     }
 
-    /** Whether no node of the lock was made between the two. */
+    /** Whether both are nodes of one lock, and no other node of that lock was created between them. */
     private static boolean follows(String old, String made) {
-        return Node.ofPath(made)
-                .flatMap(next -> Node.ofPath(old).map(before -> next.place() == before.place() + 1))
-                .orElse(false);
+        return Paths.parent(old).equals(Paths.parent(made))
+                && Node.ofPath(made)
+                        .flatMap(next -> Node.ofPath(old).map(before -> next.place() == before.place() + 1))
+                        .orElse(false);
     }
 
-    /** What is to be removed is so before anything is read. */
+    /** Sends a removal that was held back, before something is read. */
     void removeNow() {
         Exchange exchange = CURRENT.get();
         if (exchange != null) {

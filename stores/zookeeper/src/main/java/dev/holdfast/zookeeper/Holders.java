@@ -8,7 +8,7 @@ import java.net.URLEncoder;
 import java.time.Duration;
 
 /**
- * What a claim's node says, for people to read: the lease, then who claims, between spaces, each URL-encoded.
+ * The text of a claim's node, for people to read: the lease, then the claimant, between spaces, each URL-encoded.
  *
  * @param lease how long the session lives without a word
  * @param holder who claims

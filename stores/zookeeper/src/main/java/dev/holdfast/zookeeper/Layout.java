@@ -12,7 +12,7 @@ import org.apache.zookeeper.data.ACL;
 /** The nodes under which all others are, and the version of what is written there, which the topmost says. */
 record Layout(Paths paths, ACLProvider acls, Errors errors) {
     private static final int VERSION = 1;
-    /** What the topmost node says. */
+    /** The text of the topmost node. */
     static final String SAYS = "holdfast " + VERSION;
 
     private static final String PATTERN = "holdfast \\d{1,9}";

@@ -11,8 +11,8 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * What is known of locks. Since when one is held is told as since when its holder stands in the line, by this machine's
- * clock: the servers tell no more. Thread-safe.
+ * The state of locks. "Held for" counts from when the holder joined the queue, by this machine's clock: the servers record
+ * no more. Thread-safe.
  */
 final class Listing {
     private static final int TOKENS_PER_NUMBER = 1024;

@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.curator.framework.api.ACLProvider;
 import org.apache.zookeeper.data.ACL;
 
-/** What everything that works on locks needs: the way there, and what stands and is removed. */
+/** The parts that all requests about locks share. */
 record Locks(
         Connection connection,
         Paths paths,

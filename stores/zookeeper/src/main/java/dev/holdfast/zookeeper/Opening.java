@@ -12,11 +12,11 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.ACLProvider;
 
 /**
- * Puts a store together and waits until it can be used, or tells why it cannot.
+ * Assembles a store and waits until it can be used, or reports why it cannot.
  *
  * @param curator started, or about to be connected
  * @param acls the rights to the nodes that are made
- * @param attemptedAt when the connection that stands was asked for, at the earliest, by {@code nanoTime}
+ * @param attemptedAt when the present connection was requested, at the earliest, by {@code nanoTime}
  */
 record Opening(
         CuratorFramework curator,
@@ -27,7 +27,7 @@ record Opening(
         Errors errors,
         LongSupplier attemptedAt) {
 
-    /** What a store does when its client is done: with its session, if it is its own. */
+    /** The last step of a store that closes: it ends the session, if the session is its own. */
     @FunctionalInterface
     interface ShutDown {
         /**
@@ -74,7 +74,7 @@ record Opening(
         }
     }
 
-    /** Whom the news of a session concerns. */
+    /** Passes the changes of a session's state on. */
     private record News(Standings standings, Places places) implements Connection.Listener {
         @Override
         public void suspended(Session session) {

@@ -53,7 +53,7 @@ record OwnCurator(CuratorFramework curator, AtomicLong attempted, ACLProvider ac
         return new OwnCurator(curator, attempted, acls);
     }
 
-    /** What the servers gave; zero if that is not known any more. */
+    /** The time-out that the servers gave; zero if it is no longer known. */
     Duration sessionTimeout() {
         return Duration.ofMillis(Math.max(0, curator.getZookeeperClient().getLastNegotiatedSessionTimeoutMs()));
     }

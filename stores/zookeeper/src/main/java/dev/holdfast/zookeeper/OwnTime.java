@@ -24,7 +24,7 @@ final class OwnTime implements TimeSource, AutoCloseable {
         return System.nanoTime();
     }
 
-    /** Decides nothing: people are told by it how long a lock has been held, for the servers tell no time. */
+    /** Only for people: how long a lock has been held. No lock depends on it. */
     @Override
     public long wallMillis() {
         return System.currentTimeMillis();

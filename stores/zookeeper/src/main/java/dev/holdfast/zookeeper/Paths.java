@@ -50,6 +50,11 @@ record Paths(String base) {
         return fences() + "/" + encode(resource);
     }
 
+    /** The node that a node is under. */
+    static String parent(String path) {
+        return path.substring(0, path.lastIndexOf('/'));
+    }
+
     static String encode(String name) {
         StringBuilder encoded = new StringBuilder(name.length());
         for (int i = 0; i < name.length(); i++) {

@@ -75,7 +75,7 @@ final class Place implements Pending, Watcher {
     private final Set<Node> watched = new HashSet<>();
 
     private Phase phase = Phase.APART;
-    /** Answers of another turn come too late. */
+    /** An answer to a request of an earlier turn is ignored. */
     private int turn;
 
     private int entries;
@@ -85,7 +85,7 @@ final class Place implements Pending, Watcher {
 
     private @Nullable Session session;
     private @Nullable Node mine;
-    /** Of the grant to come; 0 unless the node has just been seen. */
+    /** The number of the grant; 0 unless the node has just been read. */
     private long number;
 
     /** Whether its node has been seen as the only one. */
@@ -126,7 +126,7 @@ final class Place implements Pending, Watcher {
         });
     }
 
-    /** Somebody else has answered: too late, or the client is closed. Nothing of the claim may stay. */
+    /** The claim was answered elsewhere: it timed out, or the client is closed. Nothing of it may be left. */
     void giveUp() {
         step(() -> {
             if (phase == Phase.ANSWERED) {
@@ -138,7 +138,7 @@ final class Place implements Pending, Watcher {
         });
     }
 
-    /** The session is gone, and the node with it, or soon; one that leaves has its node removed in any session. */
+    /** The session has ended, and its node is deleted now or soon. A claim that leaves deletes its node in any session. */
     void ended(Session gone) {
         step(() -> {
             boolean stays = phase != Phase.ANSWERED && phase != Phase.APART && phase != Phase.LEAVING;
@@ -146,7 +146,7 @@ final class Place implements Pending, Watcher {
         });
     }
 
-    /** Looks again at those in the way, in case a message was lost. */
+    /** Watches its blockers again, in case a message was lost. */
     void look() {
         step(() -> {
             if (phase != Phase.WAITING) {
@@ -157,7 +157,7 @@ final class Place implements Pending, Watcher {
         });
     }
 
-    /** Whether it has made a node, or may have. */
+    /** Whether it created a node, or may have. */
     boolean wasSent() {
         return sent;
     }
@@ -168,7 +168,7 @@ final class Place implements Pending, Watcher {
         }
     }
 
-    // ---- to come in ----
+    // ---- joining the line ----
 
     private Runnable begun(Session now) {
         if (phase != Phase.APART) {
@@ -199,7 +199,7 @@ final class Place implements Pending, Watcher {
         });
     }
 
-    /** Behind a sync: a server that lags behind would have a lock taken that was given back before. */
+    /** Behind a sync: a server that lags behind would report a lock as held that was released before. */
     private CompletableFuture<Listed> read(Session now) {
         locks.exchanges().removeNow();
         now.sync(lock);
@@ -219,7 +219,7 @@ final class Place implements Pending, Watcher {
                 arrival -> arrived(now, arrival));
     }
 
-    /** Where it was given up before its node was asked for, the removal may have found nothing. */
+    /** If the claim was given up before its node was requested, the removal may have found nothing. */
     private void removeIfLate(Session now, @Nullable Arrival arrival) {
         if (arrival == null || !answer.isCompletedExceptionally()) {
             return;
@@ -253,6 +253,9 @@ final class Place implements Pending, Watcher {
             return leaving(locks.errors().countedOut(claim.name()));
         }
         before = Line.before(mine, arrival.line());
+        if (before.size() >= Line.MOST_BEFORE) {
+            return leaving(locks.errors().lineTooLong(claim.name()));
+        }
         watched.removeIf(node -> !before.contains(node) && unwatched(node));
         return judged();
     }
@@ -278,14 +281,14 @@ final class Place implements Pending, Watcher {
         return phase == Phase.WAITING ? judged() : NOTHING;
     }
 
-    /** One that was waited for. If it held, so have all before it, and they have gone as well; but it may have given up. */
+    /** A watched node is gone. Its claim may have held the lock, after all before it; or it may have left early. */
     private Runnable gone(Node node) {
         before.remove(node);
         watched.remove(node);
         return phase == Phase.WAITING ? confirming() : NOTHING;
     }
 
-    /** Whose turn it is, as far as is known. */
+    /** The next step, by the claims that are before it as far as is known. */
     private Runnable judged() {
         if (cancelled) {
             return leaving(null);
@@ -322,7 +325,7 @@ final class Place implements Pending, Watcher {
                 }));
     }
 
-    /** Looks at its own node before it takes it for the grant, and at the others unless all in the way are known to be gone. */
+    /** Checks its own node before the grant, and lists the others unless all blockers are known to be gone. */
     private Runnable confirming() {
         Session now = session;
         Node node = mine;
@@ -370,9 +373,9 @@ final class Place implements Pending, Watcher {
         };
     }
 
-    // ---- to go ----
+    // ---- leaving the line ----
 
-    /** Takes the node away, and answers then. */
+    /** Deletes the node, then answers. */
     private Runnable leaving(@Nullable HoldfastException why) {
         Session now = session;
         Node node = mine;
@@ -408,7 +411,7 @@ final class Place implements Pending, Watcher {
         return () -> locks.time().schedule(again, PAUSE); // of a server that has too much to do
     }
 
-    /** Nobody knows what became of the claim, and nobody waits to know. */
+    /** The outcome of the claim is unknown, and the caller no longer waits. */
     private Runnable unanswered() {
         Runnable tell = answeringWith(locks.errors().of(Code.CONNECTIONLOSS, lock));
         return () -> {
@@ -454,7 +457,7 @@ final class Place implements Pending, Watcher {
 
     // ---- one step at a time ----
 
-    /** What follows an answer. */
+    /** The step after an answer. */
     private interface Next<T> {
         Runnable step(T said);
     }

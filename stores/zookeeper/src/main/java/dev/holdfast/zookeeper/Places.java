@@ -107,8 +107,8 @@ final class Places {
     }
 
     /**
-     * A claim that stands is asked for again: its lease begins anew; unless its node is gone, or somebody has broken it,
-     * and it is made again.
+     * A claim that was granted is repeated: its lease begins again. If its node is gone or was broken, the claim is made
+     * again.
      */
     private Pending again(Claim claim, Standing standing) {
         Again again = new Again();

@@ -34,11 +34,17 @@ final class Questions<A, B> {
 
     /** The answers, in the order of their subjects; the first failure ends it. */
     static <A, B> CompletableFuture<List<B>> ask(List<A> subjects, Function<A, CompletableFuture<B>> question) {
+        return ask(AT_A_TIME, subjects, question);
+    }
+
+    /** As {@link #ask(List, Function)}, with so many under way at a time. */
+    static <A, B> CompletableFuture<List<B>> ask(
+            int atATime, List<A> subjects, Function<A, CompletableFuture<B>> question) {
         Questions<A, B> questions = new Questions<>(subjects, question);
         if (subjects.isEmpty()) {
             questions.all.complete(List.of());
         }
-        for (int i = 0; i < AT_A_TIME; i++) {
+        for (int i = 0; i < atATime; i++) {
             questions.askNext();
         }
         return questions.all;

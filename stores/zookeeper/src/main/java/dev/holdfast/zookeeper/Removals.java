@@ -31,15 +31,26 @@ final class Removals {
         return removed;
     }
 
-    /** Removes a node of a session, which may have ended meanwhile, and tells whether it was there. */
+    /** Removes a node of a session, which may have ended meanwhile; the answer is whether it was there. */
     void remove(Session session, String path, CompletableFuture<Boolean> removed) {
+        remove(session, path, false, removed);
+    }
+
+    /** Removes a node after a request to remove it got no answer: if it is gone, that request was carried out. */
+    void removeAgain(Session session, String path, CompletableFuture<Boolean> removed) {
+        remove(session, path, true, removed);
+    }
+
+    private void remove(Session session, String path, boolean again, CompletableFuture<Boolean> removed) {
         if (session.hasEnded()) {
             removeLeft(path, removed);
             return;
         }
         session.delete(path).thenAccept(code -> {
             if (Errors.isOfConnection(code)) {
-                connection.whenConnected(removed, now -> remove(session, path, removed));
+                connection.whenConnected(removed, now -> removeAgain(session, path, removed));
+            } else if (again && code == Code.NONODE) {
+                removed.complete(true);
             } else {
                 answer(code, path, removed);
             }
@@ -90,7 +101,7 @@ final class Removals {
         return removed;
     }
 
-    /** Whoever asks for the removal of this claim from now on waits for this one, until it is done; or for an earlier one. */
+    /** From now on, every removal of this claim waits for this one, or for an earlier one, until it is done. */
     CompletableFuture<Boolean> remember(ClaimId id, CompletableFuture<Boolean> removed) {
         CompletableFuture<Boolean> now =
                 underWay.compute(id, (same, earlier) -> earlier == null || earlier.isDone() ? removed : earlier);

@@ -7,20 +7,31 @@ import dev.holdfast.zookeeper.Session.Found;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Renews grants: the session carries them all. One write for the batch, which changes nothing, proves that the session
- * lives; and what is read behind it, the children of each lock and once, with a watch, each node, is no older.
- * Thread-safe.
+ * Renews grants: the session carries them all. One write, which changes nothing, proves that the session lives. What is
+ * read after it is no older: the children of each lock, and each node once, with a watch.
+ *
+ * <p>Many grants take many reads. Only some are under way at a time, and each has the time-out of a request, so that the
+ * number of grants decides how long a renewal takes, not whether it succeeds. Meanwhile the session is proved again from
+ * time to time. Thread-safe.
  */
 final class Renewals {
+    /** Enough to keep a distant server busy, and few enough that other requests do not wait long behind them. */
+    static final int AT_A_TIME = 1_000;
+
+    private static final int READS_PER_PROOF = 1_000;
+
     private final Locks locks;
 
     Renewals(Locks locks) {
@@ -28,89 +39,142 @@ final class Renewals {
     }
 
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        CompletableFuture<Map<ClaimId, Renewal>> renewed = new CompletableFuture<>();
         if (grants.isEmpty()) {
-            renewed.complete(Map.of());
-        } else {
-            List<Grant> batch = List.copyOf(grants);
-            locks.connection()
-                    .whenConnected(
-                            renewed, now -> locks.time().schedule(() -> send(now, batch, renewed), now.putOff()));
+            return CompletableFuture.completedFuture(Map.of());
         }
-        return renewed;
+        List<Grant> batch = List.copyOf(grants);
+        CompletableFuture<Session> ready = new CompletableFuture<>();
+        locks.connection().whenConnected(ready, now -> locks.time().schedule(() -> ready.complete(now), now.putOff()));
+        locks.timeouts().end(ready);
+        return ready.thenCompose(now -> new Batch(now, batch).renew());
     }
 
-    /** What is asked of one grant. */
-    private record Asked(
-            Grant grant,
-            @Nullable Standing standing,
-            Line.Seen line,
-            @Nullable Found node) {}
+    /** Grants that are renewed together. */
+    private final class Batch {
+        private final Session now;
+        private final List<Grant> grants;
+        private final long asked = locks.time().nanoTime();
+        private final Map<ClaimId, Standing> standings = new HashMap<>();
+        private final Map<String, Line.Seen> lines = new ConcurrentHashMap<>();
+        private final Map<ClaimId, Code> nodes = new ConcurrentHashMap<>();
+        private volatile Code proved = Code.OK;
 
-    private void send(Session now, List<Grant> batch, CompletableFuture<Map<ClaimId, Renewal>> renewed) {
-        long asked = locks.time().nanoTime();
-        List<CompletableFuture<Asked>> questions = new ArrayList<>(batch.size());
-        Map<String, CompletableFuture<Line.Seen>> lines = new HashMap<>();
-        CompletableFuture<Code> proved = now.prove(locks.paths().locks());
-        for (Grant grant : batch) {
-            Standing standing = locks.standings().get(grant.id());
-            if (standing != null && standing.session() == now) {
-                String lock = locks.paths().lock(grant.name());
-                questions.add(ask(now, grant, standing, lines.computeIfAbsent(lock, path -> line(now, path))));
-            } else {
-                questions.add(CompletableFuture.completedFuture(new Asked(grant, null, Line.Seen.NOTHING, null)));
+        Batch(Session now, List<Grant> grants) {
+            this.now = now;
+            this.grants = grants;
+        }
+
+        /** Fails as a whole if the connection breaks, or one request is not answered in time. */
+        CompletableFuture<Map<ClaimId, Renewal>> renew() {
+            return Questions.ask(AT_A_TIME, requests(), this::ask).thenApply(answered -> verdicts());
+        }
+
+        private CompletableFuture<Code> ask(Supplier<CompletableFuture<Code>> request) {
+            CompletableFuture<Code> answer = request.get();
+            locks.timeouts().end(answer);
+            return answer.thenApply(code -> {
+                if (Errors.isOfConnection(code)) {
+                    throw locks.errors().of(code, locks.paths().locks());
+                }
+                return code;
+            });
+        }
+
+        private List<Supplier<CompletableFuture<Code>>> requests() {
+            List<Supplier<CompletableFuture<Code>>> reads = reads();
+            List<Supplier<CompletableFuture<Code>>> requests = new ArrayList<>(List.of(this::prove));
+            for (int i = 0; i < reads.size(); i++) {
+                requests.add(reads.get(i));
+                if (i % READS_PER_PROOF == READS_PER_PROOF - 1) {
+                    requests.add(this::prove);
+                }
+            }
+            return requests;
+        }
+
+        /** The children once for all grants of a lock: of permits one client may have very many. */
+        private List<Supplier<CompletableFuture<Code>>> reads() {
+            List<Supplier<CompletableFuture<Code>>> reads = new ArrayList<>();
+            Set<String> listed = new HashSet<>();
+            for (Grant grant : grants) {
+                Standing standing = locks.standings().get(grant.id());
+                if (standing == null || standing.session() != now) {
+                    continue;
+                }
+                standings.put(grant.id(), standing);
+                if (listed.add(standing.lock())) {
+                    reads.add(() -> readLine(standing.lock()));
+                }
+                if (!standing.isWatched()) {
+                    reads.add(() -> watch(standing));
+                }
+            }
+            return reads;
+        }
+
+        private CompletableFuture<Code> prove() {
+            return now.prove(locks.paths().locks()).thenApply(code -> {
+                if (code != Code.OK) {
+                    proved = code;
+                }
+                return code;
+            });
+        }
+
+        private CompletableFuture<Code> readLine(String lock) {
+            return now.children(lock).thenApply(listed -> {
+                lines.put(lock, Line.Seen.of(listed));
+                return listed.code();
+            });
+        }
+
+        private CompletableFuture<Code> watch(Standing standing) {
+            return now.watch(standing.path(), standing).thenApply(found -> {
+                nodes.put(standing.grant().id(), found.code());
+                seen(standing, found);
+                return found.code();
+            });
+        }
+
+        /** A change after this is reported by the watch; one before it is seen only here. */
+        private void seen(Standing standing, Found found) {
+            Stat stat = found.stat();
+            if (found.code() == Code.NONODE) {
+                locks.standings().gone(standing);
+            } else if (stat != null) {
+                standing.setWatched();
+                if (stat.getVersion() > 0) {
+                    locks.standings().broken(standing);
+                }
             }
         }
-        CompletableFuture<?>[] all = questions.toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(all).thenCombine(proved, (nothing, code) -> {
+
+        private Map<ClaimId, Renewal> verdicts() {
             Map<ClaimId, Renewal> verdicts = new LinkedHashMap<>();
-            for (CompletableFuture<Asked> question : questions) {
-                Asked said = question.join();
-                verdicts.put(said.grant.id(), verdict(now, said, code, asked));
+            grants.forEach(grant -> verdicts.put(grant.id(), verdict(grant)));
+            return verdicts;
+        }
+
+        private Renewal verdict(Grant grant) {
+            Standing standing = standings.get(grant.id());
+            if (standing == null) {
+                return Renewal.lost(asked);
             }
-            return renewed.complete(verdicts);
-        });
-    }
-
-    /** Once for all grants of a lock: of permits one client may have very many. */
-    private static CompletableFuture<Line.Seen> line(Session now, String lock) {
-        return now.children(lock).thenApply(Line.Seen::of);
-    }
-
-    private static CompletableFuture<Asked> ask(
-            Session now, Grant grant, Standing standing, CompletableFuture<Line.Seen> line) {
-        CompletableFuture<@Nullable Found> node = standing.isWatched()
-                ? CompletableFuture.completedFuture(null)
-                : now.watch(standing.path(), standing).thenApply(found -> found);
-        return line.thenCombine(node, (seen, found) -> new Asked(grant, standing, seen, found));
-    }
-
-    private Renewal verdict(Session now, Asked said, Code proved, long asked) {
-        Standing standing = said.standing;
-        if (standing == null) {
-            return Errors.isOfConnection(proved) ? Renewal.unknown(asked) : Renewal.lost(asked);
-        }
-        Found node = said.node;
-        Code code = proved == Code.OK ? said.line.code() : proved;
-        if (code != Code.OK && code != Code.NONODE) {
-            return Renewal.unknown(asked);
-        }
-        if (node != null && node.code() != Code.NONODE) {
-            Stat stat = node.stat();
-            if (stat == null) {
+            Line.Seen line = lines.getOrDefault(standing.lock(), Line.Seen.NOTHING);
+            if (!isKnown(proved) || !isKnown(line.code()) || !isKnown(nodes.getOrDefault(grant.id(), Code.OK))) {
                 return Renewal.unknown(asked);
             }
-            standing.setWatched();
-            if (stat.getVersion() > 0) {
-                locks.standings().broken(standing);
+            if (!line.names().contains(standing.node())) {
+                locks.standings().gone(standing);
             }
+            if (locks.standings().get(grant.id()) != standing) {
+                return Renewal.lost(asked);
+            }
+            return Renewal.held(now.begin(), line.contended());
         }
-        if (!said.line.names().contains(standing.node())) {
-            locks.standings().gone(standing);
+
+        private static boolean isKnown(Code code) {
+            return code == Code.OK || code == Code.NONODE;
         }
-        if (locks.standings().get(said.grant.id()) != standing) {
-            return Renewal.lost(asked);
-        }
-        return Renewal.held(now.begin(), said.line.contended());
     }
 }

@@ -34,19 +34,38 @@ final class Session {
     private final ZooKeeper zooKeeper;
     private final TimeSource time;
     private final long id;
+    private final int timeoutMillis;
     private final Duration lease;
     private final SessionProof proof;
     private final Watches watches = new Watches();
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean connected = true;
 
-    /** What became of a node that was asked for or made; the path is the one it got. */
+    /** A node that was looked for or created, under the path that the servers gave it. */
     record Found(Code code, String path, @Nullable Stat stat) {}
 
-    /** The children of a node, and the number of the last change among them. */
-    record Listed(Code code, List<String> children, long lastChange) {}
+    /**
+     * The children of a node.
+     *
+     * @param lastChange the transaction that created or deleted a child most recently
+     * @param created how many children the node has ever had; the next sequential one gets this number
+     */
+    record Listed(Code code, List<String> children, long lastChange, int created) {
+        static final Listed NOTHING = new Listed(Code.OK, List.of(), 0, 0);
 
-    /** What a node says. */
+        static Listed of(Code code, @Nullable List<String> children, @Nullable Stat stat) {
+            return children == null || stat == null
+                    ? new Listed(code, List.of(), 0, 0)
+                    : new Listed(code, children, stat.getPzxid(), created(stat));
+        }
+
+        /** The servers report creations and deletions in one sum; every child that is not there now was deleted. */
+        private static int created(Stat stat) {
+            return (stat.getCversion() + stat.getNumChildren()) >>> 1;
+        }
+    }
+
+    /** The text of a node. */
     record Read(Code code, String text, @Nullable Stat stat) {}
 
     /**
@@ -57,18 +76,23 @@ final class Session {
         this.zooKeeper = zooKeeper;
         this.time = time;
         this.id = zooKeeper.getSessionId();
-        Duration timeout = Duration.ofMillis(zooKeeper.getSessionTimeout());
+        this.timeoutMillis = zooKeeper.getSessionTimeout();
+        Duration timeout = Duration.ofMillis(timeoutMillis);
         Duration most = timeout.dividedBy(2); // servers allow no session shorter than two ticks
         Duration counted = tick.compareTo(most) > 0 ? most : tick;
         this.lease = timeout.minus(counted);
         this.proof = new SessionProof(timeout, counted, opened);
     }
 
+    /**
+     * Whether a handle, which has connected again, stands for this session. Servers with another configuration may have
+     * made its time-out shorter: then leases that were counted from the longer one no longer hold, and it has ended.
+     */
     boolean isOf(ZooKeeper handle) {
-        return zooKeeper == handle && id == handle.getSessionId();
+        return zooKeeper == handle && id == handle.getSessionId() && handle.getSessionTimeout() >= timeoutMillis;
     }
 
-    /** Whose the nodes are that it makes. */
+    /** The owner of the nodes that it creates. */
     long id() {
         return id;
     }
@@ -88,7 +112,7 @@ final class Session {
         return Duration.ofNanos(proof.putOff(time.nanoTime()));
     }
 
-    /** Whether requests can go out now. A handle that was given up fails each at once, before its event has come. */
+    /** Whether requests can be sent now. A handle that was given up fails each at once, before its event arrives. */
     boolean isConnected() {
         return connected && isAlive() && !ended.get();
     }
@@ -98,7 +122,7 @@ final class Session {
         return zooKeeper.getState().isAlive();
     }
 
-    /** Whether its connection may stand again: the client library says so, also for a while after it broke. */
+    /** Whether it may be connected again: the client library says so, also for a while after the connection broke. */
     boolean mayBeBack() {
         return zooKeeper.getState() == ZooKeeper.States.CONNECTED;
     }
@@ -117,7 +141,7 @@ final class Session {
         connected = true;
     }
 
-    /** Takes it for ended; false if it was before. */
+    /** Marks the session as ended; false if it was before. */
     boolean end() {
         return ended.compareAndSet(false, true);
     }
@@ -170,7 +194,7 @@ final class Session {
         return created;
     }
 
-    /** Of an ephemeral node; a container that was made with it has a stat in the answer, and the same transaction. */
+    /** The stat of an ephemeral node, read from that of the container that the same transaction created. */
     private @Nullable Stat madeWith(OpResult other) {
         if (!(other instanceof CreateResult container) || container.getStat() == null) {
             return null;
@@ -213,15 +237,15 @@ final class Session {
 
     // ---- answered by a server alone ----
 
-    /** What is read after it is as new as what the leader has, or whoever takes itself for that. */
+    /** A read after it returns what the leader has, or a server that believes to be the leader. */
     void sync(String path) {
         zooKeeper.sync(path, (rc, asked, context) -> {}, null);
     }
 
     CompletableFuture<Listed> children(String path) {
         CompletableFuture<Listed> listed = new CompletableFuture<>();
-        Children2Callback answered = (rc, asked, context, children, stat) -> listed.complete(
-                new Listed(Code.get(rc), children == null ? List.of() : children, stat == null ? 0 : stat.getPzxid()));
+        Children2Callback answered =
+                (rc, asked, context, children, stat) -> listed.complete(Listed.of(Code.get(rc), children, stat));
         zooKeeper.getChildren(path, false, answered, null);
         return listed;
     }
@@ -250,12 +274,12 @@ final class Session {
         return found;
     }
 
-    /** Nobody waits any longer for what happens to a node. */
+    /** Stops notifying a watcher about a node. */
     void unwatch(String path, Watcher watcher) {
         watches.remove(path, watcher);
     }
 
-    /** How many wait for what happens to nodes. */
+    /** How many watchers wait for events of nodes. */
     int watchers() {
         return watches.size();
     }

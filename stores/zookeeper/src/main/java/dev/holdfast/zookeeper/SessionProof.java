@@ -55,7 +55,7 @@ final class SessionProof {
     /**
      * @param timeout of the session
      * @param tick of the servers, or longer
-     * @param opened when the session was opened or come back to, at the earliest
+     * @param opened when the session was opened or connected again, at the earliest
      */
     SessionProof(Duration timeout, Duration tick, long opened) {
         this.tick = tick.toNanos();
@@ -76,7 +76,7 @@ final class SessionProof {
         return now - begin <= tick ? 0 : Math.max(0, newest + behind - now);
     }
 
-    /** The session is come back to, by a request sent no earlier than that; the next write proves it. */
+    /** The session is connected again, by a request sent no earlier than {@code at}; the next write proves it. */
     void reconnected(long at) {
         sent.clear();
         counted = later(counted, at);

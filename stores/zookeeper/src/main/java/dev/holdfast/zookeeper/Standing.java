@@ -35,6 +35,11 @@ final class Standing implements Watcher {
         return path;
     }
 
+    /** The node of its lock. */
+    String lock() {
+        return Paths.parent(path);
+    }
+
     /** The name of the node under its lock. */
     String node() {
         return path.substring(path.lastIndexOf('/') + 1);
@@ -49,7 +54,7 @@ final class Standing implements Watcher {
         return alone;
     }
 
-    /** Whether the server tells when something happens to the node. */
+    /** Whether the server reports the next change of the node. */
     boolean isWatched() {
         return watched;
     }

@@ -48,7 +48,7 @@ final class Standings {
         all.put(standing.grant().id(), standing);
     }
 
-    /** Tells of what happened to the session before the grant was added. */
+    /** Reports what happened to the session before the grant was added. */
     void check(Standing standing) {
         if (standing.session().hasEnded()) {
             gone(standing);
@@ -57,7 +57,7 @@ final class Standings {
         }
     }
 
-    /** The grant is given back, or to be removed. */
+    /** Forgets a grant that is released or removed. */
     @Nullable
     Standing remove(ClaimId id) {
         return all.remove(id);
@@ -80,14 +80,14 @@ final class Standings {
         });
     }
 
-    /** Its node is gone, and not by us. */
+    /** The node of a grant is gone, and this client did not delete it. */
     void gone(Standing standing) {
         if (all.remove(standing.grant().id(), standing)) {
             tell(told -> told.lost(standing.grant()));
         }
     }
 
-    /** Somebody broke the lock. */
+    /** The lock was broken. */
     void broken(Standing standing) {
         String path = standing.path();
         if (all.remove(standing.grant().id(), standing)) {

@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends requests that take too long. All have the same time, so they are due in the order they came, and one timer serves
@@ -17,6 +18,7 @@ final class Timeouts {
     private final Errors errors;
     private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ticking = new AtomicBoolean();
+    private volatile @Nullable RuntimeException ended;
 
     private record Request(CompletableFuture<?> answer, long due) {}
 
@@ -36,17 +38,23 @@ final class Timeouts {
         return limited;
     }
 
-    /** Fails an answer that does not come in time. */
+    /** Fails an answer that does not come in time, or at once after {@link #failAll}. */
     void end(CompletableFuture<?> answer) {
         forgetAnswered();
         requests.add(new Request(answer, time.nanoTime() + limit.toNanos()));
+        RuntimeException why = ended;
+        if (why != null) {
+            failAll(why);
+            return;
+        }
         if (ticking.compareAndSet(false, true)) {
             time.schedule(this::tick, limit);
         }
     }
 
-    /** Ends all there are. */
+    /** Fails all requests, also those to come. */
     void failAll(RuntimeException why) {
+        ended = why;
         for (Request each = requests.poll(); each != null; each = requests.poll()) {
             each.answer.completeExceptionally(why);
         }

@@ -74,7 +74,7 @@ public final class ZooKeeperOptions {
 
     /**
      * Whether a hold stays valid while the connection is broken, until its lease ends; otherwise it is not valid until
-     * the session is come back to.
+     * the session is connected again.
      */
     public boolean ridesOutDisconnects() {
         return ridesOutDisconnects;

@@ -38,11 +38,11 @@ import org.jspecify.annotations.Nullable;
  *   hand-over       A closes  delete X                                        with its next claim, if it has one
  *                   B hears   ◄───────────────────── X is gone                one event, to B alone
  *                   B         exists own, children ─► there; alone            the list only where X was not the only one
- *   renewal                   check, children ──────► agreed by a majority    one check for all grants
+ *   renewal                   check, children ──────► agreed by a majority    one check for many grants
  * </pre>
  *
- * <p>How a claim waits is told in {@link Place}, whom it waits for in {@link Line}, and how long a session is surely alive
- * in {@link SessionProof}. Thread-safe.
+ * <p>{@link Place} describes how a claim waits, {@link Line} which claims it waits for, and {@link SessionProof} how long a
+ * session is surely alive. Thread-safe.
  */
 final class ZooKeeperStore implements Store {
     /* Not extendable: a grant's number is that of its node's making; a higher one would be made behind those who wait. */
@@ -54,7 +54,7 @@ final class ZooKeeperStore implements Store {
             .caveats(
                     "A writer that goes on as a reader keeps readers of other clients out until it is closed.",
                     "A grant outlives its client by the time-out of the session, not by the lease of the options.",
-                    "Since when a lock is held is told as since when its holder stood in line.");
+                    "'Held for' counts from when the holder joined the queue, by the asking client's clock.");
 
     private final Locks locks;
     private final Places places;
@@ -112,7 +112,7 @@ final class ZooKeeperStore implements Store {
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return limited(() -> renewals.renew(grants));
+        return asked(() -> renewals.renew(grants));
     }
 
     /** Never: the number is that of the node, and those who wait have later ones. */

@@ -5,7 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.Holder;
 import dev.holdfast.LockClient;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.IOException;
 import java.time.Duration;
@@ -32,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ExchangedNumberTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int TOKENS_PER_NUMBER = 1024;
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
     private static ZooKeeperServer server;
 
@@ -77,7 +85,7 @@ class ExchangedNumberTest {
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             rival.lock("new").acquire().close(); // makes the bucket, which stays
             await().atMost(PATIENCE).until(() -> curator.checkExists().forPath(new Paths("").lock("new")) == null);
-            between.set(() -> comeAndGo(rival));
+            between.set(() -> comeAndGo(rival, "new"));
 
             try (Hold hold = client.lock("new").acquire()) {
                 assertThat(between).as("done").hasValue(null);
@@ -86,12 +94,68 @@ class ExchangedNumberTest {
         }
     }
 
-    private static void comeAndGo(LockClient rival) {
-        await().atMost(PATIENCE).until(() -> rival.lock("new").status().isHeld());
-        CompletableFuture<Hold> waiting = rival.lock("new").acquireAsync();
-        await().atMost(PATIENCE).until(() -> rival.lock("new").status().waiting() == 1);
+    @Test
+    void anotherThatComesAndGoesWhileTheSameClientClaimsAgainDoesNotChangeItsToken() throws Exception {
+        try (CuratorFramework curator = curator();
+                LockClient client = LockClient.builder(ZooKeeperStores.on(curator, ZooKeeperServers.options()))
+                        .build();
+                LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+            Hold first = client.lock("passed", ALONE).acquire();
+            CompletableFuture<Hold> next = client.lock("passed", ALONE).acquireAsync();
+            between.set(() -> comeAndGo(rival, "passed"));
+
+            first.close();
+
+            try (Hold second = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                assertThat(between).as("done").hasValue(null);
+                assertThat(second.token()).isEqualTo(shown(rival, "passed"));
+            }
+        }
+    }
+
+    @Test
+    void theReleaseOfAnotherLockThatLeavesWithAClaimDoesNotChangeItsToken() throws Exception {
+        try (CuratorFramework curator = curator();
+                Store store = ZooKeeperStores.on(curator, ZooKeeperServers.options());
+                LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
+            Hold other = rival.lock("claimed").acquire();
+            Grant released = granted(store.claim(claim("released")));
+            CompletableFuture<Grant> claimed = new CompletableFuture<>();
+            between.set(() -> {
+                other.close();
+                await().atMost(PATIENCE)
+                        .until(() -> rival.lock("claimed").status().waiting() == 0);
+            });
+
+            store.beforeSending("released", () -> {
+                store.release(released);
+                store.claim(claim("claimed")).answer().thenAccept(grant -> claimed.complete(grant.orElseThrow()));
+            });
+
+            Grant grant = claimed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(between).as("done").hasValue(null);
+            assertThat(grant.number() * TOKENS_PER_NUMBER).isEqualTo(shown(rival, "claimed"));
+        }
+    }
+
+    private static Claim claim(String name) {
+        Holder holder = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(20), true, 0, holder);
+    }
+
+    private static Grant granted(Pending pending) throws Exception {
+        return pending.answer()
+                .toCompletableFuture()
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .orElseThrow();
+    }
+
+    private static void comeAndGo(LockClient rival, String name) {
+        await().atMost(PATIENCE).until(() -> rival.lock(name).status().isHeld());
+        CompletableFuture<Hold> waiting = rival.lock(name).acquireAsync();
+        await().atMost(PATIENCE).until(() -> rival.lock(name).status().waiting() == 1);
         waiting.cancel(true);
-        await().atMost(PATIENCE).until(() -> rival.lock("new").status().waiting() == 0);
+        await().atMost(PATIENCE).until(() -> rival.lock(name).status().waiting() == 0);
     }
 
     /** It is granted once the write has been carried out. */

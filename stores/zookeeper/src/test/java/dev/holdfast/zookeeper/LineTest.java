@@ -7,6 +7,7 @@ import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,22 @@ class LineTest {
         assertThat(holders(readers)).containsExactlyElementsOf(readers.subList(0, 2));
         List<String> writers = line("x", "x");
         assertThat(holders(writers)).containsExactly(writers.get(0));
+    }
+
+    @Test
+    void holdersAreExactlyTheClaimsWithoutBlockers() {
+        Random random = new Random(1);
+        String[] kinds = {"x", "s", "p1of3", "p2of3", "p3of3"};
+        for (int round = 0; round < 2_000; round++) {
+            List<Node> line = Line.of(line(random.ints(random.nextInt(7), 0, kinds.length)
+                    .mapToObj(kind -> kinds[kind])
+                    .toArray(String[]::new)));
+            List<Node> unblocked = line.stream()
+                    .filter(node -> Line.blockers(node.mode(), line.subList(0, line.indexOf(node)))
+                            .isEmpty())
+                    .toList();
+            assertThat(Line.holders(line)).isEqualTo(unblocked);
+        }
     }
 
     @Test

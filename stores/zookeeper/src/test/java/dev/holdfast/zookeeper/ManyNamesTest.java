@@ -8,6 +8,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.ClaimId;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.util.Locale;
 import java.util.Queue;
@@ -84,6 +85,25 @@ class ManyNamesTest {
 
             assertThat(hold.isValid()).isTrue();
             assertThat(client.lock("mine").status().isHeld()).isTrue();
+            hold.close();
+        }
+    }
+
+    /** Some 21,000 are an answer that breaks the connection of each client that claims, holds or shows the lock. */
+    @Test
+    void aClaimBehindVeryManyOthersIsRefusedAndLeavesNothing() throws Exception {
+        try (LockClient holder = LockClient.connect(ZooKeeperServers.url(server, "20s"));
+                LockClient client = LockClient.connect(ZooKeeperServers.url(server, "20s"))) {
+            Hold hold = holder.lock("long").acquire();
+            String lock = new Paths("").lock("long");
+            make(Line.MOST_BEFORE - 1, i -> lock + "/x-" + ClaimId.random() + String.format(Locale.ROOT, "-%010d", i));
+
+            assertThatThrownBy(() -> client.lock("long").acquire())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("claims of 'long'");
+
+            assertThat(curator.getChildren().forPath(lock)).hasSize(Line.MOST_BEFORE);
+            assertThat(hold.isValid()).isTrue();
             hold.close();
         }
     }

@@ -9,10 +9,13 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.Loss;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -234,6 +237,33 @@ class SessionTest {
         }
     }
 
+    /** The client keeps its session, and the servers end it sooner than they had said. */
+    @Test
+    void aHoldEndsBeforeARivalHasItAlsoWhenServersStartAgainWithShorterSessions() throws Exception {
+        try (ZooKeeperServer own = ZooKeeperServers.quick();
+                TcpProxy proxy = TcpProxy.to(own.port());
+                LockClient client = LockClient.connect(
+                        ZooKeeperServers.url("127.0.0.1:" + proxy.port(), "30s") + "&disconnect=ride");
+                LockClient rival = LockClient.connect(ZooKeeperServers.url(own, "30s"))) {
+            Hold hold = client.lock("shorter").acquire();
+            CompletableFuture<Hold> next = rival.lock("shorter").acquireAsync();
+            awaitWaiting(rival, "shorter");
+
+            own.process().kill();
+            Path settings = own.process().home().folder().resolve("zoo.cfg");
+            Files.writeString(
+                    settings, Files.readString(settings).replace("maxSessionTimeout=60000", "maxSessionTimeout=4000"));
+            own.process().restart();
+            await().atMost(PATIENCE).until(() -> answers(client));
+            proxy.toServer().hold();
+            proxy.toClient().hold();
+
+            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(overlapped).isFalse();
+            next.join().close();
+        }
+    }
+
     @Test
     void aWatchOnANodeThatIsGoneLeavesNothingOnTheServer() throws Exception {
         try (CuratorFramework curator = curator();
@@ -266,6 +296,14 @@ class SessionTest {
             shortest = took.compareTo(shortest) < 0 ? took : shortest;
         }
         assertThat(shortest).isLessThan(Duration.ofMillis(100));
+    }
+
+    private static boolean answers(LockClient client) {
+        try {
+            return client.lock("any").status().waiting() == 0;
+        } catch (StoreUnavailableException notYet) {
+            return false;
+        }
     }
 
     private static void awaitWaiting(LockClient client, String name) {

@@ -1,0 +1,103 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Holder;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.ReplyDrop;
+import dev.holdfast.testbed.TcpProxy;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The servers release a grant, and the connection breaks before their reply arrives. */
+@Timeout(120)
+class LostReplyTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static ZooKeeperServer server;
+
+    private final OwnTime time = new OwnTime();
+    private TcpProxy proxy;
+    private Store store;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void open() {
+        proxy = TcpProxy.to(server.port());
+        store = new ZooKeeperStoreProvider()
+                .open("zk://127.0.0.1:" + proxy.port() + "?timeout=30s&tick=300ms&session=30s", new StoreContext(time));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        proxy.close();
+        time.close();
+    }
+
+    @Test
+    void aReleaseThatIsSentTwiceIsNoLoss() throws Exception {
+        Grant grant = granted(store.claim(claim("released")).answer());
+        ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + grant.id()));
+
+        CompletionStage<Boolean> released = store.release(grant);
+
+        drop.awaitBite(PATIENCE);
+        assertThat(answer(released)).isTrue();
+    }
+
+    @Test
+    void aReleaseThatLeftWithTheNextClaimAndIsSentTwiceIsNoLoss() throws Exception {
+        Grant grant = granted(store.claim(claim("exchanged")).answer());
+        ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + grant.id()));
+        CompletableFuture<Boolean> released = new CompletableFuture<>();
+        CompletableFuture<Grant> next = new CompletableFuture<>();
+
+        store.beforeSending("exchanged", () -> {
+            store.release(grant).thenAccept(released::complete);
+            store.claim(claim("exchanged")).answer().thenAccept(granted -> next.complete(granted.orElseThrow()));
+        });
+
+        drop.awaitBite(PATIENCE);
+        assertThat(answer(released)).isTrue();
+        assertThat(answer(next).number()).isGreaterThan(grant.number());
+    }
+
+    private static Claim claim(String name) {
+        Holder holder = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(30), true, 0, holder);
+    }
+
+    private static Grant granted(CompletionStage<Optional<Grant>> answer) throws Exception {
+        return answer(answer).orElseThrow();
+    }
+
+    private static <T> T answer(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+}

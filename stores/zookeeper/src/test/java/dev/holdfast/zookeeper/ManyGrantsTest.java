@@ -1,0 +1,214 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.Holder;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.Store;
+import dev.holdfast.testbed.TcpProxy;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.utils.ZookeeperFactory;
+import org.apache.zookeeper.AsyncCallback.Children2Callback;
+import org.apache.zookeeper.AsyncCallback.DataCallback;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The renewal of very many grants: each takes two reads the first time, its lock's children and its node. */
+@Timeout(180)
+class ManyGrantsTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int GRANTS = 5_000;
+    private static final int AT_ONCE = 500;
+    private static final int LONG_SESSION = 60_000;
+
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger most = new AtomicInteger();
+    private final AtomicInteger reads = new AtomicInteger();
+    private ZooKeeperServer server;
+    private TcpProxy proxy;
+    private CuratorFramework curator;
+
+    @BeforeEach
+    void open() throws InterruptedException {
+        server = ZooKeeperServers.quick();
+        proxy = TcpProxy.to(server.port());
+        curator = CuratorFrameworkFactory.builder()
+                .connectString("127.0.0.1:" + proxy.port())
+                .sessionTimeoutMs(LONG_SESSION)
+                .retryPolicy(new RetryOneTime(100))
+                .zookeeperFactory(new Counting())
+                .build();
+        curator.start();
+        curator.blockUntilConnected();
+    }
+
+    @AfterEach
+    void close() {
+        curator.close();
+        proxy.close();
+        server.close();
+    }
+
+    @Test
+    void onlySomeRequestsAreUnderWayAtATime() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30))) {
+            List<Grant> grants = granted(store, GRANTS);
+            most.set(0);
+            reads.set(0);
+
+            assertHeld(store.renew(grants));
+
+            assertThat(reads).hasValue(2 * GRANTS);
+            assertThat(most.get()).isBetween(1, Renewals.AT_A_TIME);
+        }
+    }
+
+    @Test
+    void allOfItMayTakeLongerThanOneRequestMay() throws Exception {
+        Duration timeout = Duration.ofSeconds(4);
+        try (Store store = store(timeout)) {
+            List<Grant> grants = granted(store, GRANTS);
+            proxy.toClient().delay(Duration.ofMillis(600));
+            long before = System.nanoTime();
+
+            assertHeld(store.renew(grants));
+
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThan(timeout);
+        }
+    }
+
+    @Test
+    void serversThatDoNotAnswerAreAskedNoMore() throws Exception {
+        try (Store store = store(Duration.ofSeconds(2))) {
+            List<Grant> grants = granted(store, 2 * AT_ONCE);
+            reads.set(0);
+            proxy.toClient().hold();
+
+            assertThatThrownBy(() -> answer(store.renew(grants))).cause().isInstanceOf(StoreUnavailableException.class);
+
+            assertThat(reads.get()).isLessThan(Renewals.AT_A_TIME);
+            proxy.toClient().resume();
+            await().atMost(PATIENCE).until(() -> curator.checkExists().forPath("/") != null);
+            assertHeld(store.renew(grants));
+        }
+    }
+
+    @Test
+    void aRenewalUnderWayEndsWithItsClient() throws Exception {
+        Store store = store(Duration.ofSeconds(100));
+        List<Grant> grants = granted(store, AT_ONCE);
+        proxy.toClient().hold();
+        reads.set(0);
+        CompletionStage<Map<ClaimId, Renewal>> renewed = store.renew(grants);
+        await().atMost(PATIENCE).until(() -> reads.get() > 0);
+
+        store.close();
+
+        assertThatThrownBy(() -> renewed.toCompletableFuture().get(30, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(ClientClosedException.class);
+        proxy.toClient().resume();
+    }
+
+    private Store store(Duration timeout) {
+        return ZooKeeperStores.on(curator, ZooKeeperServers.options().timeout(timeout));
+    }
+
+    private static List<Grant> granted(Store store, int count) throws Exception {
+        List<Grant> grants = new ArrayList<>();
+        while (grants.size() < count) {
+            List<CompletionStage<Optional<Grant>>> some = new ArrayList<>();
+            for (int i = 0; i < AT_ONCE; i++) {
+                some.add(store.claim(claim("grant-" + (grants.size() + i))).answer());
+            }
+            for (CompletionStage<Optional<Grant>> each : some) {
+                grants.add(answer(each).orElseThrow());
+            }
+        }
+        return grants;
+    }
+
+    private static Claim claim(String name) {
+        Holder holder = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(60), true, 0, holder);
+    }
+
+    private static void assertHeld(CompletionStage<Map<ClaimId, Renewal>> renewed) throws Exception {
+        assertThat(answer(renewed).values()).allMatch(renewal -> renewal.verdict() == Verdict.HELD);
+    }
+
+    private static <T> T answer(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private final class Counting implements ZookeeperFactory {
+        @Override
+        public ZooKeeper newZooKeeper(String servers, int session, Watcher watcher, boolean readOnly)
+                throws IOException {
+            return new Counted(servers, session, watcher);
+        }
+    }
+
+    /** Counts reads, and those that are not answered yet. */
+    private final class Counted extends ZooKeeper {
+        Counted(String servers, int session, Watcher watcher) throws IOException {
+            super(servers, session, watcher);
+        }
+
+        @Override
+        public void getChildren(String path, boolean watch, Children2Callback callback, Object context) {
+            begun();
+            super.getChildren(
+                    path,
+                    watch,
+                    (rc, asked, same, children, stat) -> {
+                        underWay.decrementAndGet();
+                        callback.processResult(rc, asked, same, children, stat);
+                    },
+                    context);
+        }
+
+        @Override
+        public void getData(String path, Watcher watcher, DataCallback callback, Object context) {
+            begun();
+            super.getData(
+                    path,
+                    watcher,
+                    (rc, asked, same, data, stat) -> {
+                        underWay.decrementAndGet();
+                        callback.processResult(rc, asked, same, data, stat);
+                    },
+                    context);
+        }
+
+        private void begun() {
+            reads.incrementAndGet();
+            most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+        }
+    }
+}
