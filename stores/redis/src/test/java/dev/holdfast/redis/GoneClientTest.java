@@ -35,7 +35,9 @@ class GoneClientTest {
         Grant grant = Rig.get(store.claim(Rig.claim("a")).answer()).orElseThrow();
         Rig.hold(rig.open(), "b");
         Pending waits = store.claim(Rig.waiting(Rig.claim("b")));
-        Rig.until("it to wait", () -> Rig.get(store.status("b")).waiting() == 1);
+        Rig.until(
+                "it to wait and to hear: it rests, by a timer that goes with the client",
+                () -> rig.call("ZCARD", "holdfast:{b}:q").equals("2"));
 
         redis.shutdown(0, 0, TimeUnit.SECONDS);
 
@@ -75,6 +77,33 @@ class GoneClientTest {
 
         residue.assertNothingLeft(Rig.PATIENCE);
         Rig.until("their connections to end", () -> connections() <= before);
+    }
+
+    /** The application's client lives on, and nobody else would end what was begun on it. */
+    @Test
+    void storesClosedAsTheyBeginToWaitLeaveNothingOnTheApplicationsClient() throws Exception {
+        RedisClient redis = RedisClient.create(rig.server.uri());
+        try {
+            RedisStore holder = rig.open();
+            Rig.hold(holder, "a");
+            Residue residue =
+                    Residue.watch().threads("holdfast-redis-subscribe").begin();
+            int before = connections();
+            for (int i = 0; i < 60; i++) {
+                var store = RedisStores.on(redis);
+                var answer = store.claim(Rig.waiting(Rig.claim("a"))).answer();
+                if (i % 2 == 0) {
+                    Rig.until("its place", () -> Rig.waiting(holder, "a") > 0);
+                }
+                store.close();
+                assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(HoldfastException.class);
+            }
+
+            residue.assertNothingLeft(Rig.PATIENCE);
+            Rig.until("their connections to end", () -> connections() <= before);
+        } finally {
+            redis.shutdown(0, 0, TimeUnit.SECONDS);
+        }
     }
 
     /** Lettuce would keep every command for the next connection, those too that were given up. */

@@ -36,7 +36,7 @@ class QueueTest {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore dead = rig.open("redis://127.0.0.1:" + proxy.port());
-            Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+            Rig.hold(one, half());
             queue(one, dead, new Mode.Permits(8, 10));
             proxy.toServer().swallow(); // its subscription stands, and it says nothing
 
@@ -47,10 +47,27 @@ class QueueTest {
         }
     }
 
+    /** Nobody takes it out before the lock is released: its deadline alone tells. */
+    @Test
+    void aDeadWaiterIsNotCountedWhileTheLockIsHeld() {
+        RedisStore one = rig.open();
+        Grant grant = Rig.hold(one, Rig.claim("a", Duration.ofMinutes(1)));
+        enters(Rig.claim("a"), "nobody-hears", 0, true);
+
+        Rig.until("nobody to be counted", () -> Rig.waiting(one, "a") == 0);
+
+        assertThat(Rig.get(one.list("a")))
+                .singleElement()
+                .satisfies(listed -> assertThat(listed.waiting()).isZero());
+        assertThat(Rig.get(one.renew(List.of(grant))).get(grant.id()).contended())
+                .isFalse();
+        assertThat(rig.call("ZCARD", QUEUE)).as("it is still there").isEqualTo("2");
+    }
+
     @Test
     void aTryIsNotKeptOutByADeadWaiterThoughNobodyElsePolls() {
         RedisStore one = rig.open();
-        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        Rig.hold(one, half());
         enters(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", 0, true);
         assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
                 .as("behind a waiter that may be alive")
@@ -66,7 +83,7 @@ class QueueTest {
     @Test
     void aWaiterThatHasBecomeTheFirstAndIsDeadIsFoundByTheNextScript() {
         RedisStore one = rig.open();
-        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        Rig.hold(one, half());
         enters(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", 10_000, true);
 
         assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
@@ -78,7 +95,7 @@ class QueueTest {
     @Test
     void aFirstWaiterThatPollsLateIsNotTakenForDeadByItsOwnPoll() {
         RedisStore one = rig.open();
-        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        Rig.hold(one, half());
         Claim first = Rig.claim("a", new Mode.Permits(8, 10));
         String place = placeOf(asks(first, "nobody-hears", "0", 0, true));
         asks(Rig.claim("a", new Mode.Permits(1, 10)), "not-yet", "0", 60_000, false);
@@ -95,7 +112,7 @@ class QueueTest {
     @Test
     void aWaiterThatDoesNotHearYetIsGivenItsTimeThoughTheOneBeforeItIsDead() {
         RedisStore one = rig.open();
-        Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+        Rig.hold(one, half());
         asks(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", "0", 10_000, true);
         asks(Rig.claim("a", new Mode.Permits(7, 10)), "not-yet", "0", 1_000, false);
 
@@ -125,7 +142,7 @@ class QueueTest {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=300ms");
-            Rig.hold(one, Rig.claim("a", new Mode.Permits(5, 10)));
+            Rig.hold(one, half());
             Claim claim = Rig.claim("a", new Mode.Permits(8, 10));
             Pending gone = queue(one, two, claim);
             proxy.toServer().swallow();
@@ -263,6 +280,12 @@ class QueueTest {
 
         assertThat(rig.commands().get("publish")).isEqualTo(64);
         assertThat(rig.call("ZCARD", "holdfast:{a}:h")).isEqualTo("64");
+    }
+
+    /** Half of the permits, for longer than any test waits: who gets in does not owe it to the end of that lease. */
+    private static Claim half() {
+        Claim five = Rig.claim("a", new Mode.Permits(5, 10));
+        return new Claim(five.id(), five.names(), five.mode(), Duration.ofMinutes(10), false, 0, five.holder());
     }
 
     private static boolean isAnswered(Pending pending) {

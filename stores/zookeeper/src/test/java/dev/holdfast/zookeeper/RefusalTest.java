@@ -189,6 +189,32 @@ class RefusalTest {
     }
 
     /** A node without children that never had one would never be swept away. */
+    /** A container that never had a child is not swept away. */
+    @Test
+    void aClaimThatMayNotEnterTheLockLeavesNoNodeOfIt() throws Exception {
+        ZooKeeperOptions options = ZooKeeperServers.options().acls(new ReadOnly("/closed"));
+        try (LockClient client =
+                LockClient.builder(ZooKeeperStores.on(curator, options)).build()) {
+            assertThatThrownBy(() -> soon(() -> client.lock("closed").acquire()))
+                    .isInstanceOf(StoreRefusedException.class);
+            assertThat(curator.checkExists().forPath(new Paths("").lock("closed")))
+                    .isNull();
+        }
+    }
+
+    /** Lets nobody make nodes below some. */
+    private record ReadOnly(String end) implements ACLProvider {
+        @Override
+        public List<ACL> getDefaultAcl() {
+            return ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        }
+
+        @Override
+        public List<ACL> getAclForPath(String path) {
+            return path.endsWith(end) ? ZooDefs.Ids.READ_ACL_UNSAFE : getDefaultAcl();
+        }
+    }
+
     @Test
     void aClaimThatIsRefusedLeavesNoNodeOfItsLock() throws Exception {
         ZooKeeperOptions options = ZooKeeperServers.options().acls(new RefusedBelow("/x-"));

@@ -1,0 +1,49 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which calls leave as one: its answer says no more which part was sent before. */
+class OutboxTest {
+    private final Outbox outbox = new Outbox();
+    private final Call release = Call.release("a", true, List.of("1", "X", "1", "1"));
+    private final Call claim = Call.claim("a", true, List.of("2", "X", "1000", "0", "me"));
+
+    @Test
+    void aReleaseAndTheClaimBehindItAreOneCall() {
+        outbox.add(release);
+        outbox.add(claim);
+
+        assertThat(outbox.takeAll()).hasSize(1);
+    }
+
+    /** As part of another call its answer would be told as that of a first try: the lock was lost. */
+    @Test
+    void aReleaseThatWasSentBeforeStaysByItself() {
+        assertThat(release.isNew()).isTrue(); // as it is sent
+        outbox.add(release);
+        outbox.add(claim);
+
+        assertThat(outbox.takeAll()).containsExactly(release, claim);
+    }
+
+    @Test
+    void soDoesAClaimThatWasSentBefore() {
+        assertThat(claim.isNew()).isTrue();
+        outbox.add(release);
+        outbox.add(claim);
+
+        assertThat(outbox.takeAll()).containsExactly(release, claim);
+    }
+
+    @Test
+    void soDoTheCallsOfTwoLocks() {
+        Call another = Call.claim("b", true, List.of("2", "X", "1000", "0", "me"));
+        outbox.add(release);
+        outbox.add(another);
+
+        assertThat(outbox.takeAll()).containsExactly(release, another);
+    }
+}
