@@ -25,17 +25,16 @@ import picocli.CommandLine.ParentCommand;
  */
 @Command(
         name = "break",
-        description = "Breaks a lock: its holder loses it and is told.",
+        description = "Breaks a lock: its holder loses it and is notified.",
         sortOptions = false,
         usageHelpAutoWidth = true,
         footer = {
             "",
-            "The next one gets the lock when the lease of the first has run out, so that its",
-            "holder has noticed. With --now it gets the lock at once: the first may still be",
-            "at work, and only what checks tokens is safe from it.",
+            "The next waiter gets the lock when the holder's lease has expired, so that the",
+            "holder has noticed. With --now the next waiter gets it immediately: the holder",
+            "may still be working, and only resources that check tokens are safe.",
             "",
-            "The reason is kept on this machine for 'holdfast why NAME'; the store has no",
-            "place for it.",
+            "The reason is kept on this machine for 'holdfast why NAME', not in the store.",
             "",
             "Exit codes: 0 broken; 1 nothing was broken: nobody held it, or you said no.",
             "",
@@ -56,7 +55,7 @@ class BreakCommand implements Callable<Integer> {
     @Parameters(arity = "1", paramLabel = "NAME", hideParamSyntax = true, description = "The lock's name.")
     private String name = "";
 
-    @Option(names = "--now", description = "Do not wait for the end of the lease; risky while the holder works.")
+    @Option(names = "--now", description = "Do not wait until the lease expires; risky while the holder works.")
     private boolean now;
 
     @Option(
@@ -144,7 +143,7 @@ class BreakCommand implements Callable<Integer> {
         }
     }
 
-    /** Of several holders the store names one, and that one loses it. */
+    /** If several clients hold it, the store names one of them, and only that one loses it. */
     private static String others(LockStatus.Held held) {
         return switch (held.mode()) {
             case EXCLUSIVE -> "";
@@ -155,9 +154,9 @@ class BreakCommand implements Callable<Integer> {
 
     private String consequence(LockStatus.Held held) {
         return now
-                ? "the next one gets it at once, while this one may still be at work, unaware until its next renewal:"
-                        + " only what checks tokens is safe"
-                : "this one loses it at its next renewal, and the next one gets it when the lease has run out, in "
+                ? "the next waiter gets it immediately; this holder notices only at its next renewal and may still be"
+                        + " working: only resources that check tokens are safe"
+                : "this holder loses it at its next renewal, and the next waiter gets it when the lease expires, in "
                         + HumanTime.of(held.leaseLeft());
     }
 

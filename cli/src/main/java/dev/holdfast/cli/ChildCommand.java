@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class ChildCommand {
     private static final Pattern ERRNO = Pattern.compile("error[=:] ?(\\d+)");
     private static final String NO_SUCH_FILE = "2";
+    /** Java starts a command by a helper; a signal to the whole process group reaches that too. */
+    private static final Pattern HELPER_ENDED = Pattern.compile("spawn helper: .*signal: (\\d+)");
 
     /** The program itself, by the one who started it. */
     interface Running {
@@ -46,13 +48,16 @@ final class ChildCommand {
      * @param command what to start
      * @param environment what its environment has besides ours
      * @param byLauncher whether to let the launcher start it, where that keeps descriptors for it
+     * @param beforeStart runs when all is prepared, immediately before the command is there
      * @throws CliException with 126 or 127, as shells do
      */
-    static ChildCommand start(List<String> command, Map<String, String> environment, boolean byLauncher)
+    static ChildCommand start(
+            List<String> command, Map<String, String> environment, boolean byLauncher, Runnable beforeStart)
             throws InterruptedException {
         String holdId = environment.getOrDefault(Held.ID_VARIABLE, "");
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         ChildEnvironment.prepare(builder.environment(), environment);
+        beforeStart.run();
         try {
             Running started = byLauncher && LauncherStart.isOffered()
                     ? LauncherStart.start(command.get(0), environment)
@@ -108,6 +113,10 @@ final class ChildCommand {
     }
 
     private static CliException notStarted(String program, IOException e) {
+        Matcher signal = HELPER_ENDED.matcher(String.valueOf(e.getMessage()));
+        if (signal.find()) {
+            return endedInStart(program, ExitCode.ofSignal(Integer.parseInt(signal.group(1))), e);
+        }
         Matcher errno = ERRNO.matcher(String.valueOf(e.getMessage()));
         return errno.find() && errno.group(1).equals(NO_SUCH_FILE) ? notFound(program, e) : notExecutable(program, e);
     }
@@ -122,6 +131,12 @@ final class ChildCommand {
                 ExitCode.NOT_EXECUTABLE,
                 "command '" + program + "' cannot be executed; check its permissions, or start it by its interpreter",
                 cause);
+    }
+
+    /** A signal came before the program was loaded. */
+    static CliException endedInStart(String program, int exitCode, @Nullable Throwable cause) {
+        return new CliException(
+                exitCode, "command '" + program + "' was ended by a signal before it ran; run it again", cause);
     }
 
     /** Its process id. */

@@ -37,7 +37,6 @@ record GuardedRun(
         @Nullable Duration maxHold,
         boolean dieWithParent,
         int conflictCode) {
-    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
     private static final int LONGEST_LABEL = 60;
 
     /** Less than the library takes, which counts them so. */
@@ -58,7 +57,7 @@ record GuardedRun(
         }
     }
 
-    /** Empty when it could not be had in time, or a signal ended the wait. */
+    /** Empty when it could not be acquired in time, or a signal ended the wait. */
     private Optional<Held> acquire(LockClient client, Wanted.Way way) {
         try (WaitNotice notice = new WaitNotice(() -> waiting(client), patience)) {
             return way.acquire(patience);
@@ -73,8 +72,7 @@ record GuardedRun(
         }
         ChildCommand child;
         try {
-            signals.beforeStart();
-            child = ChildCommand.start(started, hold.environment(), !dieWithParent);
+            child = ChildCommand.start(started, hold.environment(), !dieWithParent, signals::beforeStart);
         } catch (Throwable e) {
             release(hold);
             throw e;
@@ -94,12 +92,12 @@ record GuardedRun(
                 sayStopping(
                         end == HoldWatch.End.LOST
                                 ? "the hold of " + wantedOnStore() + " is lost"
-                                : "--max-hold is over for " + wantedOnStore());
+                                : wantedOnStore() + " has been held for longer than " + longestHold());
                 survivors = child.stop(grace);
             }
             if (end == HoldWatch.End.OVERDUE && !survivors.isEmpty()) {
-                say("'" + shortCommand() + "' could not be stopped, and keeps " + wantedOnStore() + " until it ends: "
-                        + named(survivors) + "; end it as that user");
+                say("'" + shortCommand() + "' could not be stopped; " + wantedOnStore()
+                        + " stays held until these processes end: " + named(survivors) + "; end them as that user");
                 survivors = awaitEnd(survivors, signals, child, watch);
             }
         } catch (Throwable e) {
@@ -114,21 +112,21 @@ record GuardedRun(
         };
     }
 
-    /** Those that still go on when the hold is lost or a signal ends the wait; none if they ended before. */
+    /** The processes that still run when the hold is lost or a signal ends the wait; none if all ended before. */
     private List<ProcessHandle> awaitEnd(
             List<ProcessHandle> survivors, SignalRelay signals, ChildCommand child, HoldWatch watch)
             throws InterruptedException {
         List<ProcessHandle> left = survivors;
         signals.detach();
-        watch.resume(); // nobody asked it during the stop
+        watch.resume(); // the hold was not checked during the stop
         while (!left.isEmpty() && !watch.isLost()) {
             Optional<OsSignal> ended = signals.kept();
             if (ended.isPresent()) {
-                sayStopping("SIG" + ended.get().name() + " came, so " + wantedOnStore()
+                sayStopping("SIG" + ended.get().name() + " received: " + wantedOnStore()
                         + " is released after a last attempt");
                 return child.stop(grace); // a Ctrl-C may have reached them, and they may be tidying up
             }
-            TimeUnit.NANOSECONDS.sleep(BETWEEN_LOOKS.toNanos());
+            TimeUnit.NANOSECONDS.sleep(HoldWatch.POLL.toNanos());
             left = child.stopOthers();
             if (left.isEmpty()) {
                 left = child.stop(Duration.ZERO); // searches several times
@@ -141,9 +139,12 @@ record GuardedRun(
     private CliException overdue(Optional<HoldLostException> loss, String stopped) {
         return new CliException(
                 ExitCode.HOLD_LOST,
-                wantedOnStore() + " was held for --max-hold " + HumanTime.of(Objects.requireNonNull(maxHold)) + "; "
-                        + stopped,
+                wantedOnStore() + " was held for longer than " + longestHold() + "; " + stopped,
                 loss.orElse(null));
+    }
+
+    private String longestHold() {
+        return "--max-hold " + HumanTime.of(Objects.requireNonNull(maxHold));
     }
 
     private void sayStopping(String why) {
@@ -160,8 +161,8 @@ record GuardedRun(
         if (survivors.isEmpty()) {
             return "'" + shortCommand() + "' was stopped; check what it left";
         }
-        return "'" + shortCommand() + "' COULD NOT BE STOPPED and goes on without the lock: " + named(survivors)
-                + "; end it as that user, then check what it left";
+        return "'" + shortCommand() + "' COULD NOT BE STOPPED and continues without the lock: " + named(survivors)
+                + "; end these processes as that user, then check what they left";
     }
 
     private static String named(List<ProcessHandle> processes) {
@@ -200,7 +201,7 @@ record GuardedRun(
         throw new CliException(ExitCode.HOLD_LOST, why + "; " + what, loss.orElse(null));
     }
 
-    /** Releases, and waits until the store has it; tells of a loss. */
+    /** Releases, and waits for the store's answer; returns a loss that it reports. */
     private Optional<HoldLostException> release(Held hold) {
         try {
             hold.close();
@@ -210,7 +211,7 @@ record GuardedRun(
             System.err.println("holdfast: "
                     + Redaction.oneLine("the release of " + wantedOnStore()
                             + " was not confirmed; it is free when its lease of " + HumanTime.of(options.lease())
-                            + " has run out: " + e.getMessage()));
+                            + " has expired: " + e.getMessage()));
         }
         return Optional.empty();
     }
@@ -222,11 +223,11 @@ record GuardedRun(
     }
 
     private CliException notAcquired(LockClient client) {
-        String waited = patience == null || patience.isZero() ? "at once" : "within " + HumanTime.of(patience);
+        String waited = patience == null || patience.isZero() ? "immediately" : "within " + HumanTime.of(patience);
         return new CliException(
                 conflictCode,
-                wantedOnStore() + " could not be had " + waited + holder(client) + "; wait longer with --wait, or see '"
-                        + store.listCommand() + "'");
+                wantedOnStore() + " could not be acquired " + waited + holder(client)
+                        + "; wait longer with --wait, or see '" + store.listCommand() + "'");
     }
 
     /** What to say on a terminal while it is waited for; empty if the store does not answer, or nobody holds it. */
@@ -237,14 +238,14 @@ record GuardedRun(
                     .filter(LockStatus::isHeld)
                     .findFirst()
                     .map(lock -> WaitNotice.Seen.of(
-                            lock, wantedOnStore(), holder(lock).orElse(""), before(client, lock.name())));
+                            lock, wantedOnStore(), holder(lock).orElse(""), ahead(client, lock.name())));
         } catch (HoldfastException e) {
             return Optional.empty();
         }
     }
 
-    /** How many wait before this process; none where the store does not keep the waiters' names. */
-    private static OptionalInt before(LockClient client, String name) {
+    /** How many wait ahead of this process; empty where the store does not keep the waiters' names. */
+    private static OptionalInt ahead(LockClient client, String name) {
         List<Holder> queue = client.waiters(name).orElse(List.of()).stream()
                 .filter(waiter -> waiter.name().equals(name)) // the name may be a pattern too
                 .map(LockWaiter::who)
@@ -256,7 +257,7 @@ record GuardedRun(
                 .findFirst();
     }
 
-    /** Who has it, if the store is as good as to tell: it is only for the message. */
+    /** The holder, for a message; nothing if the store does not answer. */
     private String holder(LockClient client) {
         try {
             return wanted.names().stream()

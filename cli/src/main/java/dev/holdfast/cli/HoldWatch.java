@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches a hold while the command runs.
  *
- * <p>A loss is told by the library; besides, the hold is asked all the time, so that a process that was stopped past its
- * lease sees what it missed with the first thing it does. A hold that is not valid and not lost is in doubt (the machine
- * slept, the connection broke): the library asks the store at once, and a job of hours is not ended for a hiccup, unless
- * the doubt lasts.
+ * <p>The library reports a loss. The hold is also polled, so that a process that was stopped past its lease detects the
+ * loss as soon as it continues. A hold that is not valid and not lost is in doubt (the machine slept, the connection
+ * broke). The library then asks the store immediately. Only a doubt that lasts ends the command.
  */
 final class HoldWatch {
-    private static final Duration LOOK = Duration.ofMillis(100);
+    /** The time between two checks of a hold, and of processes whose end is awaited. */
+    static final Duration POLL = Duration.ofMillis(100);
+
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(1);
 
     /** Why the watch ended. */
@@ -45,7 +46,7 @@ final class HoldWatch {
 
     /** Waits until the command ends by itself, or its hold or its time does. */
     End untilEndOf(ChildCommand child) throws InterruptedException {
-        while (!child.awaitEnd(LOOK)) {
+        while (!child.awaitEnd(POLL)) {
             if (isLost()) {
                 return End.LOST;
             }
@@ -56,7 +57,7 @@ final class HoldWatch {
         return End.COMMAND;
     }
 
-    /** Begins to count a doubt anew, after a time in which nobody asked. */
+    /** Restarts the count of a doubt, after a time in which the hold was not checked. */
     void resume() {
         lastValid = System.nanoTime();
     }

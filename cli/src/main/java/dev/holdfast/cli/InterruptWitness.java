@@ -18,6 +18,16 @@ import java.util.concurrent.locks.ReentrantLock;
  * signal before it runs its next command. Thread-safe.
  */
 final class InterruptWitness {
+    /** What a witness knows. */
+    enum Answer {
+        /** The whole group got a SIGINT since the last question. */
+        INTERRUPT,
+        /** The group got none. */
+        NOTHING,
+        /** The witness is gone. */
+        UNKNOWN
+    }
+
     private static final String SAW = "saw";
     /** Ends with its input, and so with this process. */
     private static final String SCRIPT = "trap 'echo " + SAW + "; saw=1' INT; trap '' HUP QUIT TERM USR1 USR2; "
@@ -46,8 +56,8 @@ final class InterruptWitness {
         }
     }
 
-    /** Whether the whole group got a SIGINT since the last question; true also of a witness that is gone. */
-    boolean sawInterrupt() {
+    /** Whether the whole group got a SIGINT since the last question. */
+    Answer ask() {
         lock.lock();
         try {
             questions.write("?\n");
@@ -58,9 +68,9 @@ final class InterruptWitness {
                 saw = true;
                 line = answers.readLine();
             }
-            return saw || line == null;
+            return line == null ? Answer.UNKNOWN : saw ? Answer.INTERRUPT : Answer.NOTHING;
         } catch (IOException e) {
-            return true;
+            return Answer.UNKNOWN;
         } finally {
             lock.unlock();
         }

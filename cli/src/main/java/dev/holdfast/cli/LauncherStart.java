@@ -89,9 +89,12 @@ final class LauncherStart implements ChildCommand.Running {
     }
 
     private static RuntimeException refused(String program, String answer) {
-        return answer.equals(END + ExitCode.NOT_FOUND)
-                ? ChildCommand.notFound(program, null)
-                : ChildCommand.notExecutable(program, null);
+        int code = Integer.parseInt(answer.substring(END.length()));
+        return switch (code) {
+            case ExitCode.NOT_FOUND -> ChildCommand.notFound(program, null);
+            case ExitCode.NOT_EXECUTABLE -> ChildCommand.notExecutable(program, null);
+            default -> ChildCommand.endedInStart(program, code, null);
+        };
     }
 
     private void awaitEnd(BufferedReader answers) {

@@ -1,6 +1,5 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import java.time.Duration;
@@ -61,7 +60,7 @@ final class ListCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "1s",
             converter = PeriodConverter.class,
-            description = "With --watch, the time between two lists. Default: 1s.")
+            description = "With --watch, the time between two lists, at least 100ms. Default: 1s.")
     private Duration every = Duration.ZERO;
 
     @Override
@@ -100,7 +99,7 @@ final class ListCommand implements Callable<Integer> {
             while (isRead) {
                 isRead = screen == null
                         ? print(client.list(pattern))
-                        : screen.draw(frame(client, store, pattern, screen.isTerminal()));
+                        : screen.drawFromStore(() -> frame(client, store, pattern));
                 TimeUnit.NANOSECONDS.sleep(every.toNanos());
             }
         }
@@ -112,19 +111,11 @@ final class ListCommand implements Callable<Integer> {
         return !System.out.checkError();
     }
 
-    /** On a terminal an outage is shown, and the next list tries again. */
-    private static List<String> frame(LockClient client, StoreUrl store, String pattern, boolean isTerminal) {
-        try {
-            List<LockStatus> locks = client.list(pattern);
-            return locks.isEmpty()
-                    ? List.of("no lock is held on " + store.shown())
-                    : LockView.table(locks).lines().toList();
-        } catch (HoldfastException e) {
-            if (!isTerminal) {
-                throw e;
-            }
-            return List.of(Redaction.oneLine(String.valueOf(e.getMessage())));
-        }
+    private static List<String> frame(LockClient client, StoreUrl store, String pattern) {
+        List<LockStatus> locks = client.list(pattern);
+        return locks.isEmpty()
+                ? List.of("no lock is held on " + store.shown())
+                : LockView.table(locks).lines().toList();
     }
 
     private String pattern() {

@@ -1,28 +1,31 @@
 package dev.holdfast.cli;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * What the kernel tells of a process; on Linux in {@code /proc/PID/stat}.
+ * The state of a process as the kernel reports it; on Linux in {@code /proc/PID/stat}.
  *
  * @param state one letter: R runs, S sleeps, T is stopped, Z has ended and is not collected yet
  * @param group its process group
  * @param foreground the process group in the foreground of its terminal; -1 without a terminal
- * @param started when it was started, in hundredths of a second since the machine was; the largest number if unknown
  */
-record ProcStat(char state, long group, long foreground, long started) {
+record ProcStat(char state, long group, long foreground) {
     private static final char ZOMBIE = 'Z';
     // Counted after "pid (name)": the name may itself hold blanks and brackets.
     private static final int STATE = 0;
     private static final int GROUP = 2;
     private static final int FOREGROUND = 5;
-    private static final int STARTED = 19;
 
-    private static final int TICKS_PER_SECOND = 100;
+    /** Before a hexadecimal number with a bit for each signal. */
+    private static final String HANDLED_SIGNALS = "SigCgt:";
+
+    private static final long INTERRUPT_BIT = 1 << 1;
 
     /** Whether this process is in the foreground of a terminal, which then sends Ctrl-C to our child as to us. */
     static boolean isInForeground() {
@@ -52,18 +55,15 @@ record ProcStat(char state, long group, long foreground, long started) {
                         .orElse(false);
     }
 
-    /** What is known of a process. */
-    static Optional<ProcStat> of(long pid) {
-        return of(Long.toString(pid));
-    }
-
-    /** The time on the clock of {@link #started}; 0 without /proc. */
-    static long ticksSinceBoot() {
-        try {
-            String seconds = Files.readString(Path.of("/proc/uptime")).split(" ", 2)[0];
-            return Math.round(Double.parseDouble(seconds) * TICKS_PER_SECOND);
-        } catch (IOException e) {
-            return 0;
+    /** Whether a process handles SIGINT itself: neither ignores it nor is ended by it. True where there is no /proc. */
+    static boolean handlesInterrupt(long pid) {
+        try (Stream<String> lines =
+                Files.lines(Path.of("/proc", Long.toString(pid), "status"), StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.startsWith(HANDLED_SIGNALS))
+                    .map(line -> line.substring(HANDLED_SIGNALS.length()).strip())
+                    .allMatch(mask -> (Long.parseUnsignedLong(mask, 16) & INTERRUPT_BIT) != 0);
+        } catch (IOException | UncheckedIOException e) {
+            return true;
         }
     }
 
@@ -85,8 +85,7 @@ record ProcStat(char state, long group, long foreground, long started) {
             String[] fields = new String(ps.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1)
                     .strip()
                     .split(" +", 3);
-            return Optional.of(new ProcStat(
-                    fields[0].charAt(0), Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.MAX_VALUE));
+            return Optional.of(new ProcStat(fields[0].charAt(0), Long.parseLong(fields[1]), Long.parseLong(fields[2])));
         } catch (IOException | IndexOutOfBoundsException | NumberFormatException e) {
             return Optional.empty();
         }
@@ -96,12 +95,9 @@ record ProcStat(char state, long group, long foreground, long started) {
     private static Optional<ProcStat> of(String pid) {
         try {
             String stat = Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", STARTED + 2);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", FOREGROUND + 2);
             return Optional.of(new ProcStat(
-                    fields[STATE].charAt(0),
-                    Long.parseLong(fields[GROUP]),
-                    Long.parseLong(fields[FOREGROUND]),
-                    Long.parseLong(fields[STARTED])));
+                    fields[STATE].charAt(0), Long.parseLong(fields[GROUP]), Long.parseLong(fields[FOREGROUND])));
         } catch (IOException e) {
             return Optional.empty();
         }

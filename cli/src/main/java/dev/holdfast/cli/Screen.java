@@ -1,14 +1,16 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.HoldfastException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
- * A terminal that is drawn over and over; its earlier content is back at the end, whichever way that comes. Where stdout is
- * none, or one without a cursor, each frame is printed below the one before.
+ * A terminal on which each frame replaces the one before. At the end its earlier content is restored, also after a signal.
+ * If stdout is no terminal, or one without a cursor, each frame is printed below the one before.
  */
 final class Screen implements AutoCloseable {
     private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -49,8 +51,22 @@ final class Screen implements AutoCloseable {
         return isTerminal ? lines : Integer.MAX_VALUE;
     }
 
+    /** Draws what is read from the store. On a terminal an outage is shown in its place, and the next frame tries again. */
+    boolean drawFromStore(Supplier<List<String>> frame) {
+        List<String> lines;
+        try {
+            lines = frame.get();
+        } catch (HoldfastException e) {
+            if (!isTerminal) {
+                throw e;
+            }
+            lines = List.of(Redaction.oneLine(String.valueOf(e.getMessage())));
+        }
+        return draw(lines);
+    }
+
     /** Draws a frame; the lines have no characters that a terminal obeys. False if nobody reads them. */
-    boolean draw(List<String> frame) {
+    private boolean draw(List<String> frame) {
         StringBuilder text = new StringBuilder();
         if (isTerminal) {
             text.append(HOME);

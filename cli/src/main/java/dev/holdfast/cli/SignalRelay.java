@@ -30,8 +30,10 @@ final class SignalRelay {
     private final Thread waiter;
     private boolean waiting = true;
     private @Nullable OsSignal early;
-    private long earlyAt;
     private @Nullable ChildCommand child;
+    /** Of a SIGINT to the whole group during the start, of which this process is not notified yet: whether the child got it. */
+    private Optional<Boolean> awaitedReachedChild = Optional.empty();
+
     private final @Nullable InterruptWitness witness;
 
     private SignalRelay(Thread waiter) {
@@ -55,7 +57,6 @@ final class SignalRelay {
             target = child;
             if (target == null && early == null) {
                 early = signal;
-                earlyAt = ProcStat.ticksSinceBoot();
             }
             if (waiting) {
                 waiter.interrupt();
@@ -82,34 +83,39 @@ final class SignalRelay {
 
     /**
      * Just before the child is started: what the terminal has sent until now does not reach the child by itself. The
-     * handler of such a Ctrl-C may run after the start; the witness then has seen no other one, so that it is passed on.
+     * witness is asked once, so that its next answer is about the time from here on.
      */
     void beforeStart() {
-        boolean unused = witness != null && witness.sawInterrupt();
+        Object unused = askWitness();
     }
 
     /**
-     * From now on signals go to the child, first the one that came while it was being started; a Ctrl-C only if the child
-     * was not there yet to get it from the terminal.
+     * From now on signals go to the child, first the one that came while it was being started.
+     *
+     * <p>Nothing shows whether a SIGINT to the whole group during the start came before the child was there. If the child
+     * does not handle SIGINT, the signal has ended it or has not reached it: to send it is right in both cases. If the
+     * child does, it is taken to have got the signal: a second one would be worse than none.
      */
     void attach(ChildCommand started) {
+        InterruptWitness.Answer answer = askWitness();
+        boolean hasReachedChild = answer != InterruptWitness.Answer.NOTHING
+                && isReachedByTerminal(started)
+                && ProcStat.handlesInterrupt(started.pid()); // read after the witness was asked
         OsSignal meanwhile;
         lock.lock();
         try {
             child = started;
             meanwhile = early;
+            boolean isInterrupt = meanwhile != null && meanwhile.name().equals(OsSignal.INT);
+            if (answer == InterruptWitness.Answer.INTERRUPT
+                    || answer == InterruptWitness.Answer.UNKNOWN && isInterrupt) {
+                awaitedReachedChild = Optional.of(hasReachedChild);
+            }
         } finally {
             lock.unlock();
         }
-        if (meanwhile == null) {
-            return;
-        }
-        boolean wasThere =
-                ProcStat.of(started.pid()).map(stat -> stat.started() < earlyAt).orElse(false);
-        if (wasThere) {
+        if (meanwhile != null) {
             pass(meanwhile, started);
-        } else {
-            send(meanwhile, started);
         }
     }
 
@@ -145,9 +151,24 @@ final class SignalRelay {
      * SIGINT would look to the child like a second Ctrl-C.
      */
     private boolean hasGotInterrupt(ChildCommand target) {
-        return ProcStat.isInForeground()
-                && ProcStat.isInOurGroup(target.pid())
-                && (witness == null || witness.sawInterrupt());
+        Optional<Boolean> known;
+        lock.lock();
+        try {
+            known = awaitedReachedChild;
+            awaitedReachedChild = Optional.empty();
+        } finally {
+            lock.unlock();
+        }
+        return known.orElseGet(() -> isReachedByTerminal(target) && askWitness() != InterruptWitness.Answer.NOTHING);
+    }
+
+    private static boolean isReachedByTerminal(ChildCommand target) {
+        return ProcStat.isInForeground() && ProcStat.isInOurGroup(target.pid());
+    }
+
+    /** Without a witness nothing is known. */
+    private InterruptWitness.Answer askWitness() {
+        return witness == null ? InterruptWitness.Answer.UNKNOWN : witness.ask();
     }
 
     private static void send(OsSignal signal, ChildCommand target) {

@@ -27,7 +27,8 @@ record Snapshot(
         long nanos,
         Duration took) {
     /** Said where the names of waiters would stand. */
-    static final String NO_NAMES = "this store does not keep the waiters' names";
+    static final String NO_NAMES =
+            "this store does not keep the waiters' names, so no circle of waiting can be detected";
 
     static Snapshot of(LockClient client, String pattern) {
         long begin = System.nanoTime();

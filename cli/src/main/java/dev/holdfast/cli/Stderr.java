@@ -16,20 +16,21 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Standard error that perhaps nobody reads: a full pipe, a terminal after Ctrl-S. A write to such a one never returns; so
- * one thread writes, and all others wait for their line only for a short time. Nobody waits again until that thread has
- * got on.
+ * Standard error that may have no reader: a full pipe, a terminal after Ctrl-S. A write to it may never return. So one
+ * thread writes, and all others wait for their line only for a short time. While that thread is blocked, no other thread
+ * waits again.
  *
  * <pre>
  *   any thread ──line──► queue ──► writer ──► stderr
  * </pre>
  *
- * <p>Otherwise a message about a lost hold could keep the command alive that has to be stopped. When the queue is full, the
- * oldest line that is not being written is dropped: the last ones say how it ended. Thread-safe.
+ * <p>Without this class, a blocked message about a lost hold would keep alive the command that must be stopped. When the
+ * queue is full, the oldest line that is not being written is dropped, because the last lines report the outcome.
+ * Thread-safe.
  */
 final class Stderr extends OutputStream {
     private static final Duration PATIENCE = Duration.ofMillis(250);
-    /** At the end nothing waits for us any more, and the reader may be a pager, or a terminal before Ctrl-Q. */
+    /** At the end no other work waits, and the reader may be a pager, or a terminal before Ctrl-Q. */
     private static final Duration LAST_PATIENCE = Duration.ofSeconds(5);
 
     private static final int LONGEST_QUEUE = 256;
@@ -48,7 +49,7 @@ final class Stderr extends OutputStream {
         writer.start();
     }
 
-    /** Puts one in the place of {@link System#err}; empty at the limit of threads, where the original one will do. */
+    /** Replaces {@link System#err}; empty at the limit of threads, where the original stream stays. */
     static Optional<Stderr> install() {
         try {
             Stderr stderr = new Stderr(new FileOutputStream(FileDescriptor.err));
@@ -59,7 +60,7 @@ final class Stderr extends OutputStream {
         }
     }
 
-    /** That of the original one: Java has no method for it before version 18. */
+    /** The charset of the original stream: Java has no method for it before version 18. */
     private static Charset charset() {
         String name = System.getProperty("stderr.encoding", System.getProperty("sun.stderr.encoding"));
         return name != null && Charset.isSupported(name) ? Charset.forName(name) : Charset.defaultCharset();
@@ -90,7 +91,7 @@ final class Stderr extends OutputStream {
         }
     }
 
-    /** A last chance for what is queued, at the end of the program. What comes later is written as before. */
+    /** Waits for the queued lines at the end of the program. Later lines are written as before. */
     @Override
     public void close() {
         lock.lock();

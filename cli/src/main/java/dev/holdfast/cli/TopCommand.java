@@ -1,12 +1,9 @@
 package dev.holdfast.cli;
 
-import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code holdfast top}: who holds what and who waits behind whom, again and again. */
+/** {@code holdfast top}: the holders and the queues of waiters, live. */
 @Command(
         name = "top",
         description = "Shows the locks that matter most, live: holders, queues, circles, history.",
@@ -26,7 +23,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "The locks with the most waiters for the longest time come first. '!' marks a",
             "hold three times as long as was usual since top was started. A circle of",
-            "waiting is named: nobody in it will ever get on. Ctrl-C ends it. Without a",
+            "waiting is named: no process in it can continue. Ctrl-C ends top. Without a",
             "terminal it prints once.",
             "",
             "Examples:",
@@ -51,16 +48,16 @@ final class TopCommand implements Callable<Integer> {
             paramLabel = "TIME",
             defaultValue = "1s",
             converter = PeriodConverter.class,
-            description = "The time between two looks. Default: 1s.")
+            description = "The time between two reads of the store, at least 100ms. Default: 1s.")
     private Duration every = Duration.ZERO;
 
     @Option(
             names = "--count",
             paramLabel = "N",
-            description = "End after N looks. Default: never on a terminal, else 1.")
+            description = "End after N reads. Default: never on a terminal, else 1.")
     private @Nullable Integer count;
 
-    @Option(names = "--json", description = "Print a JSON object a line for each look.")
+    @Option(names = "--json", description = "Print one JSON object per line for each read.")
     private boolean json;
 
     private final SeenHistory seen = new SeenHistory();
@@ -77,11 +74,11 @@ final class TopCommand implements Callable<Integer> {
         try (LockClient client = store.open("");
                 @Nullable Screen screen = json ? null : Screen.open()) {
             boolean isLive = screen != null && screen.isTerminal();
-            long looks = count != null ? count : isLive ? Long.MAX_VALUE : 1;
+            long reads = count != null ? count : isLive ? Long.MAX_VALUE : 1;
             boolean isRead = true;
-            for (long look = 1; isRead && look <= looks; look++) {
-                isRead = look(client, store, Optional.ofNullable(screen));
-                if (look < looks && isRead) {
+            for (long read = 1; isRead && read <= reads; read++) {
+                isRead = show(client, store, screen);
+                if (read < reads && isRead) {
                     TimeUnit.NANOSECONDS.sleep(every.toNanos());
                 }
             }
@@ -89,29 +86,25 @@ final class TopCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** One look; false if nobody reads what is printed. On a screen an outage is shown, and the next look tries again. */
-    private boolean look(LockClient client, StoreUrl store, Optional<Screen> screen) {
-        List<String> frame = new ArrayList<>();
-        try {
-            Snapshot snapshot = Snapshot.of(client, pattern);
-            List<List<String>> circles = Circles.in(snapshot);
-            seen.add(
-                    snapshot,
-                    BreakJournal.ofUser()
-                            .map(journal -> journal.on(store.shown()))
-                            .orElse(List.of()));
-            if (screen.isEmpty()) {
-                System.out.println(Json.of(TopView.json(store.shown(), snapshot, circles, seen)));
-                return !System.out.checkError();
-            }
-            frame = TopView.lines(
-                    store.shown(), snapshot, circles, seen, screen.get().lines());
-        } catch (HoldfastException e) {
-            if (screen.isEmpty() || !screen.get().isTerminal()) {
-                throw e;
-            }
-            frame.add(Redaction.oneLine(String.valueOf(e.getMessage())));
+    /** Shows the store's state once; false if nobody reads what is printed. */
+    private boolean show(LockClient client, StoreUrl store, @Nullable Screen screen) {
+        if (screen != null) {
+            return screen.drawFromStore(() -> {
+                Snapshot snapshot = read(client, store);
+                return TopView.lines(store.shown(), snapshot, Circles.in(snapshot), seen, screen.lines());
+            });
         }
-        return screen.orElseThrow().draw(frame);
+        Snapshot snapshot = read(client, store);
+        System.out.println(Json.of(TopView.json(store.shown(), snapshot, Circles.in(snapshot), seen)));
+        return !System.out.checkError();
+    }
+
+    /** What the store knows, which is added to the history. */
+    private Snapshot read(LockClient client, StoreUrl store) {
+        Snapshot snapshot = Snapshot.of(client, pattern);
+        seen.add(
+                snapshot,
+                BreakJournal.ofUser().map(journal -> journal.on(store.shown())).orElse(List.of()));
+        return snapshot;
     }
 }

@@ -27,7 +27,7 @@ record UserFolders(Map<String, String> environment) {
     /**
      * Where our state lives that should outlast the process.
      *
-     * @throws CliException if this user has no home, or another user's (sudo may keep HOME)
+     * @throws CliException if this user has no home, or another user's (sudo may keep HOME), or a loop of links in it
      */
     Path state() {
         Path folder = folder("XDG_STATE_HOME", Path.of(".local", "state"));
@@ -52,7 +52,7 @@ record UserFolders(Map<String, String> environment) {
                     .map(folder -> folder.resolve(OURS))
                     .filter(folder -> foreign(folder).isEmpty());
         } catch (CliException e) {
-            return Optional.empty(); // no home, no cache
+            return Optional.empty(); // no home, or a loop of links: no cache
         }
     }
 
@@ -79,7 +79,13 @@ record UserFolders(Map<String, String> environment) {
         for (Path name : folder) {
             place = place.resolve(name);
             if (Files.isSymbolicLink(place)) {
-                if (links == 0 || !isOfUsOrRoot(place, LinkOption.NOFOLLOW_LINKS)) {
+                if (links == 0) {
+                    throw new CliException(
+                            ExitCode.USAGE,
+                            "too many links behind each other at " + place + ", perhaps a loop, on the way to " + OURS
+                                    + "'s folder; mend them, or name a store with --store or " + StoreUrl.VARIABLE);
+                }
+                if (!isOfUsOrRoot(place, LinkOption.NOFOLLOW_LINKS)) {
                     return Optional.of(place);
                 }
                 Optional<Path> behind = foreign(place.resolveSibling(Files.readSymbolicLink(place)), links - 1);

@@ -32,13 +32,14 @@ final class WaitNotice implements AutoCloseable {
         /**
          * Of a lock that is held.
          *
-         * @param before how many wait before this process; none where the store does not tell
+         * @param ahead how many wait ahead of this process; empty where the store does not keep the waiters' names, so that
+         *     nobody knows whether it counts this process already
          */
-        static Seen of(LockStatus status, String what, String holder, OptionalInt before) {
+        static Seen of(LockStatus status, String what, String holder, OptionalInt ahead) {
             int others = status.waiting() - 1; // one is this process
             String queue = others < 1 ? "nobody else waits" : others == 1 ? "1 other waits" : others + " others wait";
-            if (others >= 1 && before.isPresent()) {
-                queue += ", " + (before.getAsInt() == 0 ? "none" : before.getAsInt()) + " of them before this one";
+            if (others >= 1) {
+                queue = ahead.isPresent() ? queue + " (" + ahead.getAsInt() + " ahead)" : "about " + queue;
             }
             long token = status.grant().map(LockStatus.Held::token).orElse(0L);
             return new Seen(token, "waiting for " + what + holder + "; " + queue);

@@ -27,7 +27,7 @@ record Wanted(List<String> names, Mode mode) {
          * Acquires it, all or nothing.
          *
          * @param patience how long to wait; null is for ever
-         * @return what is held; empty if it could not be had in that time
+         * @return what is held; empty if it could not be acquired in that time
          */
         Optional<Held> acquire(@Nullable Duration patience) throws InterruptedException;
     }

@@ -91,7 +91,7 @@ final class WhyCommand implements Callable<Integer> {
         List<LockWaiter> queue = known.all().queue(name);
         int waiting = known.lock().waiting();
         boolean hides = waiting > 0 && !known.all().namesWaiters();
-        lines.add("  waiting     " + waiting + (hides ? "; " + Snapshot.NO_NAMES : ""));
+        lines.add("  waiting     " + waiting + (hides ? " (" + Snapshot.NO_NAMES + ")" : ""));
         for (int i = 0; i < queue.size(); i++) {
             LockWaiter each = queue.get(i);
             lines.add("    " + (i + 1) + ". " + Snapshot.party(each.who()) + ", " + LockView.mode(each.mode())
@@ -123,7 +123,8 @@ final class WhyCommand implements Callable<Integer> {
         }
         return known.circles().isEmpty()
                 ? "wait until its holder ends; when that is hung or gone: holdfast break " + ShellWord.of(name)
-                : "nobody in the circle will get on: end one of its holders, or holdfast break " + ShellWord.of(name);
+                : "no process in the circle can continue: end one of its holders, or holdfast break "
+                        + ShellWord.of(name);
     }
 
     private Map<String, @Nullable Object> json(Known known) {

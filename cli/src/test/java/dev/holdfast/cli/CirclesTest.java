@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Circles of waiting, small ones and among very many. */
+/** Circles of waiting, among a few locks and among many. */
 class CirclesTest {
     private static final int MANY = 50_000;
     private static final long TOKEN = 1024;
@@ -58,7 +58,7 @@ class CirclesTest {
     }
 
     @Test
-    void eachCircleIsNamedOnceFromItsFirstLockOn() {
+    void eachCircleIsReportedOnceBeginningWithItsFirstLockByName() {
         holds("p", "b");
         waits("p", "a");
         holds("q", "a");
@@ -73,7 +73,7 @@ class CirclesTest {
     }
 
     @Test
-    void whoHoldsSeveralLocksAndWaitsForOneOfThemIsInACircleOfOne() {
+    void aThreadThatWaitsForALockThatItHoldsIsACircleOfOne() {
         holds("p", "a");
         holds("p", "b");
         waits("p", "a");
@@ -82,7 +82,7 @@ class CirclesTest {
     }
 
     @Test
-    void aHolderOnAnotherMachineIsNotTakenForTheProcessWithItsNumberHere() {
+    void aHolderOnAnotherMachineIsNotMistakenForALocalProcessWithTheSameId() {
         try (ChildProcess waiter = under("a");
                 ChildProcess other = under("b")) {
             queues.put(
@@ -110,7 +110,7 @@ class CirclesTest {
     }
 
     @Test
-    void aCircleOfVeryManyIsFoundInTime() {
+    void aCircleOfManyLocksIsFoundQuickly() {
         for (int i = 0; i < MANY; i++) {
             holds("thread" + i, "lock" + i);
             waits("thread" + i, "lock" + (i + 1) % MANY);

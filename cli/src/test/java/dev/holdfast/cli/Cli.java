@@ -60,9 +60,13 @@ final class Cli {
 
     /** A {@code holdfast} to be, without any of this process's own settings. */
     ChildJvm jvm(String... args) {
-        return ChildJvm.main(Main.class)
+        return jvm(Main.class).args(args);
+    }
+
+    /** A program of this test, run as {@code holdfast} is. */
+    ChildJvm jvm(Class<?> program) {
+        return ChildJvm.main(program)
                 .flags("-XX:+UseSerialGC", "-Xshare:auto", "-Xmx128m")
-                .args(args)
                 .directory(folder)
                 .environment("HOLDFAST_STORE", store())
                 .environment("HOME", folder.toString())

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the shells make of {@code holdfast completion}. */
 class CompletionTest {
+    /** By the name of the shell. */
+    private static final Map<String, List<String>> SCRIPTS = new ConcurrentHashMap<>();
+
     @TempDir
     Path folder;
 
@@ -67,7 +72,7 @@ class CompletionTest {
             })
     void bashIsOfferedWhatFits(String words, String offers) throws IOException {
         String wanted = offers == null ? "" : offers;
-        Files.write(cli.file("completion.bash"), cli.run("completion", "bash").out());
+        Files.write(cli.file("completion.bash"), completion("bash"));
         String[] typed = words.split(",", -1);
         Cli.Ended ended = Cli.end(cli.shell(
                         "bash",
@@ -115,7 +120,7 @@ class CompletionTest {
     void fishIsOfferedWhatFits(String typed, String offers) throws IOException {
         Path fish = Path.of("/usr/bin/fish");
         assumeTrue(Files.isExecutable(fish), "no fish here");
-        Files.write(cli.file("holdfast.fish"), cli.run("completion", "fish").out());
+        Files.write(cli.file("holdfast.fish"), completion("fish"));
         Cli.Ended ended = Cli.end(
                 cli.shell(fish.toString(), "--no-config", "-c", "source holdfast.fish; complete -C $argv[1]", typed)
                         .environment("HOME", folder.toString())
@@ -130,7 +135,7 @@ class CompletionTest {
     void zshCompletesWithTheFirstTabWhereTheScriptIsOnItsPathOfFunctions() throws IOException {
         Path zsh = Path.of("/usr/bin/zsh");
         assumeTrue(Files.isExecutable(zsh), "no zsh here");
-        Files.write(cli.file("_holdfast"), cli.run("completion", "zsh").out());
+        Files.write(cli.file("_holdfast"), completion("zsh"));
         ChildProcess terminal = Pseudoterminal.start(cli, "exec " + zsh + " -f -i");
         terminal.send("fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; "
                 + "holdfast() { echo \"got: $*\"; }; echo ready now");
@@ -140,6 +145,11 @@ class CompletionTest {
         terminal.send("exit");
 
         assertThat(Cli.end(terminal).code()).isZero();
+    }
+
+    private List<String> completion(String shell) {
+        return SCRIPTS.computeIfAbsent(
+                shell, name -> cli.run("completion", name).out());
     }
 
     private void assertCompletesWhatIsTyped(String shell, Path program, List<String> arguments) {

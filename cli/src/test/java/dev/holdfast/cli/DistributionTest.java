@@ -181,6 +181,30 @@ class DistributionTest {
         assertThat(cache.resolve(".cache")).doesNotExist();
     }
 
+    @Test
+    void noArchiveIsKeptBehindALinkThatAnotherUserMayExchange() throws IOException {
+        Path cache = homeOfNobody();
+        Path open = Files.createDirectory(folder.resolve("open"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path link = Files.createSymbolicLink(open.resolve("link"), cache);
+        new ProcessBuilder("chown", "-h", "65534", link.toString())
+                .start()
+                .onExit()
+                .join();
+
+        assertThat(runAsNobody(link)).isEqualTo(new Cli.Ended(0, List.of("in"), List.of()));
+        assertThat(cache.resolve(".cache")).doesNotExist();
+    }
+
+    @Test
+    void anArchiveIsKeptBehindALinkThatNobodyElseMayExchange() throws IOException {
+        Path cache = homeOfNobody();
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("home"));
+
+        assertThat(runAsNobody(link)).isEqualTo(new Cli.Ended(0, List.of("in"), List.of()));
+        assertThat(cache.resolve(".cache/holdfast")).isNotEmptyDirectory();
+    }
+
     private Path homeOfNobody() throws IOException {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root may become another user");
         Path cache = Files.createDirectory(folder.resolve("home"));

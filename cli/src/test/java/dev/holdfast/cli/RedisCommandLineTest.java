@@ -14,10 +14,12 @@ import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on Redis. */
+@Tag("engine-proved-elsewhere")
 class RedisCommandLineTest extends CommandLineContract {
     private static RedisServer server;
 
@@ -89,6 +91,38 @@ class RedisCommandLineTest extends CommandLineContract {
             assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
             assertThat(ended.err()).anyMatch(line -> line.contains("'job'") && line.contains(goes.uri()));
         }
+    }
+
+    @Test
+    void whereNoNamesOfWaitersAreKeptTheirNumberIsShownAndTheLackIsSaid() throws InterruptedException {
+        Cli cli = new Cli(folder, server.uri());
+        try (LockClient client = cli.client();
+                Hold hold = client.lock("job").acquire();
+                ChildProcess first = cli.start("run", "job", "--", "true")) {
+            awaitWaiters(client, 1);
+            try (ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", "job", "--", "true")) {
+                assertThat(terminal.expect(line -> line.contains("waiting for lock 'job'"), Cli.SOON))
+                        .contains("held by ", "; about 1 other waits");
+                awaitWaiters(client, 2);
+
+                assertThat(cli.run("top").out())
+                        .anyMatch(line -> line.startsWith("1 lock, 2 waiters on "))
+                        .anyMatch(line -> line.contains("this store does not keep the waiters' names"));
+                assertThat(cli.run("top", "--json").out())
+                        .singleElement()
+                        .asString()
+                        .contains("\"namesWaiters\":false", "\"waiting\":2", "\"queue\":null");
+                assertThat(cli.run("why", "job").out())
+                        .anyMatch(line -> line.contains("waiting     2 (this store does not keep the waiters' names"));
+            }
+            assertThat(hold.isValid() && first.isAlive()).isTrue();
+        }
+    }
+
+    private static void awaitWaiters(LockClient client, int number) {
+        Awaitility.await()
+                .atMost(Cli.SOON)
+                .until(() -> client.lock("job").status().waiting() == number);
     }
 
     @Override

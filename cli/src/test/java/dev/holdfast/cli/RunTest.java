@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code holdfast run}: what it does when nothing goes wrong, or only the command does. */
+/** {@code holdfast run}, beside what {@link CommandLineContract} shows: nothing goes wrong, or only the command does. */
 class RunTest {
     private static final int PROCESSES = 8;
     private static final int ROUNDS = 3;
@@ -33,33 +33,9 @@ class RunTest {
     }
 
     @Test
-    void exitsWithTheCommandsCodeAndSaysNothing() {
-        Cli.Ended ended = cli.run("run", "job", "--", "sh", "-c", "exit 7");
-
-        assertThat(ended.code()).isEqualTo(7);
-        assertThat(ended.out()).isEmpty();
-        assertThat(ended.err()).isEmpty();
-    }
-
-    @Test
     void exitsWith128AndTheSignalThatEndedTheCommand() {
         assertThat(cli.run("run", "job", "--", "sh", "-c", "kill -KILL $$").code())
                 .isEqualTo(128 + 9);
-    }
-
-    @Test
-    void tellsTheCommandItsNameTokenAndHold() {
-        Cli.Ended ended = cli.run(
-                "run",
-                "order:42",
-                "--",
-                "sh",
-                "-c",
-                "echo $HOLDFAST_NAME; echo $HOLDFAST_TOKEN; echo $HOLDFAST_HOLD_ID");
-
-        assertThat(ended.out()).hasSize(3).first().isEqualTo("order:42");
-        assertThat(Long.parseLong(ended.out().get(1))).isPositive();
-        assertThat(ended.out().get(2)).matches("[0-9a-f]{32}");
     }
 
     @Test
@@ -123,45 +99,6 @@ class RunTest {
         assertThat(ended.code()).isEqualTo(ExitCode.NOT_EXECUTABLE);
         assertThat(ended.err()).singleElement().asString().contains("'./notes.txt' cannot be executed");
         assertThat(cli.run("run", "--wait", "0", "job", "--", "true").code()).isZero();
-    }
-
-    @Test
-    void exitsWith75WhenTheLockIsBusyAndSaysWhoHasIt() {
-        try (ChildProcess holder = holder()) {
-            Cli.Ended once = cli.run("run", "--wait", "0", "job", "--", "echo", "in");
-            assertThat(once.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
-            assertThat(once.out()).isEmpty();
-            assertThat(once.err())
-                    .singleElement()
-                    .asString()
-                    .contains("'job'", cli.store(), "held by", ":" + holder.pid(), "(sh -c echo holding", "--wait");
-
-            Cli.Ended patient = cli.run("run", "--wait", "300ms", "job", "--", "true");
-            assertThat(patient.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
-            assertThat(patient.err()).singleElement().asString().contains("within 300ms");
-        }
-    }
-
-    @Test
-    void exitsWithTheCodeOfYourChoiceWhenTheLockIsBusy() {
-        try (ChildProcess holder = holder()) {
-            assertThat(cli.run("run", "--wait", "0", "-E", "3", "job", "--", "true")
-                            .code())
-                    .isEqualTo(3);
-            assertThat(cli.run("run", "--wait", "0", "--conflict-exit-code=0", "job", "--", "true")
-                            .code())
-                    .isZero();
-            assertThat(holder.isAlive()).isTrue();
-        }
-    }
-
-    @Test
-    void doesNotDisturbOtherNames() {
-        try (ChildProcess holder = holder()) {
-            assertThat(cli.run("run", "--wait", "0", "JOB", "--", "true").code())
-                    .isZero();
-            assertThat(holder.isAlive()).isTrue();
-        }
     }
 
     @Test
@@ -240,11 +177,5 @@ class RunTest {
                 "-c",
                 "mkdir at-work.$$; set -- at-work.*; echo $# >> seen; sleep 0.05; rmdir at-work.$$");
         assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
-    }
-
-    private ChildProcess holder() {
-        ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo holding; exec sleep 60");
-        holder.expect("holding", SOON);
-        return holder;
     }
 }

@@ -34,7 +34,7 @@ class SeenHistoryTest {
     }
 
     @Test
-    void aHoldOfManyTimesTheUsualLengthIsBeyondUsual() {
+    void aHoldOfSeveralTimesItsUsualLengthIsMarked() {
         for (int i = 0; i < 3; i++) {
             look(IntStream.of(1), Duration.ofSeconds(2));
             look(IntStream.empty(), Duration.ZERO);
@@ -46,7 +46,7 @@ class SeenHistoryTest {
     }
 
     @Test
-    void ofNamesThatNeverComeAgainOnlyTheLastAreRemembered() {
+    void onlyTheMostRecentNamesAreRemembered() {
         for (int i = 0; i < 5; i++) {
             int from = i * 5_000;
             look(IntStream.range(from, from + 5_000), Duration.ofSeconds(2));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import sun.misc.Signal;
 
 /** The few milliseconds in which the lock is granted and the command not yet started. */
@@ -35,72 +36,123 @@ class SignalRelayTest {
             if (Thread.interrupted()) {
                 System.out.println("interrupted");
             }
-            ChildCommand child = ChildCommand.start(List.of("sleep", "60"), Map.of(), false);
+            ChildCommand child = ChildCommand.start(List.of("sleep", "60"), Map.of(), false, relay::beforeStart);
             relay.attach(child);
             System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
         }
     }
 
-    /** Gets Ctrl-C, as a terminal sends it, when its command runs already and is not attached yet. */
-    static final class AtTerminal {
-        private static final String COUNTING = "n=0; trap 'n=$((n + 1))' INT; sleep 0.05; echo > up; "
+    /** A Ctrl-C, and when each of the processes that get it notices it; on a busy machine this process may be late. */
+    enum Moment {
+        /** The command was not there, and this process is notified when the command runs. */
+        BEFORE_START_NOTICED_LATE {
+            @Override
+            ChildCommand start(SignalRelay relay) throws InterruptedException {
+                interruptWitness();
+                ChildCommand child = counting(relay::beforeStart);
+                interruptThisProcess(relay);
+                relay.attach(child);
+                return child;
+            }
+        },
+        /** The command was not there, and this process is notified when the command runs. */
+        IN_START {
+            @Override
+            ChildCommand start(SignalRelay relay) throws InterruptedException {
+                ChildCommand child = sleeping(() -> {
+                    relay.beforeStart();
+                    interruptWitness();
+                });
+                interruptThisProcess(relay);
+                relay.attach(child);
+                return child;
+            }
+        },
+        /** The same, and this process is notified even later. */
+        IN_START_NOTICED_LATE {
+            @Override
+            ChildCommand start(SignalRelay relay) throws InterruptedException {
+                ChildCommand child = sleeping(() -> {
+                    relay.beforeStart();
+                    interruptWitness();
+                });
+                relay.attach(child);
+                Signal.raise(new Signal(OsSignal.INT));
+                return child;
+            }
+        },
+        /** The command got it by itself. */
+        AFTER_START {
+            @Override
+            ChildCommand start(SignalRelay relay) throws InterruptedException {
+                ChildCommand child = counting(relay::beforeStart);
+                Cli.signal(OsSignal.INT, 0); // the whole group
+                awaitNotice(relay);
+                relay.attach(child);
+                return child;
+            }
+        };
+
+        /** Exits with 40 and the number of times that it was interrupted. */
+        private static final String COUNTING = "n=0; trap 'n=$((n + 1))' INT; echo > up; "
                 + "while [ $n = 0 ]; do sleep 0.02; done; sleep 0.5; exit $((40 + n))";
 
+        abstract ChildCommand start(SignalRelay relay) throws InterruptedException;
+
+        private static ChildCommand counting(Runnable beforeStart) throws InterruptedException {
+            ChildCommand child = ChildCommand.start(List.of("sh", "-c", COUNTING), Map.of(), false, beforeStart);
+            while (!Files.exists(Path.of("up"))) {
+                Thread.onSpinWait();
+            }
+            return child;
+        }
+
+        private static ChildCommand sleeping(Runnable beforeStart) throws InterruptedException {
+            return ChildCommand.start(List.of("sleep", "60"), Map.of(), false, beforeStart);
+        }
+
+        private static void interruptWitness() {
+            ProcessHandle.current().children().forEach(witness -> Cli.signal(OsSignal.INT, witness.pid()));
+        }
+
+        private static void interruptThisProcess(SignalRelay relay) {
+            Signal.raise(new Signal(OsSignal.INT));
+            awaitNotice(relay);
+        }
+
+        private static void awaitNotice(SignalRelay relay) {
+            while (relay.kept().isEmpty()) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Gets a Ctrl-C at a moment, and exits as its command does. */
+    static final class AtTerminal {
         private AtTerminal() {}
 
-        public static void main(String[] args) throws InterruptedException, IOException {
+        public static void main(String[] args) throws InterruptedException {
             SignalRelay relay = SignalRelay.install();
-            Optional<OsSignal> none = relay.stopWaiting();
-            ChildCommand child = ChildCommand.start(List.of("sh", "-c", COUNTING), Map.of(), false);
-            while (none.isEmpty() && !Files.exists(Path.of("up"))) {
-                Thread.onSpinWait();
-            }
-            new ProcessBuilder("sh", "-c", "kill -INT 0").start();
-            while (relay.stopWaiting().isEmpty()) {
-                Thread.onSpinWait();
-            }
-            relay.attach(child);
+            Optional<OsSignal> unused = relay.stopWaiting();
+            ChildCommand child = Moment.valueOf(args[0]).start(relay);
             System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
         }
     }
 
-    /** Gets Ctrl-C before its command runs, and notices it, as on a busy machine, only when the command does. */
-    static final class LateAtTerminal {
-        private LateAtTerminal() {}
+    @ParameterizedTest
+    @EnumSource
+    void controlCReachesTheCommandOnce(Moment moment, @TempDir Path folder) {
+        int expected = moment.name().startsWith("IN_START") ? 130 : 41;
 
-        public static void main(String[] args) throws InterruptedException, IOException {
-            SignalRelay relay = SignalRelay.install();
-            Optional<OsSignal> none = relay.stopWaiting();
-            ProcessHandle.current().children().forEach(witness -> Cli.signal(OsSignal.INT, witness.pid()));
-            relay.beforeStart();
-            ChildCommand child = ChildCommand.start(List.of("sh", "-c", AtTerminal.COUNTING), Map.of(), false);
-            while (none.isEmpty() && !Files.exists(Path.of("up"))) {
-                Thread.onSpinWait();
-            }
-            Signal.raise(new Signal(OsSignal.INT));
-            while (relay.stopWaiting().isEmpty()) {
-                Thread.onSpinWait();
-            }
-            relay.attach(child);
-            System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
-        }
+        assertThat(Cli.end(atTerminal(folder, moment)).code()).isEqualTo(expected);
     }
 
-    @Test
-    void controlCThatCameBeforeTheCommandAndIsNoticedLateReachesIt(@TempDir Path folder) {
-        assertThat(Cli.end(atTerminal(folder, LateAtTerminal.class)).code()).isEqualTo(41);
-    }
-
-    @Test
-    void controlCThatTheCommandGotBeforeItWasAttachedIsNotSentAgain(@TempDir Path folder) {
-        assertThat(Cli.end(atTerminal(folder, AtTerminal.class)).code()).isEqualTo(41);
-    }
-
-    private static ChildProcess atTerminal(Path folder, Class<?> program) {
+    private static ChildProcess atTerminal(Path folder, Moment moment) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         return Pseudoterminal.start(
                 new Cli(folder),
-                "exec '" + java + "' -cp '" + System.getProperty("java.class.path") + "' '" + program.getName() + "'");
+                "exec '" + java + "' -cp '" + System.getProperty("java.class.path") + "' '" + AtTerminal.class.getName()
+                        + "' " + moment);
     }
 
     @Test

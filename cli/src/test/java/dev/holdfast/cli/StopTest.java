@@ -147,12 +147,12 @@ class StopTest {
         await().atMost(SOON)
                 .until(() -> !Processes.marked(mark + "-next", "daemon").isEmpty());
 
-        assertThat(tryFor("1500ms"))
+        assertThat(tryFor("2500ms"))
                 .as("another one, for longer than the lease")
                 .isEqualTo(ExitCode.NOT_ACQUIRED);
         Files.createFile(cli.file("end"));
         await().atMost(SOON).until(() -> Processes.marked(mark, "daemon").size() == 1);
-        assertThat(tryFor("1500ms"))
+        assertThat(tryFor("2500ms"))
                 .as("another one, while only what was started later goes on")
                 .isEqualTo(ExitCode.NOT_ACQUIRED);
         assertThat(run.isAlive()).isTrue();
@@ -168,7 +168,7 @@ class StopTest {
         ChildProcess run = overdueAsAnotherUser("sh -c 'sleep 300; :'");
         run.terminate();
 
-        run.stderr().expect("holdfast: SIGTERM came, so lock 'job'", SOON);
+        run.stderr().expect("holdfast: SIGTERM received: lock 'job'", SOON);
         await().atMost(SOON).until(() -> !run.isAlive());
         assertThat(tryFor("0")).isZero();
         assertThat(Processes.marked(mark, "daemon")).isNotEmpty();
@@ -178,7 +178,7 @@ class StopTest {
         assertThat(ended.err())
                 .last()
                 .asString()
-                .contains("--max-hold 500ms", "COULD NOT BE STOPPED and goes on without the lock", ", user daemon)");
+                .contains("--max-hold 500ms", "COULD NOT BE STOPPED and continues without the lock", ", user daemon)");
     }
 
     @Test
@@ -194,11 +194,11 @@ class StopTest {
     /** A run whose time is over, and whose command goes on as another user. */
     private ChildProcess overdueAsAnotherUser(String shellCommand) throws IOException {
         ChildProcess run = asNobody(
-                        List.of("--lease", "1s", "--grace", "100ms", "--max-hold", "500ms"),
+                        List.of("--lease", "2s", "--grace", "100ms", "--max-hold", "500ms"),
                         "exec " + becomeAnotherUser() + " " + shellCommand + " " + mark)
                 .start();
         assertThat(run.stderr().expect("holdfast: 'sh", SOON))
-                .contains("could not be stopped, and keeps", "user daemon");
+                .contains("could not be stopped; lock 'job'", "stays held until these processes end", "user daemon");
         return run;
     }
 

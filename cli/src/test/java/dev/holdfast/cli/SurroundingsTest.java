@@ -127,7 +127,7 @@ class SurroundingsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "BASH") // from bash, the whole table passes
     void theExitCodesPassWhereverItIsCalledFrom(Caller caller) {
         List<Integer> ofEachKind = List.of(7, 137, 75, 127);
         assertExitCodes(
@@ -156,7 +156,7 @@ class SurroundingsTest {
     @ParameterizedTest
     @EnumSource
     void aLostHoldExitsWith79WhereverItIsCalledFrom(Caller caller) {
-        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 1s job -- sh -c 'echo up >&2; exec sleep 60'")
+        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 2s job -- sh -c 'echo up >&2; exec sleep 60'")
                 .start();
         run.stderr().expect("up", SOON);
         assertThat(cli.run("release", "--yes", "job").code()).isZero();

@@ -4,18 +4,31 @@ import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script at a terminal: the command has it as if it had been started directly. */
 class TerminalTest {
+    /** Exits with 40 and the number of times that it was interrupted; with 40 if it was not for some seconds. */
+    private static final String COUNTING = "n=0; i=0; trap 'n=$((n + 1)); echo INT $n' INT; echo up; "
+            + "while [ $n = 0 ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.02; done; sleep 0.5; exit $((40 + n))";
+
+    /** From the grant until the command handles signals, on a machine that is not very busy. */
+    private static final Duration LONGEST_START = Duration.ofMillis(50);
+
     @TempDir
     Path folder;
 
@@ -43,14 +56,43 @@ class TerminalTest {
 
     @Test
     void controlCReachesTheCommandOnceAndItsOwnAnswerCounts() {
-        ChildProcess terminal = run("n=0; trap 'n=$((n + 1)); echo INT $n' INT; echo up; "
-                + "while [ $n = 0 ]; do sleep 0.02; done; sleep 0.5; exit $((40 + n))");
+        ChildProcess terminal = run(COUNTING);
         terminal.expect("up", SOON);
         terminal.send(Pseudoterminal.CTRL_C);
 
         Cli.Ended ended = Cli.end(terminal);
         assertThat(ended.code()).isEqualTo(41);
         assertThat(ended.out().stream().filter(line -> line.contains("INT"))).hasSize(1);
+    }
+
+    @Test
+    void controlCAtAnyMomentOfTheStartIsNeverHandledTwice() {
+        typeControlCAtTheStart(8);
+    }
+
+    @Test
+    @Tag("thorough")
+    void controlCAtManyMomentsOfTheStartIsNeverHandledTwice() {
+        typeControlCAtTheStart(50);
+    }
+
+    /** In the millisecond before the command is there, a Ctrl-C that it would handle may be lost, and must be typed again. */
+    private void typeControlCAtTheStart(int rounds) {
+        List<Integer> codes = new ArrayList<>();
+        try (LockClient client = cli.client()) {
+            for (int round = 0; round < rounds; round++) {
+                DistributedLock lock = client.lock("job" + round);
+                ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", lock.name(), "--", "sh", "-c", COUNTING);
+                while (terminal.isAlive() && !lock.status().isHeld()) {
+                    Thread.onSpinWait();
+                }
+                LockSupport.parkNanos(LONGEST_START.toNanos() * round / rounds); // a different moment each time
+                terminal.type(Pseudoterminal.CTRL_C);
+                codes.add(Cli.end(terminal).code());
+            }
+        }
+        System.out.println("exit codes after Ctrl-C at the start: " + codes);
+        assertThat(codes).allMatch(code -> code == 130 || code == 41 || code == 40);
     }
 
     @Test
