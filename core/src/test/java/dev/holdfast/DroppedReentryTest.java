@@ -3,6 +3,7 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -67,6 +68,38 @@ class DroppedReentryTest extends EngineCase {
             return wrote.isDone();
         });
         assertThat(wrote.get()).isTrue();
+    }
+
+    @Test
+    void aThreadThatDroppedALostReadersHoldEntersItsWritersHoldToRead() throws Exception {
+        DistributedReadWriteLock both =
+                client.readWriteLock("a", HoldOptions.defaults().lease(s(30)).reentrant(true));
+        Hold[] inHand = new Hold[1];
+        inHand[0] = pool.submit(() -> both.read().acquire()).get();
+        Breaking.shown(rival, "a", true);
+        time.advance(s(11));
+        assertThat(inHand[0].isValid()).isFalse();
+        inHand[0] = null;
+        boolean entered = pool.submit(() -> {
+                    try (Hold write = both.write().acquire()) {
+                        Optional<Hold> read = tryUntilTheLostHoldIsForgotten(both.read());
+                        read.ifPresent(Hold::close);
+                        return write.isValid() && read.isPresent();
+                    }
+                })
+                .get();
+        assertThat(entered).isTrue();
+    }
+
+    private static Optional<Hold> tryUntilTheLostHoldIsForgotten(DistributedLock lock) {
+        while (true) {
+            System.gc();
+            try {
+                return lock.tryAcquire();
+            } catch (HoldLostException notCollectedYet) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     private void drop() {

@@ -57,8 +57,7 @@ final class Reentry {
         engine.throwIfClosed();
         HoldAnchor anchor = held.anchor();
         if (anchor == null) {
-            held.grant.queue().forgetIfDropped(held); // its loss was reported, and nobody is left who could close it
-            return null;
+            return null; // dropped in this moment
         }
         throwIfLost(engine, held);
         return !held.isOpen()
@@ -74,7 +73,12 @@ final class Reentry {
 
     private static @Nullable LiveHold owned(Engine engine, LockName name, LockMode kind) {
         LocalQueue queue = engine.queue(name.inStore(), kind);
-        return queue == null ? null : queue.ownedBy(Thread.currentThread());
+        LiveHold held = queue == null ? null : queue.ownedBy(Thread.currentThread());
+        if (held == null || held.anchor() != null) {
+            return held;
+        }
+        held.grant.queue().forgetIfDropped(held); // its loss was reported, and nobody is left who could close it
+        return null;
     }
 
     /** Enters if it is surely held now. */
