@@ -99,7 +99,36 @@ enum Defect {
     STORE_CALLED_UNDER_A_MUTEX(
             "internal/LocalQueue", "then = step.get();", "step.get().run();\n            then = NOTHING;", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
-            "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000);
+            "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
+    NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one
+            "memory/MemoryStore",
+            "lastNumber = Math.max(micros, Math.max(lastNumber, floor) + 1);",
+            "lastNumber = Math.max(lastNumber, floor) + 1;",
+            2_000),
+    NUMBERS_FALL_WITH_THE_CLOCK( // when it is set back
+            "memory/MemoryStore",
+            "lastNumber = Math.max(micros, Math.max(lastNumber, floor) + 1);",
+            "lastNumber = lastNumber - micros > 1_000 ? micros : Math.max(micros, Math.max(lastNumber, floor) + 1);",
+            2_000),
+    CLAIM_WAITS_LONG_BEHIND_A_FAILED_RELEASE(
+            "internal/LocalLock",
+            "whenComplete((held, failure) -> claimsMayFollow());",
+            "whenComplete((held, failure) -> { if (failure == null) { claimsMayFollow(); } else { "
+                    + "engine.time().schedule(this::claimsMayFollow, live.grant().lease().multipliedBy(20)); } });",
+            2_000),
+    IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
+            "internal/LocalLock",
+            "return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(live)));",
+            "return () -> engine.time().schedule(() -> transition(() -> endOfLinger(live)),"
+                    + " live.grant().lease().multipliedBy(30));",
+            500),
+    CLAIM_OF_NOBODY_NOT_CALLED_OFF(
+            "internal/LocalQueue", "return unwanted == null ? NOTHING : unwanted::cancel;", "return NOTHING;", 2_000),
+    INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
+            "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000),
+    WAIT_DOES_NOT_ENTER_AGAIN(
+            "internal/Acquisition", "return again.within(name, wait);", "return Optional.empty();", 1_000),
+    TRY_DOES_NOT_ENTER_AGAIN("internal/Acquisition", "return again::now;", "return Optional::empty;", 1_000);
 
     /** Which class, below {@code dev.holdfast}. */
     final String type;

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,14 +43,22 @@ final class Judge {
     private final Looks looks = new Looks(this);
     final Busy busy = new Busy(this, all, wishes);
     private @Nullable Ledger ledger;
+    private @Nullable Delays delays;
     private @Nullable Verdict verdict;
 
     Judge(World world) {
         this.world = world;
     }
 
-    void consult(Ledger truth) {
-        ledger = truth;
+    void consult(Setting setting, Server server, List<Machine> machines) {
+        ledger = server.ledger;
+        delays = new Delays(world, setting, server, machines, open);
+    }
+
+    private void timing(Consumer<Delays> what) {
+        if (delays != null) {
+            what.accept(delays);
+        }
     }
 
     void broken(Rule rule, String text) {
@@ -80,6 +89,7 @@ final class Judge {
                 look(held, i);
             }
         }
+        timing(Delays::look);
     }
 
     private void look(Held held, int index) {
@@ -113,6 +123,7 @@ final class Judge {
     Wish asks(Client client, String who, String name, Mode mode, boolean waits) {
         Wish wish = new Wish(client, who, name, mode, waits, wishes.size());
         wishes.add(wish);
+        timing(delays -> delays.asks(wish));
         return wish;
     }
 
@@ -147,6 +158,7 @@ final class Judge {
         }
         all.add(held);
         open.add(held);
+        timing(delays -> delays.granted(held.name));
         if (held.mode.kind() != LockMode.SHARED) {
             handOvers.given(held);
         }
@@ -250,6 +262,7 @@ final class Judge {
     // ---- what engines ask of the store ----
 
     void claims(Client client, Claim claim) {
+        timing(delays -> delays.claims(client, claim));
         if (isAlone(claim) && claims.merge(queue(client, claim), 1, Integer::sum) > 1) {
             broken(Rule.ONE_CLAIM, client.name() + " claims " + claim.name() + " a second time");
         }
@@ -271,6 +284,7 @@ final class Judge {
     }
 
     void renews(Client client, Grant grant) {
+        timing(delays -> delays.renews(grant));
         if (released.contains(grant.id())) {
             broken(Rule.RENEWAL_STOPS, client.name() + " renews " + Ids.of(grant.id()) + " after its release");
         }
@@ -294,6 +308,7 @@ final class Judge {
     }
 
     void releases(Client client, Grant grant) {
+        timing(delays -> delays.releases(grant));
         released.add(grant.id());
         for (Held held : all) {
             if (held.id.equals(grant.id()) && (!held.closed || held.dropped) && !held.sight.isLost()) {

@@ -248,6 +248,11 @@ final class Ledger {
                                 == said.leaseLeft().toNanos());
     }
 
+    /** All names that somebody has had. */
+    List<String> known() {
+        return List.copyOf(entries.keySet());
+    }
+
     /** The names that somebody has. */
     List<String> names() {
         return entries.keySet().stream().filter(this::isHeld).toList();

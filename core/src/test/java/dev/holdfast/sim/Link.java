@@ -9,6 +9,9 @@ package dev.holdfast.sim;
  */
 final class Link {
     private static final long LEAST_DELAY_MICROS = 50;
+    private static final long MOST_DELAY_MICROS = 600_000;
+    /** No message takes longer, in nanoseconds. */
+    static final long LONGEST_DELAY = MOST_DELAY_MICROS * 1_000;
 
     private final World world;
     private final String name;
@@ -59,7 +62,7 @@ final class Link {
 
     private long delay(boolean troubled) {
         return troubled && world.dice.percent(50)
-                ? world.dice.micros(LEAST_DELAY_MICROS, 600_000)
+                ? world.dice.micros(LEAST_DELAY_MICROS, MOST_DELAY_MICROS)
                 : world.dice.micros(LEAST_DELAY_MICROS, world.dice.percent(20) ? 20_000 : 1_000);
     }
 

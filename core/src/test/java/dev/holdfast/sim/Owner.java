@@ -137,6 +137,7 @@ final class Owner {
         boolean toRead = caller.setting.use() == Setting.Use.READ_WRITE && dice.percent(40);
         Mode mode = toRead ? Mode.SHARED : held.mode;
         Duration wait = wait(50, 60);
+        boolean sure = held.sight.isValid();
         try {
             Optional<HoldAnchor> again = enter(held.name, mode, held.options, wait);
             if (again.isPresent()) {
@@ -146,7 +147,7 @@ final class Owner {
                 check(held, again.get() == held.anchor && held.sight.isValid(), "entered though it is not surely held");
             } else {
                 world.counts.add(Happening.RE_ENTRY_REFUSED);
-                check(held, !wait.isZero() || !held.sight.isValid(), "not entered though it is surely held");
+                check(held, !sure, "not entered though it is surely held");
             }
         } catch (HoldLostException lost) {
             world.counts.add(Happening.RE_ENTRY_OF_LOST);

@@ -21,6 +21,8 @@ enum Rule {
     JOINING("readers join a grant only while they may: no writer came before, and the store was asked in time"),
     ALL_OR_NONE("several names are held at one moment, or none of them"),
     FIFO("waiters of one client are served in the order they came"),
+    PROGRESS("once the faults have ended, a name that those who wait could hold is granted within five leases"),
+    LEFTOVERS("once the faults have ended, what no caller wants any more is gone from the store within one lease"),
     LIVENESS("when the faults have stopped every caller is served or told"),
     NOTHING_LEFT("in the end nothing is left in the store or the client"),
     NO_SURPRISE("no exception but those that are promised");

@@ -25,8 +25,8 @@ final class Schedule {
         Setting setting = Setting.thrown(world.dice);
         world.timeline.note("world", () -> "seed " + seed + ", " + setting);
         Server server = new Server(world, Duration.ofNanos(world.dice.part(setting.lease(), 20, 100)));
-        world.judge.consult(server.ledger);
         List<Machine> machines = new ArrayList<>();
+        world.judge.consult(setting, server, machines);
         for (int i = 1; i <= setting.machines(); i++) {
             machines.add(new Machine(world, i, server, setting));
         }

@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -29,13 +31,27 @@ import org.jspecify.annotations.Nullable;
  *         ──► NOT_FREE                                 it does not wait
  *         ──► QUEUED ··· its turn ··► offer pushed ──► claim again, which confirms ──► GRANTED
  *                                        └─ not confirmed soon ──► passed on
+ *         a waiting claim that is not sent again for a lease ──► leaves the queue
  * </pre>
  *
  * <p>It may stand still for a while, and it may restart: then it forgets who waits and every offer, and keeps who holds.
  */
 final class Server implements World.Owner {
+    /** How much longer than a lease a place in the queue counts without a word from its client. */
+    private static final Duration WORD_ON_THE_WAY = Duration.ofMillis(50);
+
     /** A claim in the store's queue. */
-    private record Queued(Claim claim, Pending pending) {}
+    private static final class Queued {
+        final Claim claim;
+        final Pending pending;
+        /** By the server's clock. */
+        long aliveUntil;
+
+        Queued(Claim claim, Pending pending) {
+            this.claim = claim;
+            this.pending = pending;
+        }
+    }
 
     private final World world;
     final Clock clock;
@@ -118,10 +134,17 @@ final class Server implements World.Owner {
     void stepClock(long nanos) {
         world.counts.add(nanos > 0 ? Happening.SERVER_CLOCK_SET_FORWARD : Happening.SERVER_CLOCK_SET_BACK);
         note(() -> "has its clock set by " + nanos / 1_000_000 + " ms");
+        forgetWhatRanOut();
         if (nanos > 0) {
             ledger.endangerAll();
         }
         clock.step(nanos);
+    }
+
+    /** By the clock as it was: the store may have found that a lease is over, and the ledger not have been asked yet. */
+    private void forgetWhatRanOut() {
+        long noNumber = -1;
+        ledger.known().forEach(name -> operate(name, () -> now(eye.breakGrant(name, noNumber, true))));
     }
 
     // ---- what it is asked ----
@@ -147,7 +170,9 @@ final class Server implements World.Owner {
     void claim(Connection from, Claim claim, Consumer<Reply> reply) {
         ClaimId id = claim.id();
         owners.put(id, from);
-        if (waiting.containsKey(id)) {
+        Queued place = waiting.get(id);
+        if (place != null) {
+            place.aliveUntil = time.nanoTime() + life(claim).toNanos();
             reply.accept(new Reply(Reply.Kind.QUEUED, 0));
             return;
         }
@@ -155,7 +180,10 @@ final class Server implements World.Owner {
             Pending pending = from.store.claim(claim);
             var answer = pending.answer().toCompletableFuture();
             if (!answer.isDone()) {
-                waiting.put(id, new Queued(claim, pending));
+                Queued queued = new Queued(claim, pending);
+                queued.aliveUntil = time.nanoTime() + life(claim).toNanos();
+                waiting.put(id, queued);
+                passOverTheDead(queued);
                 answer.whenComplete((grant, closed) -> leftQueue(from, claim, grant));
                 reply.accept(new Reply(Reply.Kind.QUEUED, 0));
                 return;
@@ -176,6 +204,22 @@ final class Server implements World.Owner {
             note(() -> "grants " + claim.name() + " to " + Ids.of(id) + ", number " + number(grant));
             reply.accept(new Reply(Reply.Kind.GRANTED, grant.number()));
         });
+    }
+
+    private static Duration life(Claim claim) {
+        return claim.lease().plus(WORD_ON_THE_WAY);
+    }
+
+    /** Takes it out of the queue once its client has not asked again for long enough. */
+    private void passOverTheDead(Queued queued) {
+        long left = queued.aliveUntil - time.nanoTime();
+        if (left > 0) {
+            time.schedule(() -> passOverTheDead(queued), Duration.ofNanos(left));
+        } else if (waiting.get(queued.claim.id()) == queued) {
+            world.counts.add(Happening.PLACE_RAN_OUT);
+            note(() -> "passes over " + Ids.of(queued.claim.id()) + ", which has not asked again");
+            operate(queued.claim.name(), queued.pending::cancel);
+        }
     }
 
     private void leftQueue(Connection from, Claim claim, @Nullable Optional<Grant> answer) {
@@ -303,6 +347,13 @@ final class Server implements World.Owner {
         return (int) waiting.values().stream()
                 .filter(queued -> queued.claim.name().equals(name))
                 .count();
+    }
+
+    /** The claims that it has granted, or that wait. */
+    Set<ClaimId> standing() {
+        Set<ClaimId> all = new LinkedHashSet<>(waiting.keySet());
+        ledger.names().forEach(name -> all.addAll(ledger.holders(name)));
+        return all;
     }
 
     boolean isDown() {
