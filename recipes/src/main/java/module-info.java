@@ -1,4 +1,4 @@
-/** What applications build on locks, on the public API alone. */
+/** Ready-made solutions on top of locks, on the public API alone. */
 module dev.holdfast.recipes {
     requires transitive dev.holdfast.core;
     requires static transitive org.jspecify;

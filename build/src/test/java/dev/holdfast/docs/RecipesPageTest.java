@@ -1,6 +1,7 @@
 package dev.holdfast.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
@@ -16,7 +17,6 @@ import dev.holdfast.recipes.Source;
 import dev.holdfast.recipes.SplitStock;
 import dev.holdfast.recipes.Stripes;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,6 +26,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -56,11 +58,11 @@ class RecipesPageTest {
     @Test
     void consistentCache() throws InterruptedException {
         ClearableCache<String> cache = shelf;
-        Source<String> table = shelf.source();
+        Source<String> source = shelf.source();
         // @formatter:off
         // snippet consistentCache
-        ConsistentCache<String> prices = ConsistentCache.of(client, "price", cache, table);
-        prices.put("42", "9.90");                                   // cache cleared, table written, cache filled
+        ConsistentCache<String> prices = ConsistentCache.of(client, "price", cache, source);
+        prices.put("42", "9.90");                                   // cache cleared, source written, cache filled
         Optional<String> price = prices.get("42");                  // never older than the last completed put
         // end
         // @formatter:on
@@ -86,15 +88,16 @@ class RecipesPageTest {
 
     @Test
     void splitStock() throws InterruptedException, SQLException {
-        try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:stock")) {
-            try (Statement sql = connection.createStatement()) {
-                sql.execute("CREATE TABLE stock (segment INT PRIMARY KEY, pieces BIGINT, token BIGINT)");
-                sql.execute("INSERT INTO stock SELECT x, 0, 0 FROM SYSTEM_RANGE(0, 15)");
-            }
-            Segments table = new StockTable(connection);
+        JdbcDataSource database = new JdbcDataSource();
+        database.setUrl("jdbc:h2:mem:stock;DB_CLOSE_DELAY=-1");
+        try (Connection connection = database.getConnection();
+                Statement sql = connection.createStatement()) {
+            sql.execute("CREATE TABLE stock (segment INT PRIMARY KEY, pieces BIGINT NOT NULL, token BIGINT NOT NULL)");
+            sql.execute("INSERT INTO stock SELECT x, 0, 0 FROM SYSTEM_RANGE(0, 15)");
+            Segments segments = new StockTable(database);
             // @formatter:off
             // snippet splitStock
-            SplitStock tickets = SplitStock.of(client, "tickets", 16, table);
+            SplitStock tickets = SplitStock.of(client, "tickets", 16, segments);
             tickets.fill(1_000);
             boolean sold = tickets.take(2);                         // false: fewer than two are left, anywhere
             tickets.putBack(1);
@@ -102,6 +105,10 @@ class RecipesPageTest {
             // @formatter:on
             assertThat(sold).isTrue();
             assertThat(tickets.left()).isEqualTo(999);
+
+            assertThatThrownBy(() -> segments.write(List.of(new Segment(0, 5, Long.MAX_VALUE), new Segment(1, 5, 0))))
+                    .isInstanceOf(StaleTokenException.class);
+            assertThat(tickets.left()).as("all or none").isEqualTo(999);
         }
     }
 
@@ -119,51 +126,60 @@ class RecipesPageTest {
         done.add("transfer");
     }
 
-    /** Pieces in rows of a table, with the token of the last change. */
-    private record StockTable(Connection connection) implements Segments {
+    // @formatter:off
+    // snippet stockTable
+    /** Rows of: CREATE TABLE stock (segment INT PRIMARY KEY, pieces BIGINT NOT NULL, token BIGINT NOT NULL). */
+    record StockTable(DataSource database) implements Segments {
         @Override
         public List<Segment> read() {
-            try (Statement sql = connection.createStatement();
-                    ResultSet rows = sql.executeQuery("SELECT segment, pieces, token FROM stock ORDER BY segment")) {
+            String sql = "SELECT segment, pieces, token FROM stock ORDER BY segment";
+            try (Connection connection = database.getConnection();
+                    PreparedStatement select = connection.prepareStatement(sql);
+                    ResultSet rows = select.executeQuery()) {
                 List<Segment> read = new ArrayList<>();
                 while (rows.next()) {
                     read.add(new Segment(rows.getInt(1), rows.getLong(2), rows.getLong(3)));
                 }
                 return read;
             } catch (SQLException e) {
-                throw new IllegalStateException(e);
+                throw new IllegalStateException("cannot read the stock", e);
             }
         }
 
-        // @formatter:off
-        // snippet stockTable
         @Override
         public void write(List<Segment> changed) {
-            String sql = "UPDATE stock SET pieces = ?, token = ? WHERE segment = ? AND token <= ?";
-            try (PreparedStatement update = connection.prepareStatement(sql)) {
+            try (Connection connection = database.getConnection()) {
                 connection.setAutoCommit(false);
-                for (Segment segment : changed) {
-                    update.setLong(1, segment.left());
-                    update.setLong(2, segment.token());
-                    update.setInt(3, segment.number());
-                    update.setLong(4, segment.token());
-                    if (update.executeUpdate() == 0) {              // a later hold was here
-                        connection.rollback();
-                        throw new StaleTokenException("stock", segment.token(), tokenOf(segment.number()));
+                try {
+                    for (Segment segment : changed) {
+                        write(connection, segment);
                     }
+                    connection.commit();
+                } finally {
+                    connection.rollback();                          // nothing to undo after a commit
+                    connection.setAutoCommit(true);
                 }
-                connection.commit();
             } catch (SQLException e) {
-                throw new IllegalStateException(e);
+                throw new IllegalStateException("cannot write the stock", e);
             }
         }
-        // end
-        // @formatter:on
 
-        private long tokenOf(int number) {
-            return read().get(number).token();
+        private void write(Connection connection, Segment segment) throws SQLException {
+            String sql = "UPDATE stock SET pieces = ?, token = ? WHERE segment = ? AND token <= ?";
+            try (PreparedStatement update = connection.prepareStatement(sql)) {
+                update.setLong(1, segment.left());
+                update.setLong(2, segment.token());
+                update.setInt(3, segment.number());
+                update.setLong(4, segment.token());
+                if (update.executeUpdate() == 0) {                  // a later hold was here
+                    long later = read().get(segment.number()).token();
+                    throw new StaleTokenException("segment " + segment.number(), segment.token(), later);
+                }
+            }
         }
     }
+    // end
+    // @formatter:on
 
     /** A cache and its source. */
     private static final class Shelf implements ClearableCache<String> {

@@ -1,7 +1,7 @@
 package dev.holdfast.recipes;
 
 /**
- * What a cache has under a key.
+ * A cached value.
  *
  * @param value the value, never null
  * @param stale whether it is due to be rebuilt; readers may still be served with it

@@ -7,12 +7,13 @@ package dev.holdfast.recipes;
  */
 public interface ClearableCache<V> extends SharedCache<V> {
     /**
-     * Forgets the value of a key, and remembers the token: from now on {@link #put} ignores values with a lower one. Does
+     * Forgets the value of a key, and keeps the token: from now on {@link #put} ignores values with a lower one. Does
      * nothing if a higher token was seen before.
      *
-     * @param token of the writer's hold. A cache that forgets tokens (when an entry expires or is evicted) admits the
-     *     value of a reader that was stopped for longer than its lease; keep entries of this kind longer than readers can
-     *     be late, or let values expire soon
+     * <p>Keep the token of a key longer than a reader can be late. Independently, give each value an expiry of a few
+     * minutes: if the token was evicted, an old value that a late reader puts ends by itself.
+     *
+     * @param token the token of the writer's hold
      */
     void clear(String key, long token);
 }

@@ -20,8 +20,9 @@ import java.util.Optional;
  * <p>The well-known error of a cache beside a database: a reader misses, reads 100 from the database, and is slow; a
  * writer changes the database to 200 and clears the cache; then the reader puts 100, which stays. Here the writer waits
  * until the reader has put its value, and clears that. A reader that was stopped for longer than its lease is late all
- * the same; its token is lower than the writer's, and the cache ignores its value. In the same way the source refuses a
- * writer that is late.
+ * the same; its token is lower than the writer's, and the cache ignores its value. A writer that is late has a lower token
+ * than the readers and writers after it, and the source refuses it; for that the source records readers' tokens, too
+ * ({@link Source#read}).
  *
  * <p>A change clears the cache first, then writes the source, then puts the new value. A writer that dies on the way
  * leaves an empty cache, never an old value.
@@ -52,13 +53,14 @@ public final class ConsistentCache<V> {
     /**
      * A cache before a source.
      *
-     * @param name what the locks' names begin with: the lock of a key is {@code name/key}, at most 255 characters
+     * @param name the prefix of the lock names: the lock of a key is {@code name/key}. With the client's namespace, a lock name
+     *     has at most 255 characters and no control character
      */
     public static <V> ConsistentCache<V> of(LockClient client, String name, ClearableCache<V> cache, Source<V> source) {
         return of(client, name, cache, source, HoldOptions.defaults());
     }
 
-    /** The same, with options of its own. */
+    /** As {@link #of(LockClient, String, ClearableCache, Source)}, with options for the holds. */
     public static <V> ConsistentCache<V> of(
             LockClient client, String name, ClearableCache<V> cache, Source<V> source, HoldOptions options) {
         return new ConsistentCache<>(client, name, cache, source, options);
@@ -69,7 +71,8 @@ public final class ConsistentCache<V> {
      *
      * @throws InterruptedException if the thread is interrupted while it waits for a writer
      * @throws dev.holdfast.HoldfastException as {@link DistributedLock#acquire()}, only where a lock is needed: never
-     *     for a hit
+     *     for a hit. Exceptions of the cache and of the source are passed on
+     * @throws IllegalArgumentException if {@code name/key} is not a lock's name
      */
     public Optional<V> get(String key) throws InterruptedException {
         Optional<Cached<V>> cached = cache.get(key);
@@ -91,7 +94,9 @@ public final class ConsistentCache<V> {
      * @throws dev.holdfast.StaleTokenException if this thread was stopped for longer than its lease, and another was
      *     faster; nothing was changed
      * @throws InterruptedException if the thread is interrupted while it waits for readers or a writer
-     * @throws dev.holdfast.HoldfastException as {@link DistributedLock#acquire()}
+     * @throws dev.holdfast.HoldfastException as {@link DistributedLock#acquire()}. Exceptions of the cache and of the source
+     *     are passed on; if the last step fails, the source has changed, and the cache has no value
+     * @throws IllegalArgumentException if {@code name/key} is not a lock's name
      */
     public void put(String key, V value) throws InterruptedException {
         Hold writing = lock(key).write().acquire();

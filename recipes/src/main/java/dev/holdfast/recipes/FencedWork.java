@@ -4,9 +4,8 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.Holding;
 
 /**
- * A hold of work whose every write carries the token. The resource has judged each write by its token when the work
- * ends: a loss of the hold that is found only at its release changes nothing about what was written, so it is not thrown
- * over a result that counts. The client has logged it.
+ * A hold of work in which every write carries the token. The resource judges each write by its token. A loss that is found
+ * only at the release changes no write, so {@code close} does not throw it. The client logs it.
  */
 final class FencedWork implements AutoCloseable {
     private final Holding hold;

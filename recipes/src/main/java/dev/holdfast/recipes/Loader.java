@@ -1,13 +1,13 @@
 package dev.holdfast.recipes;
 
 /**
- * Makes the value of a key: reads a database, renders a page.
+ * Loads the value of a key: reads a database, renders a page.
  *
  * @param <V> the values
- * @param <E> what it may throw; unchecked exceptions alone unless the loader throws others
+ * @param <E> the checked exception of the loader; {@code RuntimeException} if it has none
  */
 @FunctionalInterface
 public interface Loader<V, E extends Exception> {
-    /** Makes the value; never null. */
+    /** Loads the value; never null. */
     V load(String key) throws E;
 }

@@ -8,9 +8,11 @@ import java.util.Optional;
  *
  * <pre>{@code
  * SharedCache<String> pages = new SharedCache<>() {
+ *     @Override
  *     public Optional<Cached<String>> get(String key) {
  *         return Optional.ofNullable(redis.hget("page:" + key, "value")).map(Cached::fresh);
  *     }
+ *     @Override
  *     public void put(String key, String value, long token) {
  *         redis.eval(PUT_IF_TOKEN_IS_NOT_LOWER, "page:" + key, value, Long.toString(token));
  *     }
@@ -20,15 +22,15 @@ import java.util.Optional;
  * @param <V> the values
  */
 public interface SharedCache<V> {
-    /** What the cache has under a key; empty if it has nothing, or nothing that may still be shown. */
+    /** The cached value of a key; empty if the cache has none that may be shown. */
     Optional<Cached<V>> get(String key);
 
     /**
-     * Keeps a value, unless a value with a higher token is there.
+     * Keeps a value, unless a value with a higher token was put before.
      *
-     * @param token of the hold under which the value was made. A holder that was stopped for longer than its lease may
-     *     put its value late: a cache that compares tokens ignores it. A cache that cannot compare shows such a value
-     *     until the entry expires
+     * @param token the token of the hold under which the value was loaded. A holder that was stopped for longer than its
+     *     lease can put its value late: a cache that compares tokens ignores it, a cache that does not shows it until the
+     *     entry expires
      */
     void put(String key, V value, long token);
 }

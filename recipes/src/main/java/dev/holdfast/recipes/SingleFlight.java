@@ -10,9 +10,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One rebuild of a hot cache entry at a time: when the entry expires, one reader of one process loads the value, and all
- * others wait for it and read what was loaded. Without this, every reader that misses loads the value itself, and the
- * source gets all of them at once (a cache stampede).
+ * Rebuilds a hot cache entry once. When the entry expires, one reader of one process loads the value. All other readers
+ * wait, then read what was loaded. Otherwise every reader that misses loads the value itself, and the source serves all of
+ * them at the same time (a cache stampede).
  *
  * <pre>{@code
  * SingleFlight<Article> articles = SingleFlight.of(client, "article", cache);
@@ -23,18 +23,18 @@ import java.util.Optional;
  *
  * <ol>
  *   <li>A hit is returned; it takes no lock.
- *   <li>A reader that misses acquires the lock of the key, and reads the cache again: whoever had the lock before has
+ *   <li>A reader that misses acquires the lock of the key, and reads the cache again: the previous holder has
  *       usually filled it.
  *   <li>If the cache still has nothing, the reader loads the value, puts it with the token of its hold, and returns it.
  * </ol>
  *
- * <p>With {@link #servingStale()} a stale value is returned immediately while one reader rebuilds it: nobody waits as
- * long as the cache keeps the old value. If the store of the locks does not answer, the stale value is returned, too.
+ * <p>With {@link #servingStale()} all callers but one get a stale value immediately. Only the caller that rebuilds waits,
+ * for its own loader. If the store of the locks does not answer, every caller gets the stale value.
  *
  * <p>When loading fails: a loader that throws, or returns null ({@link NullPointerException}), fails its own caller; the
  * next reader in the queue loads. A process that dies while it loads is followed by the next reader when its lease has
- * ended. A loader that hangs keeps the lock until {@link HoldOptions#maxHold} (one minute unless set) plus its lease;
- * then the next reader loads, and a value that the first one puts later has a lower token, so that the cache ignores it.
+ * ended. If a loader hangs, the next reader loads after {@link HoldOptions#maxHold} (one minute if no options are given, no
+ * limit if the options set none) plus one lease. The cache ignores what the first one puts later, because its token is lower.
  * A lock that is lost while a value is loaded fails nobody: the value is put if the cache admits its token, and returned.
  *
  * <p>Immutable and thread-safe.
@@ -62,22 +62,24 @@ public final class SingleFlight<V> {
     /**
      * A single flight for each key of a cache.
      *
-     * @param name what the locks' names begin with: the lock of a key is {@code name/key}, at most 255 characters
+     * @param name the prefix of the lock names: the lock of a key is {@code name/key}. With the client's namespace, a lock name
+     *     has at most 255 characters and no control character
      */
     public static <V> SingleFlight<V> of(LockClient client, String name, SharedCache<V> cache) {
         return of(client, name, cache, HoldOptions.defaults().maxHold(LONGEST_LOAD));
     }
 
     /**
-     * The same, with options of its own.
+     * As {@link #of(LockClient, String, SharedCache)}, with options for the holds.
      *
-     * @param options of the holds; {@link HoldOptions#maxHold} bounds how long a loader that hangs keeps the others waiting
+     * @param options of the holds; without {@link HoldOptions#maxHold}, a loader that hangs keeps the others waiting until it
+     *     ends
      */
     public static <V> SingleFlight<V> of(LockClient client, String name, SharedCache<V> cache, HoldOptions options) {
         return new SingleFlight<>(client, name, cache, options, false);
     }
 
-    /** The same, but a stale value is returned while another reader rebuilds it. */
+    /** This single flight, but a stale value is returned while another reader rebuilds it. */
     public SingleFlight<V> servingStale() {
         return new SingleFlight<>(client, name, cache, options, true);
     }
@@ -85,7 +87,9 @@ public final class SingleFlight<V> {
     /**
      * The value of a key: from the cache, or loaded by this caller or by another.
      *
-     * @throws E what the loader throws; nothing was put
+     * @throws E what the loader throws; nothing was put. Exceptions of the cache are passed on
+     * @throws NullPointerException if the loader returns null; nothing was put
+     * @throws IllegalArgumentException if {@code name/key} is not a lock's name
      * @throws InterruptedException if the thread is interrupted while it waits for the reader that loads
      * @throws dev.holdfast.HoldfastException as {@link DistributedLock#acquire()}, only where a lock is needed: never for a hit
      */

@@ -3,17 +3,17 @@ package dev.holdfast.recipes;
 import java.util.Optional;
 
 /**
- * Where values come from and are changed, usually a database; see {@link ConsistentCache}. Implementations must be
- * thread-safe.
+ * The source of cached values, usually a database; see {@link ConsistentCache}. Implementations must be thread-safe.
  *
  * @param <V> the values
  */
 public interface Source<V> {
     /**
-     * Reads a value.
+     * Records the token if it is the highest so far, then reads a value: in this order, or in one transaction. Otherwise
+     * a writer that was stopped for longer than its lease can change the source behind a reader that has filled the cache,
+     * and the cache keeps the old value. A reader's token is never refused.
      *
-     * @param token of the reader's hold. A source that keeps the highest token of readers, too, can refuse a writer that
-     *     was stopped for longer than its lease even if only readers were there meanwhile
+     * @param token the token of the reader's hold
      * @return the value, empty if the key has none
      */
     Optional<V> read(String key, long token);
@@ -21,8 +21,9 @@ public interface Source<V> {
     /**
      * Changes a value.
      *
-     * @param token of the writer's hold
-     * @throws dev.holdfast.StaleTokenException if a higher token was here before; nothing was changed
+     * @param token the token of the writer's hold
+     * @throws dev.holdfast.StaleTokenException if a writer or a reader with a higher token came before; nothing was
+     *     changed
      */
     void write(String key, V value, long token);
 }

@@ -26,8 +26,9 @@ import java.util.stream.IntStream;
  * <p>How {@code take(n)} works:
  *
  * <ol>
- *   <li>It reads all segments, without a lock, and locks one of those that show n pieces, chosen by chance; one that is
- *       free if possible. If the segment still has n pieces, they are taken. Otherwise it begins again.
+ *   <li>It reads all segments without a lock, and tries the lock of a random one that shows n pieces. If another client
+ *       holds that lock, it waits for a second random choice. If the segment still has n pieces, they are taken. Otherwise
+ *       it begins again.
  *   <li>If no segment shows n pieces, but together they show as many, all segments are locked at once, and the pieces
  *       taken from several of them.
  *   <li>If all segments together show fewer than n pieces, they are read again until two readings in a row are equal,
@@ -39,23 +40,23 @@ import java.util.stream.IntStream;
  * <p>Every write carries the token of its segment's hold, and {@link Segments} refuses a token that is too low. A loss of
  * a lock is therefore harmless: either the write was admitted, or nothing was taken and {@code take} throws.
  *
- * <p>The segments are the stock: there is no total beside them that could differ. Pieces that something else adds or
- * removes count from the next look on; a negative segment is an {@link IllegalStateException}. All programs must use the
- * same number of segments. Immutable and thread-safe.
+ * <p>The segments are the stock: there is no total beside them that could differ. Other programs must change a segment only
+ * under its lock and with its token. Otherwise {@code take} can overwrite their change. All programs must use the same
+ * number of segments. Immutable and thread-safe.
  */
 public final class SplitStock {
     private static final int MOST = 100;
 
     private final LockClient client;
     private final String name;
-    private final int size;
+    private final int segmentCount;
     private final Segments segments;
     private final HoldOptions options;
 
-    private SplitStock(LockClient client, String name, int size, Segments segments, HoldOptions options) {
+    private SplitStock(LockClient client, String name, int segmentCount, Segments segments, HoldOptions options) {
         this.client = client;
         this.name = name;
-        this.size = size;
+        this.segmentCount = segmentCount;
         this.segments = segments;
         this.options = options;
     }
@@ -63,22 +64,23 @@ public final class SplitStock {
     /**
      * A stock in segments.
      *
-     * @param name what the locks' names begin with; the locks are {@code name/0} to {@code name/(segments - 1)}
-     * @param size how many segments there are, 1 to 100
+     * @param name the prefix of the lock names {@code name/0} to {@code name/(segmentCount - 1)}
+     * @param segmentCount the number of segments, 1 to 100
      * @throws IllegalArgumentException if the number of segments is out of range, or the name is not a lock's name
      */
-    public static SplitStock of(LockClient client, String name, int size, Segments segments) {
-        return of(client, name, size, segments, HoldOptions.defaults());
+    public static SplitStock of(LockClient client, String name, int segmentCount, Segments segments) {
+        return of(client, name, segmentCount, segments, HoldOptions.defaults());
     }
 
-    /** The same, with options of its own. */
-    public static SplitStock of(LockClient client, String name, int size, Segments segments, HoldOptions options) {
-        if (size < 1 || size > MOST) {
+    /** As {@link #of(LockClient, String, int, Segments)}, with options for the holds. */
+    public static SplitStock of(
+            LockClient client, String name, int segmentCount, Segments segments, HoldOptions options) {
+        if (segmentCount < 1 || segmentCount > MOST) {
             throw new IllegalArgumentException(
-                    "the stock '" + name + "' needs 1 to " + MOST + " segments, not " + size);
+                    "the stock '" + name + "' needs 1 to " + MOST + " segments, not " + segmentCount);
         }
-        SplitStock made = new SplitStock(client, name, size, segments, options);
-        client.lock(made.nameOf(size - 1), options); // refused here, not at the first piece
+        SplitStock made = new SplitStock(client, name, segmentCount, segments, options);
+        client.lock(made.nameOf(segmentCount - 1), options); // refused here, not at the first piece
         return made;
     }
 
@@ -89,8 +91,10 @@ public final class SplitStock {
      * @return false if fewer pieces were left
      * @throws dev.holdfast.StaleTokenException if the lock was lost, and another was faster; nothing was taken
      * @throws InterruptedException if the thread is interrupted while it waits; nothing was taken
-     * @throws dev.holdfast.HoldfastException as {@link DistributedLock#acquire()}; nothing was taken. What the segments
-     *     throw is passed on
+     * @throws dev.holdfast.HoldfastException as {@link DistributedLock#acquire()}; nothing was taken. Exceptions of the
+     *     segments are passed on
+     * @throws IllegalArgumentException if {@code pieces} is less than 1
+     * @throws IllegalStateException if there are more or fewer segments, or one is negative
      */
     public boolean take(long pieces) throws InterruptedException {
         requirePositive(pieces);
@@ -120,6 +124,8 @@ public final class SplitStock {
      * @param pieces at least 1
      * @throws InterruptedException if the thread is interrupted while it waits; nothing was put back
      * @throws dev.holdfast.HoldfastException as {@link #take}; nothing was put back
+     * @throws IllegalArgumentException if {@code pieces} is less than 1
+     * @throws ArithmeticException if the stock exceeds the range of {@code long}
      */
     public void putBack(long pieces) throws InterruptedException {
         requirePositive(pieces);
@@ -134,6 +140,10 @@ public final class SplitStock {
      * Sets the whole stock, spread evenly; what the segments had is replaced.
      *
      * @param pieces at least 0
+     * @throws IllegalArgumentException if {@code pieces} is negative
+     * @throws dev.holdfast.StaleTokenException if a lock was lost, and another client was faster; nothing was changed
+     * @throws InterruptedException if the thread is interrupted while it waits; nothing was changed
+     * @throws dev.holdfast.HoldfastException as {@link #take}; nothing was changed
      */
     public void fill(long pieces) throws InterruptedException {
         if (pieces < 0) {
@@ -145,7 +155,13 @@ public final class SplitStock {
         }
     }
 
-    /** Spreads what is left evenly over the segments; worthwhile where buyers take several pieces at once. */
+    /**
+     * Spreads what is left evenly over the segments; useful where buyers take several pieces at once.
+     *
+     * @throws dev.holdfast.StaleTokenException if a lock was lost, and another client was faster; nothing was changed
+     * @throws InterruptedException if the thread is interrupted while it waits; nothing was changed
+     * @throws dev.holdfast.HoldfastException as {@link #take}; nothing was changed
+     */
     public void rebalance() throws InterruptedException {
         MultiHold all = all().acquire();
         try (FencedWork work = new FencedWork(all)) {
@@ -153,7 +169,7 @@ public final class SplitStock {
         }
     }
 
-    /** How many pieces are left, by one reading without a lock: exact when nobody takes or puts back meanwhile. */
+    /** The number of pieces left, read without a lock: exact if the stock does not change during the read. */
     public long left() {
         return sum(read());
     }
@@ -203,8 +219,8 @@ public final class SplitStock {
 
     private List<Segment> spread(long pieces, MultiHold all) {
         List<Segment> spread = new ArrayList<>();
-        for (int i = 0; i < size; i++) {
-            spread.add(segmentOf(i, pieces / size + (i < pieces % size ? 1 : 0), all));
+        for (int i = 0; i < segmentCount; i++) {
+            spread.add(segmentOf(i, pieces / segmentCount + (i < pieces % segmentCount ? 1 : 0), all));
         }
         return spread;
     }
@@ -215,9 +231,10 @@ public final class SplitStock {
 
     private List<Segment> read() {
         List<Segment> read = segments.read();
-        if (read.size() != size) {
-            throw new IllegalStateException("the stock '" + name + "' has " + size + " segments, but " + read.size()
-                    + " are kept; all programs must use the same number");
+        if (read.size() != segmentCount) {
+            throw new IllegalStateException(
+                    "the stock '" + name + "' has " + segmentCount + " segments, but Segments.read() returned "
+                            + read.size() + "; create one for each number, and use the same number in all programs");
         }
         return read;
     }
@@ -227,7 +244,8 @@ public final class SplitStock {
     }
 
     private DistributedMultiLock all() {
-        return client.multiLock(IntStream.range(0, size).mapToObj(this::nameOf).toList(), options);
+        return client.multiLock(
+                IntStream.range(0, segmentCount).mapToObj(this::nameOf).toList(), options);
     }
 
     private String nameOf(int number) {
@@ -241,13 +259,13 @@ public final class SplitStock {
     private void requirePositive(long pieces) {
         if (pieces < 1) {
             throw new IllegalArgumentException(
-                    "from the stock '" + name + "' at least 1 piece is taken or put back, not " + pieces);
+                    "cannot take or put back " + pieces + " pieces of the stock '" + name + "'; use at least 1");
         }
     }
 
     @Override
     public String toString() {
-        return "SplitStock[" + name + ", " + size + " segments]";
+        return "SplitStock[" + name + ", " + segmentCount + " segments]";
     }
 
     private record Locked(int number, Hold hold) {

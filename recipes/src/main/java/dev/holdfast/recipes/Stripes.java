@@ -26,7 +26,7 @@ import java.util.zip.CRC32;
  * <p>A key belongs to the stripe {@code crc32(key in UTF-8) mod stripes}, which a program in any language can compute.
  * Two keys may share a stripe; their holders then wait for each other, so do not acquire a second key while one is held:
  * use {@link #bulk}. All programs must use the same number of stripes: programs with different numbers lock different
- * names for the same key, and do not exclude each other. Give the name another value when the number changes.
+ * names for the same key, and do not exclude each other. Stop all programs before the number changes.
  *
  * <p>Immutable and thread-safe.
  */
@@ -48,7 +48,7 @@ public final class Stripes {
     /**
      * Stripes of a client.
      *
-     * @param name what the locks' names begin with; the locks are {@code name/0} to {@code name/(stripes - 1)}
+     * @param name the prefix of the lock names {@code name/0} to {@code name/(stripes - 1)}
      * @param stripes how many locks there are, 1 to 65,536
      * @throws IllegalArgumentException if the number of stripes is out of range, or the name is not a lock's name
      */

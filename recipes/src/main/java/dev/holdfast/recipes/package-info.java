@@ -1,4 +1,4 @@
-/** What applications build on locks: stripes, single flight, a cache kept equal to its source, a stock in segments. */
+/** Ready-made solutions on top of locks: stripes, single flight, a consistent cache, a split stock. */
 @NullMarked
 package dev.holdfast.recipes;
 

@@ -107,6 +107,24 @@ class ConsistentCacheTest {
         assertThat(table.rows.get("42").value()).isEqualTo("300");
     }
 
+    @Test
+    void aWriterThatLostItsHoldBeforeAReaderFilledTheCacheChangesNothing() throws Exception {
+        table.write("42", "100", 0);
+        Gate gate = table.stopNextWriter();
+        Future<Void> late = clients.start(() -> {
+            prices(0).put("42", "200");
+            return null;
+        });
+        gate.awaitArrival();
+        breakHolder();
+        assertThat(prices(1).get("42")).contains("100");
+        gate.open();
+
+        assertThatThrownBy(() -> resultOf(late)).isInstanceOf(StaleTokenException.class);
+        assertThat(prices(0).get("42")).contains("100");
+        assertThat(table.rows.get("42").value()).isEqualTo("100");
+    }
+
     private void breakHolder() {
         LockClient client = clients.get(1);
         long token =
@@ -114,7 +132,7 @@ class ConsistentCacheTest {
         assertThat(client.breakGrant("price/42", token, true)).isTrue();
     }
 
-    /** A table with a column for the token of the last writer. */
+    /** A table with a column for the highest token of writers and readers. */
     private static final class Table implements Source<String> {
         record Row(String value, long token) {}
 
@@ -126,7 +144,8 @@ class ConsistentCacheTest {
         @Override
         public Optional<String> read(String key, long token) {
             reads.incrementAndGet();
-            Optional<String> read = Optional.ofNullable(rows.get(key)).map(Row::value);
+            Row row = rows.computeIfPresent(key, (name, now) -> new Row(now.value(), Math.max(now.token(), token)));
+            Optional<String> read = Optional.ofNullable(row).map(Row::value);
             readers.pass();
             return read;
         }

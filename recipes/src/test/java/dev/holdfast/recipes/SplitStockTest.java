@@ -155,14 +155,14 @@ class SplitStockTest {
         assertThatThrownBy(
                         () -> SplitStock.of(clients.get(0), "tickets", 8, table).take(1))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("has 8 segments, but 16 are kept");
+                .hasMessageContaining("has 8 segments, but Segments.read() returned 16");
     }
 
     @Test
     void aSegmentWithLessThanNothingIsNamed() {
         assertThatThrownBy(() -> new Segment(3, -1, 0))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("segment 3 has -1 pieces left");
+                .hasMessageContaining("segment 3 has -1 pieces");
     }
 
     @ParameterizedTest
