@@ -8,7 +8,7 @@
  *
  *   The first in the queue that fits is offered its permits, and then the next, as long as they fit. One that does not
  *   fit keeps out those behind it while it is alive, which is until the deadline of its place. When one is found dead,
- *   the next that does not fit is told to poll, and has as long as an offer lasts. A waiter that lost its place and polls
+ *   the next that does not fit is notified to poll, and has as long as an offer lasts. A waiter that lost its place and polls
  *   again comes back to it; it has missed an offer, and from then on it polls more often than an offer lasts.
  *
  * A push may be lost, which is known to nobody. A client crashes (CRASHES times) at any point while it waits or holds.
@@ -141,8 +141,8 @@ inline take(who) {
 #define isAlive(i) (place[i] > 0)
 #endif
 
-/* The first has become that since the one before it was found dead: it is told to poll. */
-inline tellToPoll() {
+/* The first has become that since the one before it was found dead: it is notified to poll. */
+inline notifyToPoll() {
 	if
 	:: doing[head] == DEAD -> place[head] = 0
 	:: else ->
@@ -163,7 +163,7 @@ inline settle(asking) {
 		:: else
 		fi;
 		if
-		:: !fits(head) && head != asking && dead -> tellToPoll()
+		:: !fits(head) && head != asking && dead -> notifyToPoll()
 		:: else
 		fi;
 		if

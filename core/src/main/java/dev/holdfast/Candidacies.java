@@ -38,7 +38,7 @@ final class Candidacies implements AutoCloseable {
         if (closed) {
             byName.remove(name, candidacy);
             throw new ClientClosedException(
-                    "the client is closed and can no longer stand for '" + name + "'; connect again");
+                    "the client is closed and can no longer be a candidate for '" + name + "'; connect again");
         }
     }
 

@@ -64,7 +64,7 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public String readToLook(String query) {
+    public String readToPoll(String query) {
         return readToChange(query);
     }
 

@@ -43,7 +43,7 @@ final class RowSql {
     final String read;
 
     final String readToChange;
-    final String readToLook;
+    final String readToPoll;
 
     final String claim;
     final String insert;
@@ -75,7 +75,7 @@ final class RowSql {
         this.next = "GREATEST(version + 1, ?, " + now + ")";
         this.read = "SELECT " + COLUMNS + ", " + now + " FROM " + table + " WHERE name = ?";
         this.readToChange = dialect.readToChange(read);
-        this.readToLook = dialect.readToLook(read);
+        this.readToPoll = dialect.readToPoll(read);
         this.claim = "UPDATE " + table
                 + " SET acquired_at = CASE WHEN claim_id = ? AND grant_number > 0 THEN acquired_at ELSE " + now
                 + " END,"

@@ -118,7 +118,7 @@ final class RowTable {
         long asked = System.nanoTime();
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
-            Optional<ReadRow> row = read(readForLook(tries), claim.name());
+            Optional<ReadRow> row = read(readForPoll(tries), claim.name());
             if (row.isEmpty()) {
                 return claim(claim, null, channel);
             }
@@ -217,8 +217,8 @@ final class RowTable {
      * The first read of a claim that is in the queue takes no lock, and may be late: the claim asks again. A row that
      * turned out to be another one may have come from a replica that lags behind.
      */
-    private String readForLook(int tries) {
-        return tries == 0 ? sql.readToLook : sql.readToChange;
+    private String readForPoll(int tries) {
+        return tries == 0 ? sql.readToPoll : sql.readToChange;
     }
 
     private Optional<ReadRow> read(String query, String name) throws SQLException {

@@ -35,7 +35,7 @@ interface ServerDialect {
     }
 
     /** The query of a claim that is in the queue and asks again: the primary answers it where that costs no lock. */
-    default String readToLook(String query) {
+    default String readToPoll(String query) {
         return query;
     }
 

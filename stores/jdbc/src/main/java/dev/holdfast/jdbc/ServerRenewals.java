@@ -117,7 +117,7 @@ final class ServerRenewals {
                 renewals.isEmpty() ? ask(chunk.parts(Math.max(1, grants.size() / PARTS))) : withRest(chunk, renewals));
     }
 
-    /** What the time of one request did not suffice for is asked behind what others have asked for meanwhile. */
+    /** Grants for which one request had no time are renewed by another request, behind those of other callers. */
     private CompletionStage<Map<ClaimId, Renewal>> withRest(Chunk chunk, Map<ClaimId, Renewal> renewals) {
         List<Grant> rest = chunk.grants.stream()
                 .filter(grant -> !renewals.containsKey(grant.id()))

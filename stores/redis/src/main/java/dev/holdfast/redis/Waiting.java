@@ -154,7 +154,7 @@ final class Waiting implements Pending {
             return asking();
         }
         Runnable then = resting(waiters.nextLook(said, hears && !missed));
-        // A subscription that was lost comes back by itself, and then everybody asks again.
+        // A lost subscription is restored automatically; then every waiter polls again.
         boolean subscribes = !hears && (waiters.ear().hears() || !waiters.ear().isOpen());
         return subscribes && phase == Phase.RESTING ? this::openEar : then;
     }

@@ -109,7 +109,7 @@ public abstract class StoreFuzz {
 
     /**
      * Whether a claim that is asked again while it holds keeps its number, and a lease that was made longer meanwhile;
-     * otherwise the number may be given anew, and the lease of an exclusive one.
+     * otherwise the number may change, and so may the lease of an exclusive claim.
      */
     protected boolean repeatsKeepNumbers() {
         return true;
