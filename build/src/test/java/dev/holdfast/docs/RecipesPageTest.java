@@ -1,12 +1,10 @@
 package dev.holdfast.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.MultiHold;
-import dev.holdfast.StaleTokenException;
 import dev.holdfast.recipes.Cached;
 import dev.holdfast.recipes.ClearableCache;
 import dev.holdfast.recipes.ConsistentCache;
@@ -106,8 +104,11 @@ class RecipesPageTest {
             assertThat(sold).isTrue();
             assertThat(tickets.left()).isEqualTo(999);
 
-            assertThatThrownBy(() -> segments.write(List.of(new Segment(0, 5, Long.MAX_VALUE), new Segment(1, 5, 0))))
-                    .isInstanceOf(StaleTokenException.class);
+            List<Segment> read = segments.read();
+            assertThat(segments.write(List.of(
+                            new Segments.Change(read.get(0), new Segment(0, 5, 1)),
+                            new Segments.Change(new Segment(1, 5, 0), new Segment(1, 6, 1)))))
+                    .isFalse();
             assertThat(tickets.left()).as("all or none").isEqualTo(999);
         }
     }
@@ -147,14 +148,17 @@ class RecipesPageTest {
         }
 
         @Override
-        public void write(List<Segment> changed) {
+        public boolean write(List<Change> changes) {
             try (Connection connection = database.getConnection()) {
                 connection.setAutoCommit(false);
                 try {
-                    for (Segment segment : changed) {
-                        write(connection, segment);
+                    for (Change change : changes) {
+                        if (!write(connection, change)) {
+                            return false;                           // and rolls back
+                        }
                     }
                     connection.commit();
+                    return true;
                 } finally {
                     connection.rollback();                          // nothing to undo after a commit
                     connection.setAutoCommit(true);
@@ -164,17 +168,15 @@ class RecipesPageTest {
             }
         }
 
-        private void write(Connection connection, Segment segment) throws SQLException {
-            String sql = "UPDATE stock SET pieces = ?, token = ? WHERE segment = ? AND token <= ?";
+        private static boolean write(Connection connection, Change change) throws SQLException {
+            String sql = "UPDATE stock SET pieces = ?, token = ? WHERE segment = ? AND pieces = ? AND token = ?";
             try (PreparedStatement update = connection.prepareStatement(sql)) {
-                update.setLong(1, segment.left());
-                update.setLong(2, segment.token());
-                update.setInt(3, segment.number());
-                update.setLong(4, segment.token());
-                if (update.executeUpdate() == 0) {                  // a later hold was here
-                    long later = read().get(segment.number()).token();
-                    throw new StaleTokenException("segment " + segment.number(), segment.token(), later);
-                }
+                update.setLong(1, change.changed().left());
+                update.setLong(2, change.changed().token());
+                update.setInt(3, change.read().number());
+                update.setLong(4, change.read().left());
+                update.setLong(5, change.read().token());
+                return update.executeUpdate() == 1;                 // else somebody has changed it since
             }
         }
     }

@@ -4,6 +4,7 @@ import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Objects;
@@ -29,13 +30,18 @@ import java.util.Optional;
  * </ol>
  *
  * <p>With {@link #servingStale()} all callers but one get a stale value immediately. Only the caller that rebuilds waits,
- * for its own loader. If the store of the locks does not answer, every caller gets the stale value.
+ * for its own loader. If the store of the locks does not answer, every caller gets the stale value. Each stale read is one
+ * try of the lock, so it takes as long as the store takes to answer, or its time-out for requests.
  *
  * <p>When loading fails: a loader that throws, or returns null ({@link NullPointerException}), fails its own caller; the
  * next reader in the queue loads. A process that dies while it loads is followed by the next reader when its lease has
  * ended. If a loader hangs, the next reader loads after {@link HoldOptions#maxHold} (one minute if no options are given, no
- * limit if the options set none) plus one lease. The cache ignores what the first one puts later, because its token is lower.
+ * limit if the options set none) plus one lease. What the first one puts later has a lower token, and a cache that still
+ * keeps the higher one ignores it.
  * A lock that is lost while a value is loaded fails nobody: the value is put if the cache admits its token, and returned.
+ *
+ * <p>While the source fails, the readers in the queue load one after the other, each with its own failure. Give the loader a
+ * short time-out. A loader must not ask for its own key: it waits for itself until {@code maxHold}.
  *
  * <p>Immutable and thread-safe.
  *
@@ -112,7 +118,7 @@ public final class SingleFlight<V> {
     private static Optional<Hold> ifNobodyRebuilds(DistributedLock lock) {
         try {
             return lock.tryAcquire();
-        } catch (StoreUnavailableException outage) {
+        } catch (StoreUnavailableException | StoreRefusedException withoutLocks) {
             return Optional.empty();
         }
     }

@@ -37,15 +37,18 @@ import java.util.stream.IntStream;
  *       sold out costs two readings, and no lock.
  * </ol>
  *
- * <p>Every write carries the token of its segment's hold, and {@link Segments} refuses a token that is too low. A loss of
- * a lock is therefore harmless: either the write was admitted, or nothing was taken and {@code take} throws.
+ * <p>A segment is written only if nobody has changed it since it was read, which its token shows: each hold writes a
+ * segment once, with its own token. So a buyer that was stopped for longer than its lease, and whose lock another buyer has,
+ * cannot sell a piece twice. It begins again, like every buyer that finds its segment changed.
  *
- * <p>The segments are the stock: there is no total beside them that could differ. Other programs must change a segment only
- * under its lock and with its token. Otherwise {@code take} can overwrite their change. All programs must use the same
- * number of segments. Immutable and thread-safe.
+ * <p>The segments are the stock: there is no total beside them that could differ. Other programs may
+ * change a segment if they give it another token, or another number of pieces. All programs must use the same number of
+ * segments. Immutable and thread-safe.
  */
 public final class SplitStock {
     private static final int MOST = 100;
+    private static final long LONGEST_PAUSE = 20; // milliseconds, between readings that show a change
+    private static final long ALL_THAT_IS_LEFT = -1;
 
     private final LockClient client;
     private final String name;
@@ -89,10 +92,9 @@ public final class SplitStock {
      *
      * @param pieces at least 1
      * @return false if fewer pieces were left
-     * @throws dev.holdfast.StaleTokenException if the lock was lost, and another was faster; nothing was taken
      * @throws InterruptedException if the thread is interrupted while it waits; nothing was taken
      * @throws dev.holdfast.HoldfastException as {@link DistributedLock#acquire()}; nothing was taken. Exceptions of the
-     *     segments are passed on
+     *     segments are passed on; if {@link Segments#write} throws, pieces may have been taken
      * @throws IllegalArgumentException if {@code pieces} is less than 1
      * @throws IllegalStateException if there are more or fewer segments, or one is negative
      */
@@ -104,7 +106,7 @@ public final class SplitStock {
             List<Segment> enough =
                     seen.stream().filter(segment -> segment.left() >= pieces).toList();
             if (!enough.isEmpty()) {
-                if (takeFrom(acquireOneOf(enough), pieces)) {
+                if (add(acquireOneOf(enough), -pieces)) {
                     return true;
                 }
             } else if (sum(seen) >= pieces) {
@@ -113,6 +115,8 @@ public final class SplitStock {
                 }
             } else if (seen.equals(before)) {
                 return false;
+            } else if (!before.isEmpty()) {
+                Thread.sleep(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE));
             }
             before = seen;
         }
@@ -129,10 +133,8 @@ public final class SplitStock {
      */
     public void putBack(long pieces) throws InterruptedException {
         requirePositive(pieces);
-        Locked locked = acquireOneOf(read());
-        try (FencedWork work = new FencedWork(locked.hold)) {
-            Segment segment = read().get(locked.number);
-            segments.write(List.of(locked.with(Math.addExact(segment.left(), pieces))));
+        while (!add(acquireOneOf(read()), pieces)) {
+            // changed meanwhile
         }
     }
 
@@ -141,7 +143,6 @@ public final class SplitStock {
      *
      * @param pieces at least 0
      * @throws IllegalArgumentException if {@code pieces} is negative
-     * @throws dev.holdfast.StaleTokenException if a lock was lost, and another client was faster; nothing was changed
      * @throws InterruptedException if the thread is interrupted while it waits; nothing was changed
      * @throws dev.holdfast.HoldfastException as {@link #take}; nothing was changed
      */
@@ -149,23 +150,20 @@ public final class SplitStock {
         if (pieces < 0) {
             throw new IllegalArgumentException("the stock '" + name + "' cannot have " + pieces + " pieces");
         }
-        MultiHold all = all().acquire();
-        try (FencedWork work = new FencedWork(all)) {
-            segments.write(spread(pieces, all));
+        while (!spread(pieces)) {
+            // changed meanwhile
         }
     }
 
     /**
      * Spreads what is left evenly over the segments; useful where buyers take several pieces at once.
      *
-     * @throws dev.holdfast.StaleTokenException if a lock was lost, and another client was faster; nothing was changed
      * @throws InterruptedException if the thread is interrupted while it waits; nothing was changed
      * @throws dev.holdfast.HoldfastException as {@link #take}; nothing was changed
      */
     public void rebalance() throws InterruptedException {
-        MultiHold all = all().acquire();
-        try (FencedWork work = new FencedWork(all)) {
-            segments.write(spread(sum(read()), all));
+        while (!spread(ALL_THAT_IS_LEFT)) {
+            // changed meanwhile
         }
     }
 
@@ -174,35 +172,48 @@ public final class SplitStock {
         return sum(read());
     }
 
-    private boolean takeFrom(Locked locked, long pieces) {
+    /** Adds pieces, or takes them; false if too few are there, or the segment was changed meanwhile. */
+    private boolean add(Locked locked, long pieces) {
         try (FencedWork work = new FencedWork(locked.hold)) {
-            Segment segment = read().get(locked.number);
-            if (segment.left() < pieces) {
-                return false;
-            }
-            segments.write(List.of(locked.with(segment.left() - pieces)));
-            return true;
+            Segment read = read().get(locked.number);
+            long left = Math.addExact(read.left(), pieces);
+            return left >= 0
+                    && segments.write(
+                            List.of(new Segments.Change(read, new Segment(read.number(), left, locked.hold.token()))));
         }
     }
 
     private boolean takeFromSeveral(long pieces) throws InterruptedException {
         MultiHold all = all().acquire();
         try (FencedWork work = new FencedWork(all)) {
-            List<Segment> changed = new ArrayList<>();
+            List<Segments.Change> changes = new ArrayList<>();
             long missing = pieces;
-            for (Segment segment : read()) {
-                long taken = Math.min(missing, segment.left());
+            for (Segment read : read()) {
+                long taken = Math.min(missing, read.left());
                 if (taken > 0) {
-                    changed.add(segmentOf(segment.number(), segment.left() - taken, all));
+                    changes.add(change(read, read.left() - taken, all));
                     missing -= taken;
                 }
             }
-            if (missing > 0) {
-                return false;
-            }
-            segments.write(changed);
-            return true;
+            return missing == 0 && segments.write(changes);
         }
+    }
+
+    private boolean spread(long wanted) throws InterruptedException {
+        MultiHold all = all().acquire();
+        try (FencedWork work = new FencedWork(all)) {
+            List<Segment> read = read();
+            long pieces = wanted == ALL_THAT_IS_LEFT ? sum(read) : wanted;
+            List<Segments.Change> changes = new ArrayList<>();
+            for (int i = 0; i < segmentCount; i++) {
+                changes.add(change(read.get(i), pieces / segmentCount + (i < pieces % segmentCount ? 1 : 0), all));
+            }
+            return segments.write(changes);
+        }
+    }
+
+    private Segments.Change change(Segment read, long left, MultiHold all) {
+        return new Segments.Change(read, new Segment(read.number(), left, all.token(nameOf(read.number()))));
     }
 
     /** One that is free, if the first choice is; else the second choice, in its queue. */
@@ -217,24 +228,19 @@ public final class SplitStock {
         return new Locked(second, lock(second).acquire());
     }
 
-    private List<Segment> spread(long pieces, MultiHold all) {
-        List<Segment> spread = new ArrayList<>();
-        for (int i = 0; i < segmentCount; i++) {
-            spread.add(segmentOf(i, pieces / segmentCount + (i < pieces % segmentCount ? 1 : 0), all));
-        }
-        return spread;
-    }
-
-    private Segment segmentOf(int number, long left, MultiHold all) {
-        return new Segment(number, left, all.token(nameOf(number)));
-    }
-
     private List<Segment> read() {
         List<Segment> read = segments.read();
         if (read.size() != segmentCount) {
             throw new IllegalStateException(
                     "the stock '" + name + "' has " + segmentCount + " segments, but Segments.read() returned "
                             + read.size() + "; create one for each number, and use the same number in all programs");
+        }
+        for (int i = 0; i < segmentCount; i++) {
+            if (read.get(i).number() != i) {
+                throw new IllegalStateException(
+                        "the stock '" + name + "' has segment " + read.get(i).number() + " in place " + i
+                                + "; Segments.read() must return them in the order of their numbers");
+            }
         }
         return read;
     }
@@ -268,9 +274,5 @@ public final class SplitStock {
         return "SplitStock[" + name + ", " + segmentCount + " segments]";
     }
 
-    private record Locked(int number, Hold hold) {
-        Segment with(long left) {
-            return new Segment(number, left, hold.token());
-        }
-    }
+    private record Locked(int number, Hold hold) {}
 }

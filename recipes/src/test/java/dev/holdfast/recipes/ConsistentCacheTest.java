@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.StaleTokenException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,6 +68,7 @@ class ConsistentCacheTest {
             return null;
         });
         org.awaitility.Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
                 .until(() -> clients.get(1).lock("price/42").status().waiting() == 1);
         gate.open();
 

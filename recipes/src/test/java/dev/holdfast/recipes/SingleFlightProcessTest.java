@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Readers in processes of their own, one of which dies while it loads. The cache is in Redis, and compares tokens. */
 class SingleFlightProcessTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(8);
 
     private final RedisServer server = OrSkip.orSkip(() -> RedisServer.start());
     private final List<ChildProcess> processes = new ArrayList<>();

@@ -154,7 +154,7 @@ class SingleFlightTest {
     }
 
     private void awaitWaiting(String name, int waiting) {
-        org.awaitility.Awaitility.await().until(() -> {
+        org.awaitility.Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
             LockStatus status = clients.get(3).lock(name).status();
             return status.waiting() == waiting;
         });

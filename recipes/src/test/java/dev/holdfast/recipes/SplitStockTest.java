@@ -4,8 +4,8 @@ import static dev.holdfast.recipes.Clients.resultOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
-import dev.holdfast.StaleTokenException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -125,21 +125,77 @@ class SplitStockTest {
         }
     }
 
+    /** The late buyer writes between the reading and the writing of the next one. */
     @Test
-    void aBuyerThatLostItsLockTakesNothing() throws Exception {
-        SplitStock one = SplitStock.of(clients.get(0), "tickets", 1, table.first());
+    void aPieceIsNotSoldTwiceAfterALockWasLost() throws Exception {
+        table.segments.set(0, new Segment(0, 5, 0));
+        Gate late = table.stopNextWriter();
+        Future<Boolean> first = clients.start(() -> one(0).take(4));
+        late.awaitArrival();
+        breakHolder();
+        Gate next = table.stopNextWriter();
+        Future<Boolean> second = clients.start(() -> one(1).take(3));
+        next.awaitArrival();
+        late.open();
+
+        assertThat(resultOf(first)).isTrue();
+        next.open();
+        assertThat(resultOf(second)).as("one piece is left").isFalse();
+        assertThat(table.segments.get(0).left()).isEqualTo(1);
+    }
+
+    @Test
+    void aBuyerThatLostItsLockToAFasterOneBeginsAgain() throws Exception {
         table.segments.set(0, new Segment(0, 5, 0));
         Gate gate = table.stopNextWriter();
-        Future<Boolean> late = clients.start(() -> one.take(5));
+        Future<Boolean> late = clients.start(() -> one(0).take(5));
         gate.awaitArrival();
+        breakHolder();
+        assertThat(one(1).take(3)).isTrue();
+        gate.open();
+
+        assertThat(resultOf(late)).as("two pieces are left").isFalse();
+        assertThat(one(1).take(2)).isTrue();
+    }
+
+    @Test
+    void anInterruptedBuyerTakesNothing() throws Exception {
+        table.segments.set(0, new Segment(0, 5, 0));
+        try (Hold held = clients.get(1).lock("tickets/0").acquire()) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> one(0).take(1)).isInstanceOf(InterruptedException.class);
+            assertThat(held.isValid()).isTrue();
+        }
+        assertThat(one(0).left()).isEqualTo(5);
+    }
+
+    private SplitStock one(int client) {
+        return SplitStock.of(clients.get(client), "tickets", 1, table.first());
+    }
+
+    private void breakHolder() {
         LockClient other = clients.get(1);
         long token = other.lock("tickets/0").status().grant().orElseThrow().token();
         assertThat(other.breakGrant("tickets/0", token, true)).isTrue();
-        assertThat(SplitStock.of(other, "tickets", 1, table.first()).take(3)).isTrue();
-        gate.open();
+    }
 
-        assertThatThrownBy(() -> resultOf(late)).isInstanceOf(StaleTokenException.class);
-        assertThat(table.segments.get(0).left()).isEqualTo(2);
+    @Test
+    void segmentsOutOfOrderAreRefused() {
+        Segments shuffled = new Segments() {
+            @Override
+            public List<Segment> read() {
+                return List.of(new Segment(1, 5, 0), new Segment(0, 5, 0));
+            }
+
+            @Override
+            public boolean write(List<Change> changes) {
+                throw new AssertionError("written");
+            }
+        };
+        assertThatThrownBy(() ->
+                        SplitStock.of(clients.get(0), "tickets", 2, shuffled).take(1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("in the order of their numbers");
     }
 
     @ParameterizedTest
@@ -189,18 +245,17 @@ class SplitStockTest {
         }
 
         @Override
-        public void write(List<Segment> changed) {
+        public boolean write(List<Change> changes) {
             Gate gate = writers;
             writers = opened();
             gate.pass();
             synchronized (segments) {
-                for (Segment segment : changed) {
-                    long token = segments.get(segment.number()).token();
-                    if (token > segment.token()) {
-                        throw new StaleTokenException("segment " + segment.number(), segment.token(), token);
-                    }
+                boolean asRead = changes.stream()
+                        .allMatch(change -> segments.get(change.read().number()).equals(change.read()));
+                if (asRead) {
+                    changes.forEach(change -> segments.set(change.read().number(), change.changed()));
                 }
-                changed.forEach(segment -> segments.set(segment.number(), segment));
+                return asRead;
             }
         }
 
@@ -213,8 +268,8 @@ class SplitStockTest {
                 }
 
                 @Override
-                public void write(List<Segment> changed) {
-                    Table.this.write(changed);
+                public boolean write(List<Change> changes) {
+                    return Table.this.write(changes);
                 }
             };
         }
