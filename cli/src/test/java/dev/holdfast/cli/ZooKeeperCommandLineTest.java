@@ -1,5 +1,8 @@
 package dev.holdfast.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +17,8 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on ZooKeeper. */
 @Tag("engine-proved-elsewhere")
@@ -23,7 +28,7 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
 
     @BeforeAll
     static void startServer() {
-        server = ZooKeeperServer.start(Map.of("tickTime", "500"));
+        server = ZooKeeperServer.start(Map.of("tickTime", "500", "maxSessionTimeout", "60000"));
     }
 
     @AfterAll
@@ -43,6 +48,26 @@ class ZooKeeperCommandLineTest extends CommandLineContract {
             throw new IllegalStateException(e);
         }
         return "zk://" + server.connectString() + chroot + "?session=3s&tick=500ms";
+    }
+
+    /** The URL says nothing of sessions, which would last for 15 s: a run asks for one as long as its lease. */
+    @Test
+    void aRunThatIsKilledKeepsOthersOutForItsLease(@TempDir Path folder) {
+        Cli cli = new Cli(folder, emptyStore(folder).replace("session=3s&", ""));
+        try (ChildProcess killed =
+                cli.start("run", "--lease", "3s", "job", "--", "sh", "-c", "echo in; exec sleep 60")) {
+            killed.expect("in", Cli.SOON);
+
+            long since = System.nanoTime();
+            ProcessHandle.of(killed.pid()).stream()
+                    .flatMap(ProcessHandle::children)
+                    .forEach(ProcessHandle::destroyForcibly);
+            killed.kill();
+
+            assertThat(cli.run("run", "--wait", "1m", "job", "--", "true").code())
+                    .isZero();
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(12));
+        }
     }
 
     /**
