@@ -50,12 +50,16 @@ class LaneTest {
         CountDownLatch together = new CountDownLatch(1);
         CompletableFuture<Boolean> beside = new CompletableFuture<>();
         try {
-            lane.beforeSending(() -> reached(together));
+            CompletableFuture<Boolean> busy = lane.ask("look at", "a", table -> {
+                reached(together); // so that what follows is found together
+                return true;
+            });
             lane.beforeSending(() -> {
                 throw new IllegalStateException("a caller's code");
             });
             lane.beforeSending(() -> beside.complete(true));
             together.countDown();
+            assertThat(Rig.get(busy)).isTrue();
             assertThat(Rig.get(beside)).as("a task beside it").isTrue();
 
             CompletableFuture<Boolean> behind = lane.ask("look at", "a", table -> {
