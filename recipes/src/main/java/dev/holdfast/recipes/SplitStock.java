@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -48,7 +49,6 @@ import java.util.stream.IntStream;
 public final class SplitStock {
     private static final int MOST = 100;
     private static final long LONGEST_PAUSE = 20; // milliseconds, between readings that show a change
-    private static final long ALL_THAT_IS_LEFT = -1;
 
     private final LockClient client;
     private final String name;
@@ -150,7 +150,7 @@ public final class SplitStock {
         if (pieces < 0) {
             throw new IllegalArgumentException("the stock '" + name + "' cannot have " + pieces + " pieces");
         }
-        while (!spread(pieces)) {
+        while (!spread(read -> pieces)) {
             // changed meanwhile
         }
     }
@@ -162,7 +162,7 @@ public final class SplitStock {
      * @throws dev.holdfast.HoldfastException as {@link #take}; nothing was changed
      */
     public void rebalance() throws InterruptedException {
-        while (!spread(ALL_THAT_IS_LEFT)) {
+        while (!spread(SplitStock::sum)) {
             // changed meanwhile
         }
     }
@@ -199,11 +199,11 @@ public final class SplitStock {
         }
     }
 
-    private boolean spread(long wanted) throws InterruptedException {
+    private boolean spread(ToLongFunction<List<Segment>> piecesOf) throws InterruptedException {
         MultiHold all = all().acquire();
         try (FencedWork work = new FencedWork(all)) {
             List<Segment> read = read();
-            long pieces = wanted == ALL_THAT_IS_LEFT ? sum(read) : wanted;
+            long pieces = piecesOf.applyAsLong(read);
             List<Segments.Change> changes = new ArrayList<>();
             for (int i = 0; i < segmentCount; i++) {
                 changes.add(change(read.get(i), pieces / segmentCount + (i < pieces % segmentCount ? 1 : 0), all));

@@ -95,12 +95,7 @@ class ConsistentCacheTest {
     void aWriterThatLostItsHoldChangesNothing() throws Exception {
         table.write("42", "100", 0);
         Gate gate = table.stopNextWriter();
-        Future<Void> late = clients.start(() -> {
-            prices(0).put("42", "200");
-            return null;
-        });
-        gate.awaitArrival();
-        breakHolder();
+        Future<Void> late = writerThatLosesItsHold(gate);
         prices(1).put("42", "300");
         gate.open();
 
@@ -113,18 +108,23 @@ class ConsistentCacheTest {
     void aWriterThatLostItsHoldBeforeAReaderFilledTheCacheChangesNothing() throws Exception {
         table.write("42", "100", 0);
         Gate gate = table.stopNextWriter();
-        Future<Void> late = clients.start(() -> {
-            prices(0).put("42", "200");
-            return null;
-        });
-        gate.awaitArrival();
-        breakHolder();
+        Future<Void> late = writerThatLosesItsHold(gate);
         assertThat(prices(1).get("42")).contains("100");
         gate.open();
 
         assertThatThrownBy(() -> resultOf(late)).isInstanceOf(StaleTokenException.class);
         assertThat(prices(0).get("42")).contains("100");
         assertThat(table.rows.get("42").value()).isEqualTo("100");
+    }
+
+    private Future<Void> writerThatLosesItsHold(Gate gate) {
+        Future<Void> writer = clients.start(() -> {
+            prices(0).put("42", "200");
+            return null;
+        });
+        gate.awaitArrival();
+        breakHolder();
+        return writer;
     }
 
     private void breakHolder() {
