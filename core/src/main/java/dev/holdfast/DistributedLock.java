@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
 import java.time.Duration;
 import java.util.Optional;
@@ -272,11 +272,11 @@ public final class DistributedLock {
         return "DistributedLock[" + name + " on " + engine.storeDescription() + "]";
     }
 
-    private Optional<Hold> wrap(Optional<HoldAnchor> anchor) {
+    private Optional<Hold> wrap(Optional<HoldHandle> anchor) {
         return anchor.map(this::hold);
     }
 
-    private Hold hold(HoldAnchor anchor) {
+    private Hold hold(HoldHandle anchor) {
         return new Hold(anchor, name.mode().kind());
     }
 }

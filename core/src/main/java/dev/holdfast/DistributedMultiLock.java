@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
 import java.time.Duration;
 import java.util.HashSet;
@@ -172,7 +172,7 @@ public final class DistributedMultiLock {
         return "DistributedMultiLock" + names() + " on " + engine.storeDescription();
     }
 
-    private MultiHold hold(List<HoldAnchor> anchors) {
+    private MultiHold hold(List<HoldHandle> anchors) {
         return new MultiHold(anchors.stream()
                 .map(anchor -> new Hold(anchor, LockMode.EXCLUSIVE))
                 .collect(Collectors.toUnmodifiableList()));

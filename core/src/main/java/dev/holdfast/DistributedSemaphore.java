@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
@@ -204,7 +204,7 @@ public final class DistributedSemaphore {
         return name.as(new Mode.Permits(wanted, permits));
     }
 
-    private static Hold hold(HoldAnchor anchor) {
+    private static Hold hold(HoldHandle anchor) {
         return new Hold(anchor, LockMode.PERMITS);
     }
 }

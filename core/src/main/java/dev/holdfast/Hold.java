@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -23,11 +23,11 @@ import java.util.function.Consumer;
  * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
  */
 public final class Hold implements Holding {
-    private final HoldAnchor anchor;
+    private final HoldHandle anchor;
     private final LockMode as;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Hold(HoldAnchor anchor, LockMode as) {
+    Hold(HoldHandle anchor, LockMode as) {
         this.anchor = anchor;
         this.as = as;
     }

@@ -2,9 +2,9 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.Environment;
 import dev.holdfast.internal.Names;
-import dev.holdfast.internal.Seams;
-import dev.holdfast.internal.Stores;
+import dev.holdfast.internal.StoreFinder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   caller ──► DistributedLock ──► local queue ──► store ──► grant ──► Hold
  *                                  (per name:       (one claim per        │
  *                                  FIFO, hand-over)  client and queue)    ▼
- *                                        ▲                            keeper: renews in batches,
+ *                                        ▲                            renewer: renews in batches,
  *                                        └──── the next local waiter ◄─ watches deadlines, tells losses
  * </pre>
  *
@@ -65,7 +65,7 @@ public final class LockClient implements AutoCloseable {
 
     /** Prepares a client of the store of a URL. */
     public static Builder builder(String url) {
-        return new Builder(context -> Stores.open(url, context));
+        return new Builder(context -> StoreFinder.open(url, context));
     }
 
     /** Prepares a client of a store that the caller made; the client closes it. */
@@ -359,7 +359,7 @@ public final class LockClient implements AutoCloseable {
             Optional<Duration> asked = Optional.ofNullable(session);
             return new LockClient(Engine.open(
                     clock -> opener.open(new StoreContext(clock, secret, asked)),
-                    Seams.ofThisMachine(time, executor),
+                    Environment.ofThisMachine(time, executor),
                     namespace,
                     label,
                     listeners,

@@ -21,7 +21,7 @@ class CrossingAnswersTest extends EngineCase {
         HostileStore.HoldReply slow = new HostileStore.HoldReply();
         line.renews = slow;
         first.close(); // renews for 90 s; the answer is on its way
-        time.advance(s(0.3)); // the keeper renews for 5 s
+        time.advance(s(0.3)); // the renewer renews for 5 s
         line.renews = HostileStore.PASS;
         slow.open.complete(null);
         Hold second = next.getNow(null);
@@ -58,7 +58,7 @@ class CrossingAnswersTest extends EngineCase {
         CompletableFuture<Void> extending = CompletableFuture.runAsync(() -> hold.extend(s(300)));
         soon(() -> slow.held.get() > 0);
         line.listener.suspect(grantOf(hold.id()));
-        time.advance(s(0.01)); // the keeper asks again, for the 10 s that it knows of
+        time.advance(s(0.01)); // the renewer asks again, for the 10 s that it knows of
         slow.open.complete(null);
         extending.join();
         time.advance(s(11));

@@ -98,8 +98,8 @@ class FlightRecorderTest {
         String loaded = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(child.waitFor()).as(loaded).isZero();
         assertThat(loaded)
-                .contains("dev.holdfast.internal.Observer ")
-                .doesNotContain("dev.holdfast.internal.Events$", "jdk.jfr.internal.");
+                .contains("dev.holdfast.internal.Telemetry ")
+                .doesNotContain("dev.holdfast.internal.FlightEvents$", "jdk.jfr.internal.");
     }
 
     /** Takes a lock, hands it over, loses it, with nothing recorded. */

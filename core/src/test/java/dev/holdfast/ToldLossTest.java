@@ -19,7 +19,7 @@ class ToldLossTest extends EngineCase {
         hooked.once(
                 "lambda$stopIfHeldTooLong",
                 () -> CompletableFuture.runAsync(first::close).join());
-        time.advance(s(10.1)); // the keeper finds the first held too long while it is closed and handed over
+        time.advance(s(10.1)); // the renewer finds the first held too long while it is closed and handed over
         assertThat(hooked.happened).isTrue();
         Hold second = next.getNow(null);
         time.advance(s(60));

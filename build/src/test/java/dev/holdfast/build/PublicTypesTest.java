@@ -19,12 +19,12 @@ class PublicTypesTest {
     private static final Set<String> PUBLIC_INTERNALS = Set.of(
             "dev.holdfast.internal.Durations",
             "dev.holdfast.internal.Engine",
-            "dev.holdfast.internal.HoldAnchor",
+            "dev.holdfast.internal.HoldHandle",
             "dev.holdfast.internal.LockName",
             "dev.holdfast.internal.Log",
             "dev.holdfast.internal.Names",
-            "dev.holdfast.internal.Seams",
-            "dev.holdfast.internal.Stores",
+            "dev.holdfast.internal.Environment",
+            "dev.holdfast.internal.StoreFinder",
             "dev.holdfast.internal.SystemTime");
 
     private final House house = House.get();

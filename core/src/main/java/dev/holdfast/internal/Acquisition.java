@@ -14,11 +14,11 @@ final class Acquisition {
     /** A try under way. */
     interface Attempt {
         /** Waits for the store's answer; called once. */
-        Optional<HoldAnchor> outcome();
+        Optional<HoldHandle> outcome();
     }
 
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
-    static Optional<HoldAnchor> once(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
+    static Optional<HoldHandle> once(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
         return attempt(engine, name, options, threadOwned).outcome();
     }
 
@@ -38,12 +38,12 @@ final class Acquisition {
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
-    static HoldAnchor uninterruptibly(Engine engine, LockName name, HoldOptions options) {
+    static HoldHandle uninterruptibly(Engine engine, LockName name, HoldOptions options) {
         Reentry again = Reentry.of(engine, name, options, true);
         if (again != null) {
             return again.uninterruptibly();
         }
-        LiveHold reading = Upgrade.heldToRead(engine, name);
+        HoldState reading = Upgrade.heldToRead(engine, name);
         Upgrade.refuse(engine, name, reading);
         Waiter waiter =
                 Waiter.thread(name.mode(), options, true, true, engine.time().nanoTime());
@@ -58,7 +58,7 @@ final class Acquisition {
      *
      * @param wait how long; null for ever
      */
-    static Optional<HoldAnchor> interruptibly(
+    static Optional<HoldHandle> interruptibly(
             Engine engine, LockName name, HoldOptions options, boolean threadOwned, @Nullable Duration wait)
             throws InterruptedException {
         if (Thread.interrupted()) {
@@ -68,7 +68,7 @@ final class Acquisition {
         if (again != null) {
             return again.within(name, wait);
         }
-        LiveHold reading = Upgrade.heldToRead(engine, name);
+        HoldState reading = Upgrade.heldToRead(engine, name);
         if (threadOwned && wait != null && reading != null && Upgrade.isHopeless(reading)) {
             long left = Upgrade.waitInVain(engine, name, reading, wait);
             return left == 0
@@ -79,7 +79,7 @@ final class Acquisition {
         Waiter waiter = Waiter.thread(
                 name.mode(), options, true, threadOwned, engine.time().nanoTime());
         waiter.timed = wait != null;
-        LocalQueue lock = engine.submit(name, waiter);
+        WaitQueue lock = engine.submit(name, waiter);
         Upgrade.warn(engine, reading, waiter);
         Scheduled timeout = wait == null ? () -> {} : expireAfter(engine, lock, waiter, wait);
         Waiter.Outcome outcome = waiter.await(true, engine.parking());
@@ -87,7 +87,7 @@ final class Acquisition {
         if (outcome == null) {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
-                engine.observer().recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
+                engine.telemetry().recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
                 Thread.interrupted();
                 throw new InterruptedException();
             }
@@ -96,25 +96,25 @@ final class Acquisition {
         return finish(engine, name, waiter, outcome);
     }
 
-    private static Scheduled expireAfter(Engine engine, LocalQueue lock, Waiter waiter, Duration wait) {
+    private static Scheduled expireAfter(Engine engine, WaitQueue lock, Waiter waiter, Duration wait) {
         if (waiter.outcome() != null) {
             return () -> {};
         }
         return engine.time().schedule(() -> lock.timeOut(waiter), wait);
     }
 
-    private static Optional<HoldAnchor> finish(
+    private static Optional<HoldHandle> finish(
             Engine engine, LockName name, Waiter waiter, Waiter.@Nullable Outcome outcome) {
-        Observer observer = engine.observer();
+        Telemetry telemetry = engine.telemetry();
         if (outcome instanceof Waiter.Outcome.Granted granted) {
-            observer.recordWait(name, waiter, granted.anchor());
+            telemetry.recordWait(name, waiter, granted.anchor());
             return Optional.of(granted.anchor());
         }
         if (outcome instanceof Waiter.Outcome.Failed failed) {
-            observer.recordWait(name, waiter, Observer.reason(failed.failure()));
+            telemetry.recordWait(name, waiter, Telemetry.reason(failed.failure()));
             throw Failures.here(failed.failure(), "could not acquire '" + name + "'");
         }
-        observer.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
+        telemetry.recordWait(name, waiter, NotAcquired.Reason.TIMED_OUT);
         return Optional.empty();
     }
 }

@@ -23,7 +23,7 @@ final class AsyncAcquisition<H> {
     private final Engine engine;
     private final LockName name;
     private final Executor executor;
-    private final Function<HoldAnchor, H> wrap;
+    private final Function<HoldHandle, H> wrap;
     private final Consumer<H> giveBack;
     private final @Nullable Limit<H> limit;
     private final CompletableFuture<H> future = new CompletableFuture<>();
@@ -43,7 +43,7 @@ final class AsyncAcquisition<H> {
             Engine engine,
             LockName name,
             Executor executor,
-            Function<HoldAnchor, H> wrap,
+            Function<HoldHandle, H> wrap,
             Consumer<H> giveBack,
             @Nullable Limit<H> limit) {
         this.engine = engine;
@@ -59,7 +59,7 @@ final class AsyncAcquisition<H> {
             LockName name,
             HoldOptions options,
             Executor executor,
-            Function<HoldAnchor, H> wrap,
+            Function<HoldHandle, H> wrap,
             Consumer<H> giveBack,
             @Nullable Limit<H> limit) {
         AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, giveBack, limit);
@@ -68,7 +68,7 @@ final class AsyncAcquisition<H> {
                 Waiter.callback(name.mode(), options, waits, engine.time().nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
         waiter.timed = limit != null;
-        LocalQueue lock = engine.submit(name, waiter);
+        WaitQueue lock = engine.submit(name, waiter);
         if (limit != null && waits && waiter.outcome() == null) {
             Scheduled timeout = engine.time().schedule(() -> lock.timeOut(waiter), limit.time());
             acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
@@ -76,7 +76,7 @@ final class AsyncAcquisition<H> {
         acquisition.future.whenComplete((hold, failure) -> {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
-                engine.observer().recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
+                engine.telemetry().recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
             }
         });
         return acquisition.future;
@@ -98,16 +98,16 @@ final class AsyncAcquisition<H> {
         Waiter asked = Objects.requireNonNull(waiter);
         Waiter.Outcome outcome = asked.outcome();
         if (outcome instanceof Waiter.Outcome.Granted granted) {
-            engine.observer().recordWait(name, asked, granted.anchor());
+            engine.telemetry().recordWait(name, asked, granted.anchor());
             H hold = wrap.apply(granted.anchor());
             if (!future.complete(hold)) {
                 giveBack.accept(hold);
             }
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
-            engine.observer().recordWait(name, asked, Observer.reason(failed.failure()));
+            engine.telemetry().recordWait(name, asked, Telemetry.reason(failed.failure()));
             future.completeExceptionally(Failures.here(failed.failure(), "could not acquire '" + name + "'"));
         } else if (limit != null) {
-            engine.observer().recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
+            engine.telemetry().recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
             future.complete(limit.none());
         }
     }

@@ -45,7 +45,7 @@ final class ClaimInFlight {
     void sendTo(Store store, TimeSource time) {
         Pending sent;
         storeName = store.description();
-        wallLead = LiveGrant.wallLead(time);
+        wallLead = GrantState.wallLead(time);
         try {
             sent = Objects.requireNonNull(store.claim(claim), "the store answered null");
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
@@ -53,7 +53,7 @@ final class ClaimInFlight {
             return;
         }
         pending = sent;
-        Returns.guarded(sent::answer).whenComplete(this::answered);
+        ReleaseSender.guarded(sent::answer).whenComplete(this::answered);
         if (cancelled) {
             cancel(sent);
         }

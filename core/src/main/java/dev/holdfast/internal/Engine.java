@@ -45,7 +45,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine of one client: brings callers, local queues, keeper and store together. Thread-safe.
+ * The engine of one client: brings callers, local queues, renewer and store together. Thread-safe.
  */
 public final class Engine {
     private static final Duration SELF_WAIT_PATIENCE = Duration.ofSeconds(3);
@@ -56,7 +56,7 @@ public final class Engine {
     private final TimeSource time;
     private final @Nullable SystemTime ownTime;
     private final Names names;
-    private final Host host;
+    private final ClientIdentity host;
     private final Executor executor;
     private final BiConsumer<String, Runnable> beforeSending;
     private final Consumer<CompletableFuture<?>> awaiting;
@@ -64,14 +64,14 @@ public final class Engine {
     private final Supplier<ClaimId> ids;
     private final Capabilities capabilities;
     private final String description;
-    private final Keeper keeper;
-    private final Teller teller;
-    private final Observer observer;
+    private final LeaseRenewer renewer;
+    private final EventDispatcher dispatcher;
+    private final Telemetry telemetry;
     private final Reachability reachability;
-    private final Returns returns;
-    private final Refresh refresh;
+    private final ReleaseSender releaseSender;
+    private final GrantRefresher refresh;
     /** The queues of this client by the name in the store, for each way to hold it. */
-    private final Map<LockMode, ConcurrentHashMap<String, LocalQueue>> queues = new EnumMap<>(LockMode.class);
+    private final Map<LockMode, ConcurrentHashMap<String, WaitQueue>> queues = new EnumMap<>(LockMode.class);
 
     private final AtomicLong highestNumber = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -81,19 +81,19 @@ public final class Engine {
             TimeSource time,
             @Nullable SystemTime ownTime,
             Names names,
-            Host host,
-            Seams seams,
-            Teller teller,
+            ClientIdentity host,
+            Environment seams,
+            EventDispatcher dispatcher,
             Counters counters,
             Duration outageLimit) {
         for (LockMode kind : LockMode.values()) {
             queues.put(kind, new ConcurrentHashMap<>());
         }
         this.description = store.description();
-        this.observer = new Observer(counters, teller, time, description);
+        this.telemetry = new Telemetry(counters, dispatcher, time, description);
         this.beforeSending = store::beforeSending;
-        CountedStore counted = new CountedStore(store, description, counters, time);
-        this.reachability = new Reachability(counted, time, observer, outageLimit, new Waits());
+        CountingStore counted = new CountingStore(store, description, counters, time);
+        this.reachability = new Reachability(counted, time, telemetry, outageLimit, new Waits());
         counted.report(reachability);
         this.store = counted;
         this.time = time;
@@ -105,10 +105,10 @@ public final class Engine {
         this.parking = seams.parking();
         this.ids = seams.ids();
         this.capabilities = store.capabilities();
-        this.keeper = new Keeper(this.store, time, observer);
-        this.teller = teller;
-        this.returns = new Returns(this.store, time, observer);
-        this.refresh = new Refresh(this.store);
+        this.renewer = new LeaseRenewer(this.store, time, telemetry);
+        this.dispatcher = dispatcher;
+        this.releaseSender = new ReleaseSender(this.store, time, telemetry);
+        this.refresh = new GrantRefresher(this.store);
     }
 
     /**
@@ -119,7 +119,7 @@ public final class Engine {
      */
     public static Engine open(
             Function<TimeSource, Store> opener,
-            Seams seams,
+            Environment seams,
             String namespace,
             String label,
             List<LockListener> listeners,
@@ -133,11 +133,20 @@ public final class Engine {
             store = opener.apply(time);
             Counters counters = new Counters();
             Executor telling = seams.telling();
-            Teller teller = telling == null
-                    ? Teller.onOwnThread(listeners, client + "-listeners", store.description(), counters.droppedEvents)
-                    : new Teller(listeners, telling, () -> {}, store.description(), counters.droppedEvents);
+            EventDispatcher dispatcher = telling == null
+                    ? EventDispatcher.onOwnThread(
+                            listeners, client + "-listeners", store.description(), counters.droppedEvents)
+                    : new EventDispatcher(listeners, telling, () -> {}, store.description(), counters.droppedEvents);
             Engine engine = new Engine(
-                    store, time, own, new Names(namespace), new Host(label), seams, teller, counters, outageLimit);
+                    store,
+                    time,
+                    own,
+                    new Names(namespace),
+                    new ClientIdentity(label),
+                    seams,
+                    dispatcher,
+                    counters,
+                    outageLimit);
             store.listen(engine.new FromStore());
             return engine;
         } catch (RuntimeException | Error e) {
@@ -169,18 +178,18 @@ public final class Engine {
     }
 
     /** Waits until it is granted or the thread is interrupted. */
-    public HoldAnchor acquire(LockName name, HoldOptions options) throws InterruptedException {
-        Optional<HoldAnchor> hold = Acquisition.interruptibly(this, name, options, false, null);
+    public HoldHandle acquire(LockName name, HoldOptions options) throws InterruptedException {
+        Optional<HoldHandle> hold = Acquisition.interruptibly(this, name, options, false, null);
         return hold.orElseThrow(IllegalStateException::new);
     }
 
     /** Tries once. */
-    public Optional<HoldAnchor> tryAcquire(LockName name, HoldOptions options) {
+    public Optional<HoldHandle> tryAcquire(LockName name, HoldOptions options) {
         return Acquisition.once(this, name, options, false);
     }
 
     /** Waits for a time. */
-    public Optional<HoldAnchor> tryAcquire(LockName name, HoldOptions options, Duration wait)
+    public Optional<HoldHandle> tryAcquire(LockName name, HoldOptions options, Duration wait)
             throws InterruptedException {
         Durations.checkWait(wait);
         if (Thread.interrupted()) {
@@ -195,7 +204,7 @@ public final class Engine {
      * @param giveBack what happens to a hold that comes when the future is complete already
      */
     public <H> CompletableFuture<H> acquireAsync(
-            LockName name, HoldOptions options, Function<HoldAnchor, H> wrap, Consumer<H> giveBack) {
+            LockName name, HoldOptions options, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
         return acquireAsync(name, options, executor, wrap, giveBack);
     }
 
@@ -204,7 +213,7 @@ public final class Engine {
             LockName name,
             HoldOptions options,
             Executor completing,
-            Function<HoldAnchor, H> wrap,
+            Function<HoldHandle, H> wrap,
             Consumer<H> giveBack) {
         refuseThreads(options);
         return AsyncAcquisition.start(this, name, options, completing, wrap, giveBack, null);
@@ -212,7 +221,7 @@ public final class Engine {
 
     /** Acquires without a thread, waiting for a time. */
     public <H> CompletableFuture<Optional<H>> tryAcquireAsync(
-            LockName name, HoldOptions options, Duration wait, Function<HoldAnchor, H> wrap, Consumer<H> giveBack) {
+            LockName name, HoldOptions options, Duration wait, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
         Durations.checkWait(wait);
         refuseThreads(options);
         return AsyncAcquisition.start(
@@ -242,29 +251,29 @@ public final class Engine {
     }
 
     /** Tries once for all of several names. */
-    public Optional<List<HoldAnchor>> tryAcquireAll(List<LockName> names, HoldOptions options) {
-        return AllOrNone.tryAcquire(this, names, options);
+    public Optional<List<HoldHandle>> tryAcquireAll(List<LockName> names, HoldOptions options) {
+        return MultiAcquisition.tryAcquire(this, names, options);
     }
 
     /** Waits for all of several names, for a time or, where that is null, as long as it takes. */
-    public Optional<List<HoldAnchor>> acquireAll(List<LockName> names, HoldOptions options, @Nullable Duration wait)
+    public Optional<List<HoldHandle>> acquireAll(List<LockName> names, HoldOptions options, @Nullable Duration wait)
             throws InterruptedException {
-        return AllOrNone.acquire(this, names, options, wait);
+        return MultiAcquisition.acquire(this, names, options, wait);
     }
 
     /** Acquires all of several names without a thread, waiting as long as it takes. */
     public <H> CompletableFuture<H> acquireAllAsync(
-            List<LockName> names, HoldOptions options, Function<List<HoldAnchor>, H> wrap) {
+            List<LockName> names, HoldOptions options, Function<List<HoldHandle>, H> wrap) {
         refuseThreads(options);
-        return AsyncAllOrNone.start(this, names, options, wrap, null);
+        return AsyncMultiAcquisition.start(this, names, options, wrap, null);
     }
 
     /** Acquires all of several names without a thread, waiting for a time. */
     public <H> CompletableFuture<Optional<H>> tryAcquireAllAsync(
-            List<LockName> names, HoldOptions options, Duration wait, Function<List<HoldAnchor>, H> wrap) {
+            List<LockName> names, HoldOptions options, Duration wait, Function<List<HoldHandle>, H> wrap) {
         Durations.checkWait(wait);
         refuseThreads(options);
-        return AsyncAllOrNone.start(
+        return AsyncMultiAcquisition.start(
                 this,
                 names,
                 options,
@@ -325,8 +334,8 @@ public final class Engine {
                     queue.claimBehind(() -> behind.complete(null));
                 });
         CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
-                .thenCompose(all -> returns.settled(inStore))
-                .thenCompose(all -> Returns.guarded(question));
+                .thenCompose(all -> releaseSender.settled(inStore))
+                .thenCompose(all -> ReleaseSender.guarded(question));
         awaiting.accept(answer);
         return Failures.await(answer, doing);
     }
@@ -340,7 +349,7 @@ public final class Engine {
 
     /** What was done and is done now. */
     public ClientStatistics statistics() {
-        return observer.statistics();
+        return telemetry.statistics();
     }
 
     /** What the store can do. */
@@ -356,7 +365,7 @@ public final class Engine {
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
         if (beginClose()) {
-            returns.awaitQuiet(CLOSE_PATIENCE, this::hasNoQueues);
+            releaseSender.awaitQuiet(CLOSE_PATIENCE, this::hasNoQueues);
             endClose();
         }
     }
@@ -371,13 +380,13 @@ public final class Engine {
     }
 
     /** All queues of this client. */
-    Stream<LocalQueue> allQueues() {
+    Stream<WaitQueue> allQueues() {
         return queues.values().stream().flatMap(sameMode -> sameMode.values().stream());
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
     boolean isQuiet() {
-        return returns.isQuiet() && hasNoQueues();
+        return releaseSender.isQuiet() && hasNoQueues();
     }
 
     private boolean hasNoQueues() {
@@ -386,12 +395,12 @@ public final class Engine {
 
     /** What is left to do when all is quiet, or patience has run out. */
     void endClose() {
-        keeper.close();
-        returns.close();
+        renewer.close();
+        releaseSender.close();
         try {
             store.close();
         } finally {
-            teller.close();
+            dispatcher.close();
             if (ownTime != null) {
                 ownTime.close();
             }
@@ -404,19 +413,19 @@ public final class Engine {
         return store;
     }
 
-    Keeper keeper() {
-        return keeper;
+    LeaseRenewer renewer() {
+        return renewer;
     }
 
-    Teller teller() {
-        return teller;
+    EventDispatcher dispatcher() {
+        return dispatcher;
     }
 
-    Observer observer() {
-        return observer;
+    Telemetry telemetry() {
+        return telemetry;
     }
 
-    Refresh refresh() {
+    GrantRefresher refresh() {
         return refresh;
     }
 
@@ -436,11 +445,11 @@ public final class Engine {
     }
 
     /** Brings a waiter to the queue of its lock. */
-    LocalQueue submit(LockName name, Waiter waiter) {
+    WaitQueue submit(LockName name, Waiter waiter) {
         throwIfClosed();
-        observer.waiting(name, waiter);
+        telemetry.waiting(name, waiter);
         while (true) {
-            LocalQueue queue = queueFor(name);
+            WaitQueue queue = queueFor(name);
             if (queue.submit(waiter)) {
                 reachability.waiting();
                 if (closed.get()) {
@@ -452,29 +461,29 @@ public final class Engine {
         }
     }
 
-    private LocalQueue queueFor(LockName name) {
+    private WaitQueue queueFor(LockName name) {
         return of(name.mode().kind())
                 .computeIfAbsent(
                         name.inStore(),
                         absent -> name.mode().kind() == LockMode.EXCLUSIVE
-                                ? new LocalLock(this, name)
-                                : new LocalPool(this, name));
+                                ? new ExclusiveQueue(this, name)
+                                : new SharedQueue(this, name));
     }
 
-    private ConcurrentHashMap<String, LocalQueue> of(LockMode kind) {
+    private ConcurrentHashMap<String, WaitQueue> of(LockMode kind) {
         return Objects.requireNonNull(queues.get(kind));
     }
 
     /** The queue of those who want a name so, while somebody wants or has it. */
     @Nullable
-    LocalQueue queue(String inStore, LockMode kind) {
+    WaitQueue queue(String inStore, LockMode kind) {
         return of(kind).get(inStore);
     }
 
     /** Gives a grant with its hold to the readers of a name; returns what is to be done after all mutexes are free. */
-    Runnable adoptAsReader(LockName name, LiveGrant live, LiveHold hold) {
+    Runnable adoptAsReader(LockName name, GrantState live, HoldState hold) {
         while (true) {
-            LocalPool readers = (LocalPool) queueFor(name.as(Mode.SHARED));
+            SharedQueue readers = (SharedQueue) queueFor(name.as(Mode.SHARED));
             Runnable then = readers.adopt(live, hold);
             if (then != null) {
                 return then;
@@ -485,11 +494,11 @@ public final class Engine {
 
     /** Has the store let readers of other clients in beside the holder of a grant. If it does not, they wait: safe. */
     void loosen(Grant grant) {
-        Returns.guarded(() -> store.downgrade(grant));
+        ReleaseSender.guarded(() -> store.downgrade(grant));
     }
 
     /** A queue nobody is in any more. */
-    void retired(LocalQueue queue) {
+    void retired(WaitQueue queue) {
         of(queue.name().mode().kind()).remove(queue.name().inStore(), queue);
     }
 
@@ -509,8 +518,8 @@ public final class Engine {
     /** Makes a claim, behind the releases of this client's grants by which the name was held in another way. */
     void send(ClaimInFlight claim, LockName name) {
         Runnable send = () -> claim.sendTo(store, time);
-        for (Map<String, LocalQueue> sameMode : queues.values()) {
-            LocalQueue queue = sameMode.get(name.inStore());
+        for (Map<String, WaitQueue> sameMode : queues.values()) {
+            WaitQueue queue = sameMode.get(name.inStore());
             if (queue != null && queue.name().mode().kind() != name.mode().kind()) {
                 Runnable then = send;
                 send = () -> queue.claimBehind(then);
@@ -524,18 +533,18 @@ public final class Engine {
         highestNumber.accumulateAndGet(number, Math::max);
     }
 
-    LiveGrant live(LocalQueue queue, Grant grant, ClaimInFlight claim) {
+    GrantState live(WaitQueue queue, Grant grant, ClaimInFlight claim) {
         if (Tokens.isNumber(grant.number())) {
             saw(grant.number());
         }
         HoldOptions options = claim.asker.options;
-        LiveGrant live = new LiveGrant(queue, grant, options.autoRenew(), capabilities, time, claim.wallLead());
+        GrantState live = new GrantState(queue, grant, options.autoRenew(), capabilities, time, claim.wallLead());
         live.beginLease(options);
         return live;
     }
 
     /** Why a grant that just came cannot be used; empty when it can. */
-    Optional<Throwable> whyNot(LiveGrant grant, ClaimInFlight claim) {
+    Optional<Throwable> whyNot(GrantState grant, ClaimInFlight claim) {
         if (isClosed()) {
             return Optional.of(closedException());
         }
@@ -554,7 +563,7 @@ public final class Engine {
         return whyBroken(grant, claim.claim.lease());
     }
 
-    private Optional<Throwable> whyBroken(LiveGrant grant, Duration asked) {
+    private Optional<Throwable> whyBroken(GrantState grant, Duration asked) {
         Duration lease = grant.grant().lease();
         if (!grant.isSessionBound() && !lease.equals(asked)) {
             return Optional.of(new StoreRefusedException(
@@ -568,20 +577,20 @@ public final class Engine {
                         + ", from which no token can be made: its counter was damaged, or set by hand"));
     }
 
-    LiveHold hold(LiveGrant grant, String name, Waiter taker) {
-        return new LiveHold(grant, name, taker, keeper.leaks(), time.nanoTime());
+    HoldState hold(GrantState grant, String name, Waiter taker) {
+        return new HoldState(grant, name, taker, renewer.leaks(), time.nanoTime());
     }
 
     /** Gives a grant back to the store; completes with whether it had still been there. */
-    CompletableFuture<Boolean> giveBack(LiveGrant grant, @Nullable LiveHold last) {
-        return returns.release(grant, last);
+    CompletableFuture<Boolean> giveBack(GrantState grant, @Nullable HoldState last) {
+        return releaseSender.release(grant, last);
     }
 
     /**
      * Gives a grant back, and completes once a claim may follow: with the answer or, where requests take effect in the
      * order in which they are made, as soon as this one is.
      */
-    CompletableFuture<Boolean> giveBackBeforeClaims(LiveGrant grant, @Nullable LiveHold last) {
+    CompletableFuture<Boolean> giveBackBeforeClaims(GrantState grant, @Nullable HoldState last) {
         CompletableFuture<Boolean> answer = giveBack(grant, last);
         return capabilities.ordered() ? CompletableFuture.completedFuture(true) : answer;
     }
@@ -619,7 +628,7 @@ public final class Engine {
 
     /** Clears what a claim of unknown outcome may have left. */
     void withdraw(Claim claim) {
-        returns.withdraw(claim);
+        releaseSender.withdraw(claim);
     }
 
     /** Waits for a future, as a caller's thread. */
@@ -634,7 +643,7 @@ public final class Engine {
     }
 
     /** Waits until the store has confirmed the release of a hold that was just closed. */
-    void awaitRelease(LiveHold hold) {
+    void awaitRelease(HoldState hold) {
         boolean wasHeld;
         try {
             wasHeld = await(hold.grant.released());
@@ -647,7 +656,7 @@ public final class Engine {
     }
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. */
-    void watchSelfWait(LiveHold held, Waiter waiter) {
+    void watchSelfWait(HoldState held, Waiter waiter) {
         time.schedule(
                 () -> {
                     if (held.isOpen() && waiter.outcome() == null) {
@@ -700,17 +709,17 @@ public final class Engine {
     private final class FromStore implements StoreListener {
         @Override
         public void lost(Grant grant) {
-            LiveGrant live = find(grant, ClaimInFlight::reportedLost);
+            GrantState live = find(grant, ClaimInFlight::reportedLost);
             if (live != null) {
-                keeper.lose(live, Loss.Cause.STORE);
+                renewer.lose(live, Loss.Cause.STORE);
             }
         }
 
         @Override
         public void suspect(Grant grant) {
-            LiveGrant live = find(grant, ClaimInFlight::reportedSuspect);
+            GrantState live = find(grant, ClaimInFlight::reportedSuspect);
             if (live != null) {
-                keeper.doubt(live);
+                renewer.doubt(live);
             }
         }
 
@@ -724,15 +733,15 @@ public final class Engine {
             reachability.answered();
         }
 
-        /** The grant as the keeper knows it; null if its claim's answer is not handled yet, and then that is told. */
-        private @Nullable LiveGrant find(Grant grant, Consumer<ClaimInFlight> news) {
-            LiveGrant live = keeper.find(grant);
-            LocalQueue queue = live == null ? queue(grant.name(), grant.mode().kind()) : null;
+        /** The grant as the renewer knows it; null if its claim's answer is not handled yet, and then that is told. */
+        private @Nullable GrantState find(Grant grant, Consumer<ClaimInFlight> news) {
+            GrantState live = renewer.find(grant);
+            WaitQueue queue = live == null ? queue(grant.name(), grant.mode().kind()) : null;
             if (queue == null) {
                 return live;
             }
             queue.heard(grant.id(), news);
-            return keeper.find(grant); // the answer may have been handled in between
+            return renewer.find(grant); // the answer may have been handled in between
         }
     }
 }

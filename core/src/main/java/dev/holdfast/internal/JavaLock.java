@@ -54,7 +54,7 @@ final class JavaLock implements ThreadLock {
 
     @Override
     public void unlock() {
-        LiveHold held = heldAs();
+        HoldState held = heldAs();
         if (held == null) {
             throw new IllegalMonitorStateException(
                     "'" + name + "' on " + engine.storeDescription() + " is not held by " + Thread.currentThread());
@@ -70,18 +70,18 @@ final class JavaLock implements ThreadLock {
 
     @Override
     public boolean isHeldByCurrentThread() {
-        LiveHold held = heldAs();
+        HoldState held = heldAs();
         return held != null && held.grant.isValid();
     }
 
     @Override
     public int getHoldCount() {
-        LiveHold held = heldAs();
+        HoldState held = heldAs();
         return held == null ? 0 : held.entries(name.mode().kind());
     }
 
-    private @Nullable LiveHold heldAs() {
-        LiveHold held = Reentry.heldByThisThread(engine, name);
+    private @Nullable HoldState heldAs() {
+        HoldState held = Reentry.heldByThisThread(engine, name);
         return held != null && held.hasEntry(name.mode().kind()) ? held : null;
     }
 

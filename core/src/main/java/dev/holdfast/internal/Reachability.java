@@ -60,7 +60,7 @@ final class Reachability {
 
     private final Store store;
     private final TimeSource time;
-    private final Observer observer;
+    private final Telemetry telemetry;
     private final Duration limit;
     private final Waits waits;
     private final AtomicReference<@Nullable Outage> outage = new AtomicReference<>();
@@ -75,10 +75,10 @@ final class Reachability {
      * @param store where a question is asked, which reports each answer here
      * @param limit how long callers without a time limit wait while the store does not answer
      */
-    Reachability(Store store, TimeSource time, Observer observer, Duration limit, Waits waits) {
+    Reachability(Store store, TimeSource time, Telemetry telemetry, Duration limit, Waits waits) {
         this.store = store;
         this.time = time;
-        this.observer = observer;
+        this.telemetry = telemetry;
         this.limit = limit;
         this.waits = waits;
         this.lastAnswer = time.nanoTime() - FRESH.toNanos();
@@ -127,12 +127,12 @@ final class Reachability {
             if (before != null) {
                 return;
             }
-            observer.unreachable(why);
+            telemetry.unreachable(why);
         } finally {
             change.unlock();
         }
-        observer.flush();
-        observer.recordUnreachable(waits.waitedFor(), why, limit);
+        telemetry.flush();
+        telemetry.recordUnreachable(waits.waitedFor(), why, limit);
         waiting();
     }
 
@@ -144,11 +144,11 @@ final class Reachability {
                 return;
             }
             outage.set(null);
-            observer.reachable(Duration.ofNanos(time.nanoTime() - ended.since));
+            telemetry.reachable(Duration.ofNanos(time.nanoTime() - ended.since));
         } finally {
             change.unlock();
         }
-        observer.flush();
+        telemetry.flush();
     }
 
     /**
@@ -177,7 +177,7 @@ final class Reachability {
         if (underWay != null) {
             return underWay;
         }
-        Returns.guarded(() -> store.status(inStore)).whenComplete((status, failure) -> {
+        ReleaseSender.guarded(() -> store.status(inStore)).whenComplete((status, failure) -> {
             question.set(null);
             if (failure != null
                     && (isUnavailable(failure) || Failures.cause(failure) instanceof ClientClosedException)) {

@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reentry {
     private final Engine engine;
-    private final LiveHold held;
-    private final HoldAnchor anchor; // kept here, so that the hold is no leak while its thread waits
+    private final HoldState held;
+    private final HoldHandle anchor; // kept here, so that the hold is no leak while its thread waits
     private final LockMode as;
     private final boolean threadOwned;
 
-    private Reentry(Engine engine, LiveHold held, HoldAnchor anchor, LockMode as, boolean threadOwned) {
+    private Reentry(Engine engine, HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
         this.engine = engine;
         this.held = held;
         this.anchor = anchor;
@@ -50,12 +50,12 @@ final class Reentry {
         if (!options.reentrant()) {
             return null;
         }
-        LiveHold held = heldByThisThread(engine, name);
+        HoldState held = heldByThisThread(engine, name);
         if (held == null) {
             return null;
         }
         engine.throwIfClosed();
-        HoldAnchor anchor = held.anchor();
+        HoldHandle anchor = held.anchor();
         if (anchor == null) {
             return null; // dropped in this moment
         }
@@ -66,14 +66,14 @@ final class Reentry {
     }
 
     /** The hold that the calling thread owns and may enter so: a writer may read, a reader may not write. */
-    static @Nullable LiveHold heldByThisThread(Engine engine, LockName name) {
-        LiveHold held = owned(engine, name, name.mode().kind());
+    static @Nullable HoldState heldByThisThread(Engine engine, LockName name) {
+        HoldState held = owned(engine, name, name.mode().kind());
         return held == null && name.mode().kind() == LockMode.SHARED ? owned(engine, name, LockMode.EXCLUSIVE) : held;
     }
 
-    private static @Nullable LiveHold owned(Engine engine, LockName name, LockMode kind) {
-        LocalQueue queue = engine.queue(name.inStore(), kind);
-        LiveHold held = queue == null ? null : queue.ownedBy(Thread.currentThread());
+    private static @Nullable HoldState owned(Engine engine, LockName name, LockMode kind) {
+        WaitQueue queue = engine.queue(name.inStore(), kind);
+        HoldState held = queue == null ? null : queue.ownedBy(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
         }
@@ -82,12 +82,12 @@ final class Reentry {
     }
 
     /** Enters if it is surely held now. */
-    Optional<HoldAnchor> now() {
+    Optional<HoldHandle> now() {
         return isSure() ? Optional.of(enter()) : Optional.empty();
     }
 
     /** Enters once it is surely held, keeping the interrupt flag for later. */
-    HoldAnchor uninterruptibly() {
+    HoldHandle uninterruptibly() {
         boolean interrupted = false;
         held.awaitsNews(true);
         try {
@@ -109,8 +109,8 @@ final class Reentry {
      *
      * @param wait how long; null for ever
      */
-    Optional<HoldAnchor> within(LockName name, @Nullable Duration wait) throws InterruptedException {
-        Optional<HoldAnchor> entered = now();
+    Optional<HoldHandle> within(LockName name, @Nullable Duration wait) throws InterruptedException {
+        Optional<HoldHandle> entered = now();
         if (entered.isPresent()) {
             return entered;
         }
@@ -145,16 +145,16 @@ final class Reentry {
         return false;
     }
 
-    private static void throwIfLost(Engine engine, LiveHold held) {
+    private static void throwIfLost(Engine engine, HoldState held) {
         if (!held.grant.isValid()) {
-            engine.keeper().examine(held.grant);
+            engine.renewer().examine(held.grant);
         }
         if (held.isLost()) {
             throw held.lostException();
         }
     }
 
-    private HoldAnchor enter() {
+    private HoldHandle enter() {
         held.enter(as);
         if (threadOwned) {
             held.pin(anchor); // its thread keeps it from now on, whether or not anybody refers to it

@@ -6,7 +6,7 @@ import dev.holdfast.LockMode;
 final class SelfWait {
     private SelfWait() {}
 
-    static String message(LiveHold held, Waiter waiter, String store) {
+    static String message(HoldState held, Waiter waiter, String store) {
         Thread thread = waiter.thread;
         boolean reads = held.grant.queue().name().mode().kind() == LockMode.SHARED;
         return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name + "' on " + store

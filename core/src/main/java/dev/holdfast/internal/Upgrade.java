@@ -21,20 +21,20 @@ final class Upgrade {
     private Upgrade() {}
 
     /** The open hold by which the calling thread reads a name that it wants for itself alone; null if it has none. */
-    static @Nullable LiveHold heldToRead(Engine engine, LockName name) {
+    static @Nullable HoldState heldToRead(Engine engine, LockName name) {
         return name.mode().kind() == LockMode.EXCLUSIVE
-                        && engine.queue(name.inStore(), LockMode.SHARED) instanceof LocalPool readers
+                        && engine.queue(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
                 ? readers.heldBy(Thread.currentThread())
                 : null;
     }
 
     /** Whether the calling thread alone can close the hold that is in its way. */
-    static boolean isHopeless(@Nullable LiveHold reading) {
+    static boolean isHopeless(@Nullable HoldState reading) {
         return reading != null && reading.isThreadBound();
     }
 
     /** Throws if the calling thread would wait for itself. */
-    static void refuse(Engine engine, LockName name, @Nullable LiveHold reading) {
+    static void refuse(Engine engine, LockName name, @Nullable HoldState reading) {
         if (isHopeless(reading)) {
             throw new IllegalStateException("this thread acquired '" + name + "' on " + engine.storeDescription()
                     + " to read and would wait for itself to write: close that hold first, or acquire to write and"
@@ -43,7 +43,7 @@ final class Upgrade {
     }
 
     /** Has a warning logged if the thread still waits after a while. */
-    static void warn(Engine engine, @Nullable LiveHold reading, Waiter waiter) {
+    static void warn(Engine engine, @Nullable HoldState reading, Waiter waiter) {
         if (reading != null) {
             waiter.recordPlace();
             engine.watchSelfWait(reading, waiter);
@@ -56,7 +56,7 @@ final class Upgrade {
      *
      * @return how much of the time is left, in nanoseconds; 0 when it has passed
      */
-    static long waitInVain(Engine engine, LockName name, LiveHold reading, Duration wait) throws InterruptedException {
+    static long waitInVain(Engine engine, LockName name, HoldState reading, Duration wait) throws InterruptedException {
         Thread thread = Thread.currentThread();
         long since = engine.time().nanoTime();
         Scheduled end = engine.time().schedule(() -> LockSupport.unpark(thread), wait);

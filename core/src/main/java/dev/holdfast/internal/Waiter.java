@@ -18,7 +18,7 @@ final class Waiter {
     /** How a wait ended. */
     sealed interface Outcome {
         /** With a hold. */
-        record Granted(HoldAnchor anchor) implements Outcome {}
+        record Granted(HoldHandle anchor) implements Outcome {}
 
         /** Without: somebody else holds it, or the time passed, or the caller gave up. */
         record Empty() implements Outcome {}
@@ -46,7 +46,7 @@ final class Waiter {
     boolean timed;
 
     /** What the flight recorder is told at the end; written before it joins, read by the caller after its outcome. */
-    Events.@Nullable Wait event;
+    FlightEvents.@Nullable Wait event;
 
     private final @Nullable Runnable callback;
     private volatile @Nullable StackTraceElement place;
@@ -82,7 +82,7 @@ final class Waiter {
     /** Notes where in the caller's code this is; on the caller's thread. */
     void recordPlace() {
         if (place == null) {
-            place = Place.ofCaller();
+            place = CallSite.ofCaller();
         }
     }
 

@@ -1,5 +1,5 @@
 /**
- * The engine: the local queue, hand-over, the keeper. Written once, for every store. Not exported; nothing outside core
+ * The engine: the local queue, hand-over, the renewer. Written once, for every store. Not exported; nothing outside core
  * may use it.
  */
 @NullMarked

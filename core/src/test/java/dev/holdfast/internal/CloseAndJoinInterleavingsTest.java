@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The last holder closes while another caller joins: whether or not the lock retires in between, nobody is forgotten.
  *
- * <p>Fails if {@code LocalLock.next()} does not look at the queue again after it has retired the lock.
+ * <p>Fails if {@code ExclusiveQueue.next()} does not look at the queue again after it has retired the lock.
  */
 public class CloseAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();

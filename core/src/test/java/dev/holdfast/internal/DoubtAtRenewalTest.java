@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** A doubt that a renewal's answer crosses is not forgotten, whichever of them is first by a step. */
 class DoubtAtRenewalTest {
     private Runnable atNextLook = () -> {};
-    private final LiveGrant grant = GrantInterleavingsTest.grant(new TimeSource() {
+    private final GrantState grant = GrantInterleavingsTest.grant(new TimeSource() {
         @Override
         public long nanoTime() {
             Runnable now = atNextLook;

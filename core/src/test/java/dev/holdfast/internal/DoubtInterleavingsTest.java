@@ -21,8 +21,8 @@ public class DoubtInterleavingsTest {
     private static final long LONG_BEFORE = Duration.ofSeconds(-10).toNanos();
 
     private final TimeSource still = new StillTime();
-    private final LiveGrant grant =
-            new LiveGrant(null, granted(), true, new MemoryStore(still).open().capabilities(), still, 0);
+    private final GrantState grant =
+            new GrantState(null, granted(), true, new MemoryStore(still).open().capabilities(), still, 0);
 
     private static Grant granted() {
         return new Grant(

@@ -15,20 +15,20 @@ public final class EngineDoor {
     private EngineDoor() {}
 
     /** Tries once, as {@link Engine#tryAcquire(LockName, HoldOptions)}, without a thread that waits for the store. */
-    public static CompletableFuture<Optional<HoldAnchor>> tryAcquire(
+    public static CompletableFuture<Optional<HoldHandle>> tryAcquire(
             Engine engine, LockName name, HoldOptions options, Executor executor) {
         return submit(engine, name, options, null, executor);
     }
 
     /** Waits for a time, as {@link Engine#tryAcquire(LockName, HoldOptions, Duration)}, without a thread. */
-    public static CompletableFuture<Optional<HoldAnchor>> tryAcquire(
+    public static CompletableFuture<Optional<HoldHandle>> tryAcquire(
             Engine engine, LockName name, HoldOptions options, Duration wait, Executor executor) {
         return submit(engine, name, options, wait, executor);
     }
 
-    private static CompletableFuture<Optional<HoldAnchor>> submit(
+    private static CompletableFuture<Optional<HoldHandle>> submit(
             Engine engine, LockName name, HoldOptions options, @Nullable Duration wait, Executor executor) {
-        CompletableFuture<Optional<HoldAnchor>> future = new CompletableFuture<>();
+        CompletableFuture<Optional<HoldHandle>> future = new CompletableFuture<>();
         Waiter[] waiter = new Waiter[1];
         waiter[0] = Waiter.callback(
                 name.mode(),
@@ -37,7 +37,7 @@ public final class EngineDoor {
                 engine.time().nanoTime(),
                 () -> executor.execute(() -> complete(future, waiter[0].outcome())));
         waiter[0].timed = wait != null;
-        LocalQueue queue = engine.submit(name, waiter[0]);
+        WaitQueue queue = engine.submit(name, waiter[0]);
         if (wait != null) {
             Scheduled timeout = engine.time().schedule(() -> queue.timeOut(waiter[0]), wait);
             future.whenComplete((anchor, failure) -> timeout.cancel());
@@ -45,7 +45,7 @@ public final class EngineDoor {
         return future;
     }
 
-    private static void complete(CompletableFuture<Optional<HoldAnchor>> future, Waiter.Outcome outcome) {
+    private static void complete(CompletableFuture<Optional<HoldHandle>> future, Waiter.Outcome outcome) {
         if (outcome instanceof Waiter.Outcome.Granted granted) {
             future.complete(Optional.of(granted.anchor()));
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
@@ -61,7 +61,7 @@ public final class EngineDoor {
      * @param threadOwned whether as {@link JavaLock} does
      * @param wait how long to wait; zero tries once
      */
-    public static Optional<HoldAnchor> enter(
+    public static Optional<HoldHandle> enter(
             Engine engine, LockName name, HoldOptions options, boolean threadOwned, Duration wait)
             throws InterruptedException {
         return wait.isZero()
@@ -70,7 +70,7 @@ public final class EngineDoor {
     }
 
     /** Has the collector find that nobody refers to a hold any more. */
-    public static void drop(HoldAnchor anchor) {
+    public static void drop(HoldHandle anchor) {
         anchor.hold().anchor.enqueue();
     }
 
@@ -100,19 +100,19 @@ public final class EngineDoor {
     }
 
     /** Looks at a hold without touching it. */
-    public static Sight sight(HoldAnchor anchor) {
+    public static Sight sight(HoldHandle anchor) {
         return new Sight(anchor.hold());
     }
 
-    /** A hold, seen without the consequences that {@link HoldAnchor#isValid()} has for one that ran out. */
+    /** A hold, seen without the consequences that {@link HoldHandle#isValid()} has for one that ran out. */
     public static final class Sight {
-        private final LiveHold hold;
+        private final HoldState hold;
 
-        private Sight(LiveHold hold) {
+        private Sight(HoldState hold) {
             this.hold = hold;
         }
 
-        /** What {@link HoldAnchor#isValid()} would say. */
+        /** What {@link HoldHandle#isValid()} would say. */
         public boolean isValid() {
             return hold.isOpen() && hold.grant.isValid();
         }

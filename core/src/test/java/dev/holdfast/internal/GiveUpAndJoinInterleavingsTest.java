@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
  * While another client has the lock, the only caller here gives up, which calls the claim off, and another joins: the
  * claim that is called off is not the end of the one who joined.
  *
- * <p>Fails if {@code LocalLock.answered} does not go on to the next caller after an empty answer.
+ * <p>Fails if {@code ExclusiveQueue.answered} does not go on to the next caller after an empty answer.
  */
 public class GiveUpAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();

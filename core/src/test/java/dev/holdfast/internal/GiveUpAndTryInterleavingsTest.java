@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
  * While another client has the lock, the only caller here gives up, which calls the claim off, and another tries once: the
  * try is answered, and nothing is left.
  *
- * <p>Fails if {@code LocalLock.give} does not look for one who tries.
+ * <p>Fails if {@code ExclusiveQueue.give} does not look for one who tries.
  */
 public class GiveUpAndTryInterleavingsTest {
     private final LocalRace race = new LocalRace();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  * Renewal, loss and release race for a grant: each takes effect as a whole, at one moment; it ends once, and for the
  * reason that counted.
  *
- * <p>Fails within seconds if {@code LiveGrant.end} sets without comparing. With 30 scenarios, 500 interleavings of each,
+ * <p>Fails within seconds if {@code GrantState.end} sets without comparing. With 30 scenarios, 500 interleavings of each,
  * it has found that the cause of a loss was written beside the state instead of with it.
  */
 public class GrantInterleavingsTest {
@@ -24,14 +24,14 @@ public class GrantInterleavingsTest {
     private static final Capabilities LEASED =
             new MemoryStore(new StillTime()).open().capabilities();
 
-    private final LiveGrant grant = grant();
+    private final GrantState grant = grant();
 
-    static LiveGrant grant() {
+    static GrantState grant() {
         return grant(new StillTime());
     }
 
-    static LiveGrant grant(TimeSource time) {
-        return new LiveGrant(null, lease(1), true, LEASED, time, 0);
+    static GrantState grant(TimeSource time) {
+        return new GrantState(null, lease(1), true, LEASED, time, 0);
     }
 
     private static Grant lease(long number) {

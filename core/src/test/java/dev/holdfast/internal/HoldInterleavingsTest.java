@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 /**
  * Close and loss race for a hold: it ends once, and who sees that it is lost sees the reason that counted.
  *
- * <p>Fails in its first scenarios if {@code LiveHold.close()} looks first and sets afterwards.
+ * <p>Fails in its first scenarios if {@code HoldState.close()} looks first and sets afterwards.
  */
 public class HoldInterleavingsTest {
-    private final LiveHold hold = new LiveHold(
+    private final HoldState hold = new HoldState(
             GrantInterleavingsTest.grant(),
             "a",
             Waiter.callback(Mode.EXCLUSIVE, HoldOptions.defaults(), true, 0, () -> {}),

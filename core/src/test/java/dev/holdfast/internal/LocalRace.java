@@ -25,18 +25,18 @@ final class LocalRace {
                     "memory.MemorySession",
                     "memory.MemoryStore",
                     "memory.MemoryLock",
-                    "internal.CountedStore",
+                    "internal.CountingStore",
                     "internal.Counters",
-                    "internal.Events",
-                    "internal.Host",
-                    "internal.Keeper",
-                    "internal.LiveGrant",
-                    "internal.LiveHold",
+                    "internal.FlightEvents",
+                    "internal.ClientIdentity",
+                    "internal.LeaseRenewer",
+                    "internal.GrantState",
+                    "internal.HoldState",
                     "internal.Names",
-                    "internal.Observer",
-                    "internal.Place",
-                    "internal.Returns",
-                    "internal.Teller")
+                    "internal.Telemetry",
+                    "internal.CallSite",
+                    "internal.ReleaseSender",
+                    "internal.EventDispatcher")
             .map("dev.holdfast."::concat)
             .toArray(String[]::new);
 
@@ -51,10 +51,11 @@ final class LocalRace {
 
     LocalRace(TimeSource time) {
         store = new MemoryStore(time);
-        Place.ofCaller(); // once before the race: the stack walker cannot be loaded in one
+        CallSite.ofCaller(); // once before the race: the stack walker cannot be loaded in one
         engine = Engine.open(
                 store::open,
-                new Seams(time, Runnable::run, Runnable::run, CompletableFuture::join, LockSupport::park, this::nextId),
+                new Environment(
+                        time, Runnable::run, Runnable::run, CompletableFuture::join, LockSupport::park, this::nextId),
                 "",
                 "",
                 List.of(),
@@ -90,7 +91,7 @@ final class LocalRace {
                 OPTIONS.lease(),
                 true,
                 0,
-                new Host("").holder("rival"));
+                new ClientIdentity("").holder("rival"));
         Grant grant = client.claim(claim).answer().toCompletableFuture().join().orElseThrow();
         return () -> client.release(grant);
     }
@@ -123,13 +124,13 @@ final class LocalRace {
     }
 
     /** The hold of a caller who has it. */
-    static HoldAnchor holdOf(Waiter caller) {
+    static HoldHandle holdOf(Waiter caller) {
         return ((Waiter.Outcome.Granted) caller.outcome()).anchor();
     }
 
     /** Gives up waiting, as a caller whose time is over does; false if the outcome was there before. */
     boolean cancel(Waiter caller) {
-        LocalQueue local = engine.queue(lock.inStore(), caller.mode.kind());
+        WaitQueue local = engine.queue(lock.inStore(), caller.mode.kind());
         boolean gaveUp = caller.resolve(Waiter.EMPTY);
         if (gaveUp) {
             local.forget(caller, NotAcquired.Reason.CANCELLED);

@@ -28,10 +28,10 @@ class LossAtCloseTest {
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private final Engine engine = Engine.open(
-            memory::open, Seams.ofThisMachine(time, Runnable::run), "", "", List.of(), Duration.ofMinutes(1));
+            memory::open, Environment.ofThisMachine(time, Runnable::run), "", "", List.of(), Duration.ofMinutes(1));
     private final LockName name = engine.name("a", Mode.EXCLUSIVE);
     private final List<Loss> told = new CopyOnWriteArrayList<>();
-    private HoldAnchor hold;
+    private HoldHandle hold;
 
     @BeforeEach
     void acquire() throws InterruptedException {
@@ -46,8 +46,8 @@ class LossAtCloseTest {
 
     @Test
     void aGrantThatTheKeeperLostButHasNotToldOfYetIsALossAtTheClose() throws Exception {
-        LiveGrant grant = hold.hold().grant;
-        assertThat(grant.lose(Loss.Cause.EXPIRED)).isTrue(); // the keeper's first step
+        GrantState grant = hold.hold().grant;
+        assertThat(grant.lose(Loss.Cause.EXPIRED)).isTrue(); // the renewer's first step
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         grant.queue().grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
         await().until(() -> !told.isEmpty());
@@ -56,7 +56,7 @@ class LossAtCloseTest {
 
     @Test
     void theNextWaiterIsServedThen() throws Exception {
-        LiveGrant grant = hold.hold().grant;
+        GrantState grant = hold.hold().grant;
         Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         engine.submit(name, next);
         grant.lose(Loss.Cause.STORE);

@@ -6,7 +6,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.internal.EngineDoor;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
 import java.util.Optional;
@@ -117,7 +117,7 @@ final class Caller {
         }
     }
 
-    Held granted(Wish wish, String lock, HoldOptions options, HoldAnchor anchor) {
+    Held granted(Wish wish, String lock, HoldOptions options, HoldHandle anchor) {
         Held held = new Held(client, lock, wish.mode, options, anchor);
         onlooker.remember(held.token);
         if (wish.mode.kind() == LockMode.PERMITS) {
@@ -201,7 +201,7 @@ final class Caller {
     }
 
     private void answerOf(
-            Wish wish, HoldOptions options, CompletableFuture<Optional<HoldAnchor>> future, Runnable refused) {
+            Wish wish, HoldOptions options, CompletableFuture<Optional<HoldHandle>> future, Runnable refused) {
         future.whenComplete((anchor, failure) -> {
             if (failure != null) {
                 ended(wish, failure);

@@ -5,7 +5,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.EngineDoor;
-import dev.holdfast.internal.Seams;
+import dev.holdfast.internal.Environment;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +48,8 @@ final class Client implements World.Owner {
             lastTold = Math.max(lastTold, world.now() + world.dice.micros(0, LATEST_MICROS));
             world.at(lastTold, this, task);
         };
-        Seams seams = new Seams(time, this::later, telling, this::await, this::park, () -> Ids.id(number, ++claims));
+        Environment seams =
+                new Environment(time, this::later, telling, this::await, this::park, () -> Ids.id(number, ++claims));
         this.engine = Engine.open(same -> store, seams, "", name(), List.of(new Ear()), Duration.ofMinutes(1));
     }
 

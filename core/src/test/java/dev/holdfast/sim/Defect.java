@@ -6,7 +6,7 @@ package dev.holdfast.sim;
  */
 enum Defect {
     DEADLINE_COUNTED_FROM_THE_REPLY(
-            "internal/LiveGrant",
+            "internal/GrantState",
             "Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent)",
             "Validity.confirmed(grant, time.nanoTime(), wallLeadWhenSent)",
             500),
@@ -16,46 +16,46 @@ enum Defect {
             "return holders.values().stream().findFirst().orElse(null);",
             500),
     HAND_OVER_WITH_LITTLE_LEASE_LEFT(
-            "internal/LiveGrant",
+            "internal/GrantState",
             "return remaining() >= nanosOf(ends == null ? grant().lease() : ends.lease) / 3;",
             "return remaining() > 0;",
             500),
     INDEX_REUSED_AFTER_A_REFUSED_NUMBER(
-            "internal/Refresh",
+            "internal/GrantRefresher",
             "Grant fresh = answer.orElse(null);",
             "Grant fresh = answer.orElse(null); if (fresh == null) { return true; }",
             500),
     RELEASE_RETRIED_WITHOUT_ID(
-            "internal/Returns",
+            "internal/ReleaseSender",
             "() -> guarded(() -> store.release(grant.grant()))",
             "() -> guarded(() -> store.status(grant.grant().name()).thenCompose(seen -> store.breakGrant("
                     + "grant.grant().name(), seen.grant().map(held -> Tokens.number(held.token())).orElse(0L), true)))",
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
-            "internal/LocalQueue",
-            "engine.observer().lost(loser);",
-            "engine.time().schedule(() -> { engine.observer().lost(loser); engine.observer().flush(); },"
+            "internal/WaitQueue",
+            "engine.telemetry().lost(loser);",
+            "engine.time().schedule(() -> { engine.telemetry().lost(loser); engine.telemetry().flush(); },"
                     + " loser.options.lease().dividedBy(20));",
             500),
     WAITER_LOST_ON_CANCEL(
-            "internal/LocalLock",
+            "internal/ExclusiveQueue",
             "return both(of.claim.waits() ? NOTHING : notGranted(of.asker), next());",
             "return of.claim.waits() ? NOTHING : both(notGranted(of.asker), next());",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
-            "internal/Seat", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
+            "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
     READER_JOINS_BEHIND_A_WRITER(
-            "internal/LocalPool",
+            "internal/SharedQueue",
             "return seat.suits(waiter) && !isBehindWriter(waiter);",
             "return seat.suits(waiter);",
             500),
     GRANT_GIVEN_BACK_WITH_THE_FIRST_READER(
-            "internal/LocalPool",
+            "internal/SharedQueue",
             "Runnable then = seat.isFree() ? freed(seat, closing.options.awaitRelease()) : NOTHING;",
             "Runnable then = freed(seat, closing.options.awaitRelease());",
             500),
     PERMIT_HANDED_OVER_THOUGH_ITS_GRANT_IS_LOST(
-            "internal/Seat",
+            "internal/SharedGrant",
             """
                 && grant.isValid()
                 && grant.fits(waiter.options)
@@ -64,19 +64,20 @@ enum Defect {
             "&& grant.fits(waiter.options) && (grant.isFresh() || hasRoomFor(waiter.options));",
             500),
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
-    NAMES_OUT_OF_TURN_NOT_GIVEN_BACK("internal/AllOrNone", "outOfTurn.forEach(AllOrNone::close);", "", 500),
+    NAMES_OUT_OF_TURN_NOT_GIVEN_BACK(
+            "internal/MultiAcquisition", "outOfTurn.forEach(MultiAcquisition::close);", "", 500),
     ALL_HELD_BUT_NOT_AT_ONE_MOMENT(
-            "internal/AllOrNone", "if (held.stream().allMatch(HoldAnchor::isValid)) {", "if (true) {", 2_000),
-    TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/LocalLock", " && unwanted() == null;", ";", 1_000),
+            "internal/MultiAcquisition", "if (held.stream().allMatch(HoldHandle::isValid)) {", "if (true) {", 2_000),
+    TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
-            "internal/LocalLock", " && phase != Phase.REFRESHING && ", " && ", 4_000),
+            "internal/ExclusiveQueue", " && phase != Phase.REFRESHING && ", " && ", 4_000),
     TIME_PASSED_WITHOUT_AN_ANSWER(
-            "internal/LocalQueue",
+            "internal/WaitQueue",
             "return isSurelyHeldHere() ? timedOut(waiter) : () -> endOnce(engine.proof(name), waiter);",
             "return timedOut(waiter);",
             500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
-            "internal/CountedStore",
+            "internal/CountingStore",
             ".anyMatch(each -> each.verdict() != Renewal.Verdict.UNKNOWN)",
             ".anyMatch(each -> true)",
             2_000),
@@ -85,19 +86,19 @@ enum Defect {
         return false;
 """, "        return true;", 1_000),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
-            "internal/LocalQueue", "if (left != LiveHold.Left.NOBODY) {", "if (left == LiveHold.Left.READER) {", 500),
-    LEAK_RENEWED("internal/Keeper", "        stopRenewingLeaks();\n", "", 500),
+            "internal/WaitQueue", "if (left != HoldState.Left.NOBODY) {", "if (left == HoldState.Left.READER) {", 500),
+    LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
     LEAK_GIVEN_BACK(
-            "internal/Keeper",
+            "internal/LeaseRenewer",
             "if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) {",
             "if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.queue().passOn(hold);",
             500),
-    RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/Keeper", "            stopIfHeldTooLong(grant);\n", "", 500),
-    DEADLINE_PASSED_UNNOTICED("internal/Keeper", "lose(grant, grant.endCause());", "", 500),
+    RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500),
+    DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
     QUESTION_OVERTAKES_A_RELEASE(
-            "internal/Engine", ".thenCompose(all -> returns.settled(inStore))", ".thenApply(all -> all)", 4_000),
+            "internal/Engine", ".thenCompose(all -> releaseSender.settled(inStore))", ".thenApply(all -> all)", 4_000),
     STORE_CALLED_UNDER_A_MUTEX(
-            "internal/LocalQueue", "then = step.get();", "step.get().run();\n            then = NOTHING;", 500),
+            "internal/WaitQueue", "then = step.get();", "step.get().run();\n            then = NOTHING;", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
             "memory/MemoryLock", "filter(held -> held.number == number)", "filter(held -> true)", 1_000),
     NUMBERS_WITHOUT_THE_CLOCK( // they fall when the server forgets the last one
@@ -111,19 +112,19 @@ enum Defect {
             "lastNumber = lastNumber - micros > 1_000 ? micros : Math.max(micros, Math.max(lastNumber, floor) + 1);",
             2_000),
     CLAIM_WAITS_LONG_BEHIND_A_FAILED_RELEASE(
-            "internal/LocalLock",
+            "internal/ExclusiveQueue",
             "whenComplete((held, failure) -> claimsMayFollow());",
             "whenComplete((held, failure) -> { if (failure == null) { claimsMayFollow(); } else { "
                     + "engine.time().schedule(this::claimsMayFollow, live.grant().lease().multipliedBy(20)); } });",
             2_000),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
-            "internal/LocalLock",
+            "internal/ExclusiveQueue",
             "return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(live)));",
             "return () -> engine.time().schedule(() -> transition(() -> endOfLinger(live)),"
                     + " live.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF(
-            "internal/LocalQueue", "return unwanted == null ? NOTHING : unwanted::cancel;", "return NOTHING;", 2_000),
+            "internal/WaitQueue", "return unwanted == null ? NOTHING : unwanted::cancel;", "return NOTHING;", 2_000),
     INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
             "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000),
     WAIT_DOES_NOT_ENTER_AGAIN(

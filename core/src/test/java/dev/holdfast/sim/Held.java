@@ -2,7 +2,7 @@ package dev.holdfast.sim;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.internal.EngineDoor;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 
@@ -14,7 +14,7 @@ final class Held {
     Mode mode;
 
     final HoldOptions options;
-    final HoldAnchor anchor;
+    final HoldHandle anchor;
     final EngineDoor.Sight sight;
     final ClaimId id;
     final long token;
@@ -30,7 +30,7 @@ final class Held {
     boolean wasSuspect;
     int told;
 
-    Held(Client client, String name, Mode mode, HoldOptions options, HoldAnchor anchor) {
+    Held(Client client, String name, Mode mode, HoldOptions options, HoldHandle anchor) {
         this.client = client;
         this.name = name;
         this.mode = mode;

@@ -6,7 +6,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.internal.EngineDoor;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
@@ -70,7 +70,7 @@ final class Owner {
         }
     }
 
-    private void answered(Wish wish, HoldOptions options, Optional<HoldAnchor> got) {
+    private void answered(Wish wish, HoldOptions options, Optional<HoldHandle> got) {
         if (got.isPresent()) {
             world.judge.answered(wish, null);
             Held held = caller.granted(wish, wish.name, options, got.get());
@@ -96,7 +96,7 @@ final class Owner {
                 : Duration.ofNanos(dice.part(caller.setting.lease(), 1, most));
     }
 
-    private Optional<HoldAnchor> enter(String wanted, Mode mode, HoldOptions options, Duration wait)
+    private Optional<HoldHandle> enter(String wanted, Mode mode, HoldOptions options, Duration wait)
             throws InterruptedException {
         try {
             return EngineDoor.enter(client.engine, name(wanted, mode), options, threadOwned, wait);
@@ -139,7 +139,7 @@ final class Owner {
         Duration wait = wait(50, 60);
         boolean sure = held.sight.isValid();
         try {
-            Optional<HoldAnchor> again = enter(held.name, mode, held.options, wait);
+            Optional<HoldHandle> again = enter(held.name, mode, held.options, wait);
             if (again.isPresent()) {
                 entries.add(mode.kind());
                 world.counts.add(Happening.RE_ENTERED);

@@ -23,7 +23,7 @@ class SimulationBitesTest {
 
     @Test
     void aDefectThatNoLongerFitsTheSourceSaysSo() {
-        assertThatThrownBy(() -> Defect.WAITER_LOST_ON_CANCEL.in("class LocalLock {}"))
+        assertThatThrownBy(() -> Defect.WAITER_LOST_ON_CANCEL.in("class ExclusiveQueue {}"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("occurs no more")
                 .hasMessageContaining("Defect.java");

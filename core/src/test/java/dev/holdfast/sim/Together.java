@@ -1,7 +1,7 @@
 package dev.holdfast.sim;
 
 import dev.holdfast.HoldOptions;
-import dev.holdfast.internal.HoldAnchor;
+import dev.holdfast.internal.HoldHandle;
 import dev.holdfast.internal.LockName;
 import dev.holdfast.spi.Mode;
 import java.time.Duration;
@@ -75,7 +75,7 @@ final class Together {
     }
 
     private void withThread(Wish wish, List<LockName> names, HoldOptions options, int how) {
-        Optional<List<HoldAnchor>> got;
+        Optional<List<HoldHandle>> got;
         try {
             got = how < 20
                     ? client.engine.tryAcquireAll(names, options)
@@ -100,7 +100,7 @@ final class Together {
         return Duration.ofNanos(dice.part(caller.setting.lease(), 1, 150));
     }
 
-    private List<Held> granted(Wish wish, List<LockName> names, HoldOptions options, List<HoldAnchor> anchors) {
+    private List<Held> granted(Wish wish, List<LockName> names, HoldOptions options, List<HoldHandle> anchors) {
         world.counts.add(Happening.SEVERAL_HELD);
         List<Held> all = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {

@@ -30,7 +30,7 @@ abstract class BytesDialect implements ServerDialect {
     }
 
     @Override
-    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaitingClaim> told, boolean durable)
+    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> told, boolean durable)
             throws SQLException {
         return session.update(sql.write, arguments) > 0;
     }
@@ -41,8 +41,8 @@ abstract class BytesDialect implements ServerDialect {
     }
 
     @Override
-    public Ear ear(Ear.Listener listener, String channel, Connections connections) {
-        return new Ear.Deaf();
+    public OfferListener offerListener(OfferListener.Listener listener, String channel, Connections connections) {
+        return new OfferListener.Deaf();
     }
 
     @Override

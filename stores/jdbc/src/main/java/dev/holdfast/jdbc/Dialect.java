@@ -6,7 +6,7 @@ import dev.holdfast.HoldfastException;
 /**
  * What is particular to one database: how it is reached, the statements, whose clock counts, how a waiting claim hears
  * that something has changed. Everything else, the order of requests, the walk of a waiting claim, threads, is in
- * {@link JdbcStore}, {@link Worker} and {@link Waiters}.
+ * {@link SqliteStore}, {@link SqliteWorker} and {@link SqlitePendingClaims}.
  *
  * <p>Thread-safe; what it opens is for one thread.
  */
@@ -23,7 +23,7 @@ interface Dialect {
      *
      * @param patience how long a statement may wait for the database
      */
-    LockTable open(Patience patience);
+    SqliteLocks open(BusyTimeout patience);
 
     /** The clock by which grants and turns pass, as near as this process can read it. */
     long nanoTime();
@@ -32,7 +32,7 @@ interface Dialect {
     int chunk();
 
     /** Opens what waiting claims listen to. May block. */
-    Changes watch(Patience patience);
+    ChangeSource watch(BusyTimeout patience);
 
     /** Whether this failure passes by itself, so that a waiting claim outlives it. */
     boolean isPassing(HoldfastException failure);

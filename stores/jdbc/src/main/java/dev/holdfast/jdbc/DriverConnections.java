@@ -18,8 +18,8 @@ final class DriverConnections implements Connections {
      * @throws IllegalArgumentException if there is no driver for it
      */
     DriverConnections(ServerUrl url, Optional<String> password) {
-        this.properties =
-                ServerUrl.properties(url.dialect().driverProperties(RowTables.ANSWER_SECONDS), password, url.jdbcUrl());
+        this.properties = ServerUrl.properties(
+                url.dialect().driverProperties(TableOpener.ANSWER_SECONDS), password, url.jdbcUrl());
         this.jdbcUrl = reachable(url);
     }
 

@@ -91,7 +91,7 @@ final class H2Dialect extends BytesDialect {
         String statement = sql.once(
                 "claim", () -> "SELECT " + RowSql.COLUMNS + ", " + sql.now + " FROM FINAL TABLE (" + sql.claim + ")");
         return session
-                .all(statement, row -> new Claimed(true, false, ReadRow.read(row, 1)), arguments.update())
+                .all(statement, row -> new Claimed(true, false, RowSnapshot.read(row, 1)), arguments.update())
                 .stream()
                 .findFirst();
     }

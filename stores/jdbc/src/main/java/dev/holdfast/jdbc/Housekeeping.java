@@ -18,7 +18,7 @@ final class Housekeeping {
 
     private static final long LAST_NANOS = Duration.ofMillis(200).toNanos();
 
-    private final Worker worker;
+    private final SqliteWorker worker;
     private final TimeSource time;
     private final LongSupplier storeNanos;
     private volatile boolean used;
@@ -31,7 +31,7 @@ final class Housekeeping {
      *
      * @param storeNanos the store's clock
      */
-    Housekeeping(Worker worker, TimeSource time, LongSupplier storeNanos) {
+    Housekeeping(SqliteWorker worker, TimeSource time, LongSupplier storeNanos) {
         this.worker = worker;
         this.time = time;
         this.storeNanos = storeNanos;
@@ -52,12 +52,12 @@ final class Housekeeping {
     }
 
     /** The worker's last words. */
-    void end(LockTable table) {
+    void end(SqliteLocks table) {
         if (begun || !used) {
             return;
         }
         long now = TimeUnit.NANOSECONDS.toMicros(storeNanos.getAsLong());
-        if (now - table.purgedAtMicros() < Clock.micros(EVERY)) {
+        if (now - table.purgedAtMicros() < SqliteClock.micros(EVERY)) {
             return;
         }
         long until = System.nanoTime() + LAST_NANOS;

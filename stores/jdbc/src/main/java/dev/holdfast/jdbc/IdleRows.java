@@ -21,7 +21,7 @@ final class IdleRows {
 
     /** Whether it is this client's turn to remove idle rows: nobody has for so long. */
     boolean begin(Duration since) throws SQLException {
-        return session.update(sql.beginPurge, List.of(dialect.name(""), Clock.micros(since))) > 0;
+        return session.update(sql.beginPurge, List.of(dialect.name(""), SqliteClock.micros(since))) > 0;
     }
 
     /** After which name the last client left off; the empty name if it came to the end. */
@@ -33,7 +33,7 @@ final class IdleRows {
 
     /** Has the next client go on from there, whenever it comes. */
     void leaveUnfinished(String after) throws SQLException {
-        session.update(sql.leavePurge, List.of(RowArguments.word(after), dialect.name("")));
+        session.update(sql.leavePurge, List.of(RowParameters.word(after), dialect.name("")));
     }
 
     /** The next round begins with the first name. */
@@ -47,12 +47,12 @@ final class IdleRows {
      * @return the name up to which it came, or nothing at the end
      */
     String remove(String after, Duration idle) throws SQLException {
-        List<RowTable.Named> rows = session.all(
-                sql.idle, row -> RowTable.Named.read(dialect.name(row, 1), row), List.of(dialect.name(after), BATCH));
+        List<LockRows.Named> rows = session.all(
+                sql.idle, row -> LockRows.Named.read(dialect.name(row, 1), row), List.of(dialect.name(after), BATCH));
         int removed = 0;
-        for (RowTable.Named each : rows) {
-            ReadRow row = each.row();
-            if (row != null && isIdle(row.state(), Clock.micros(idle))) {
+        for (LockRows.Named each : rows) {
+            RowSnapshot row = each.row();
+            if (row != null && isIdle(row.state(), SqliteClock.micros(idle))) {
                 session.update(
                         sql.remove,
                         List.of(dialect.name(each.name()), row.state().version()));
@@ -68,7 +68,7 @@ final class IdleRows {
     /** The version rose by the clock with every change: an old one means that nothing has happened for long. */
     private static boolean isIdle(LockRow row, long idle) {
         long before = row.now() - idle;
-        Holding alone = row.exclusive();
+        HolderEntry alone = row.exclusive();
         return row.version() < before
                 && (alone == null || alone.expiresAt() < before)
                 && row.sharing().stream().allMatch(each -> each.expiresAt() < before)

@@ -56,7 +56,7 @@ public final class JdbcStoreProvider implements StoreProvider {
         if (server.isPresent()) {
             return open(server.get(), context);
         }
-        return JdbcStore.open(new SqliteDialect(path(url), Machine.local(), context.time()), context.time());
+        return SqliteStore.open(new SqliteDialect(path(url), BootClock.local(), context.time()), context.time());
     }
 
     private static Store open(ServerUrl url, StoreContext context) {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param waiting who wait, in the order of their arrival
  * @param now the database's clock when the row was read, microseconds since 1970
  */
-record LockRow(long version, @Nullable Holding exclusive, List<Holding> sharing, List<WaitingClaim> waiting, long now) {
+record LockRow(
+        long version, @Nullable HolderEntry exclusive, List<HolderEntry> sharing, List<WaiterEntry> waiting, long now) {
     LockRow {
         sharing = List.copyOf(sharing);
         waiting = List.copyOf(waiting);
@@ -25,13 +26,13 @@ record LockRow(long version, @Nullable Holding exclusive, List<Holding> sharing,
     }
 
     /** Whether a claim fits beside those who hold; who is no holder of permits has all that the claim counts. */
-    static boolean fits(Mode wanted, @Nullable Holding exclusive, List<Holding> sharing) {
+    static boolean fits(Mode wanted, @Nullable HolderEntry exclusive, List<HolderEntry> sharing) {
         if (exclusive != null) {
             return false;
         }
         if (wanted instanceof Mode.Permits some) {
             long out = some.permits();
-            for (Holding each : sharing) {
+            for (HolderEntry each : sharing) {
                 out += each.mode() instanceof Mode.Permits taken ? taken.permits() : some.of();
             }
             return out <= some.of();

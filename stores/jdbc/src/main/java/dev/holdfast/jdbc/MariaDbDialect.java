@@ -108,7 +108,7 @@ final class MariaDbDialect extends BytesDialect {
         long number = session.updateForKey(sql.claim, arguments.update());
         return number == 0
                 ? Optional.empty()
-                : Optional.of(new Claimed(true, false, new ReadRow(RowSql.LAYOUT, LockRow.free(number, 0))));
+                : Optional.of(new Claimed(true, false, new RowSnapshot(RowSql.LAYOUT, LockRow.free(number, 0))));
     }
 
     /**

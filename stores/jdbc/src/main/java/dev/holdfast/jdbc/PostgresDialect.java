@@ -151,7 +151,7 @@ final class PostgresDialect implements ServerDialect {
 
     private static Claimed claimed(ResultSet row) throws SQLException {
         int how = row.getInt(1);
-        return new Claimed(how > 0, how == 2, ReadRow.read(row, 2));
+        return new Claimed(how > 0, how == 2, RowSnapshot.read(row, 2));
     }
 
     private static String claiming(RowSql sql) {
@@ -168,7 +168,7 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaitingClaim> told, boolean durable)
+    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> told, boolean durable)
             throws SQLException {
         List<Object> all = new ArrayList<>(arguments);
         told.forEach(each -> all.addAll(List.of(CHANNEL + each.channel(), each.id())));
@@ -198,8 +198,8 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public Ear ear(Ear.Listener listener, String channel, Connections connections) {
-        return new PostgresEar(listener, CHANNEL + channel, connections);
+    public OfferListener offerListener(OfferListener.Listener listener, String channel, Connections connections) {
+        return new PostgresOfferListener(listener, CHANNEL + channel, connections);
     }
 
     @Override

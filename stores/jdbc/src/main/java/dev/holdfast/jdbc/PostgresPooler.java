@@ -32,7 +32,7 @@ final class PostgresPooler {
         unprepared(connection, () -> {
             int pid = pid(connection);
             boolean pooled = connection.unwrap(PGConnection.class).getBackendPID() != pid;
-            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(RowTables.ANSWER_MILLIS);
+            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TableOpener.ANSWER_MILLIS);
             for (int tries = 0; pooled && tries < TRIES && until - System.nanoTime() > 0; tries++) {
                 if (sharesSessions(connection, pid, more)) {
                     throw new StoreRefusedException(
@@ -47,7 +47,7 @@ final class PostgresPooler {
     /** In session mode the second connection may have to wait for a session: then this one has its own. */
     private static boolean sharesSessions(Connection connection, int pid, Connections more) throws SQLException {
         try (Connection other = more.open()) {
-            Loan loan = new Loan(other);
+            LentConnection loan = new LentConnection(other);
             loan.begin();
             boolean shares = unprepared(other, () -> pid(other) == pid || isGivenAnother(connection, pid, other));
             loan.end();

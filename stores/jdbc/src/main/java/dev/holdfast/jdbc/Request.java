@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link Lane} is asked for: something about one name, or about none. Run on the lane's thread. */
+/** What a {@link ConnectionWorker} is asked for: something about one name, or about none. Run on the lane's thread. */
 abstract class Request {
     final String what;
     final String name;
@@ -23,7 +23,7 @@ abstract class Request {
         this.name = name;
     }
 
-    abstract void run(RowTable table) throws SQLException;
+    abstract void run(LockRows table) throws SQLException;
 
     abstract void fail(HoldfastException failure);
 
@@ -44,7 +44,7 @@ abstract class Request {
     /** Some work on a connection. */
     @FunctionalInterface
     interface Work<T> {
-        T on(RowTable table) throws SQLException;
+        T on(LockRows table) throws SQLException;
     }
 
     /** A claim, which may take a release of the same client into its step. */
@@ -63,12 +63,12 @@ abstract class Request {
         }
 
         @Override
-        final void run(RowTable table) throws SQLException {
+        final void run(LockRows table) throws SQLException {
             run(table, null);
         }
 
         /** Whether the hold that was released stood. */
-        abstract boolean run(RowTable table, @Nullable String released) throws SQLException;
+        abstract boolean run(LockRows table, @Nullable String released) throws SQLException;
     }
 
     /** A request whose answer is a value. */
@@ -82,7 +82,7 @@ abstract class Request {
         }
 
         @Override
-        void run(RowTable table) throws SQLException {
+        void run(LockRows table) throws SQLException {
             answer.complete(work.on(table));
         }
 
@@ -120,7 +120,7 @@ abstract class Request {
 
         /** A grant that is not there when it is broken once more was broken the first time, or was over before. */
         @Override
-        void run(RowTable table) throws SQLException {
+        void run(LockRows table) throws SQLException {
             boolean stood = table.breakGrant(name, number, now);
             if (stood || !mayBeDone) {
                 answer.complete(stood);
@@ -150,7 +150,7 @@ abstract class Request {
         }
 
         @Override
-        void run(RowTable table) throws SQLException {
+        void run(LockRows table) throws SQLException {
             tell(table.release(name, id), mayBeDone);
         }
 
@@ -191,7 +191,7 @@ abstract class Request {
         }
 
         @Override
-        void run(RowTable table) throws SQLException {
+        void run(LockRows table) throws SQLException {
             release.tell(claim.run(table, release.id.value()), mayBeDone);
         }
 
@@ -212,7 +212,7 @@ abstract class Request {
         }
 
         @Override
-        void run(RowTable table) {
+        void run(LockRows table) {
             task.run();
         }
 

@@ -19,8 +19,8 @@ import java.util.function.Supplier;
  *     claim_id        who holds it alone; null when free; '-' when it was broken
  *     grant_number    of that one; 0 while it is an offer
  *     acquired_at, expires_at
- *     waiting         the queue, see {@link RowText}
- *     sharing         readers and permits, see {@link RowText}
+ *     waiting         the queue, see {@link RowCodec}
+ *     sharing         readers and permits, see {@link RowCodec}
  *     host, pid, thread, label   of the one who holds it alone, for people to read
  * </pre>
  */
@@ -33,7 +33,7 @@ final class RowSql {
 
     private static final String NEW_ROW = "name, " + COLUMNS;
 
-    /** Parameters: see {@link RowTable}. The next version, above a floor (a parameter). */
+    /** Parameters: see {@link LockRows}. The next version, above a floor (a parameter). */
     private final String next;
 
     final String table;

@@ -14,16 +14,16 @@ final class RowStatus {
     private RowStatus() {}
 
     static LockStatus of(String name, LockRow row) {
-        Holding alone = row.exclusive();
-        List<Holding> standing = (alone == null ? row.sharing() : List.of(alone))
+        HolderEntry alone = row.exclusive();
+        List<HolderEntry> standing = (alone == null ? row.sharing() : List.of(alone))
                 .stream().filter(each -> !each.isExpired(row.now())).toList();
         long waiting = row.waiting().stream()
                         .filter(each -> each.aliveUntil() > row.now())
                         .count()
-                + standing.stream().filter(Holding::isOffer).count();
+                + standing.stream().filter(HolderEntry::isOffer).count();
         Optional<LockStatus.Held> held = standing.stream()
                 .filter(each -> !each.isOffer())
-                .max(Comparator.comparingLong(Holding::expiresAt)) // of many, the one that stays longest
+                .max(Comparator.comparingLong(HolderEntry::expiresAt)) // of many, the one that stays longest
                 .map(each -> new LockStatus.Held(
                         each.mode().kind(),
                         each.number() * TOKENS_PER_GRANT,

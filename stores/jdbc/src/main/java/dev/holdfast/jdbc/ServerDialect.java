@@ -9,7 +9,7 @@ import java.util.Set;
 
 /**
  * What is particular to one kind of database server: its clock, its types, how a changed row comes back, how a client is
- * woken. What a lock is, and how it goes from state to state, is in {@link RowStep} and the same for all.
+ * woken. What a lock is, and how it goes from state to state, is in {@link LockTransition} and the same for all.
  *
  * <p>Thread-safe.
  */
@@ -94,7 +94,7 @@ interface ServerDialect {
      * @param durable whether a crash must not undo it
      * @return whether the row was still as the step found it
      */
-    boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaitingClaim> told, boolean durable)
+    boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> told, boolean durable)
             throws SQLException;
 
     /** Releases a lock that nobody waits for, with one statement. */
@@ -109,9 +109,9 @@ interface ServerDialect {
     Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys) throws SQLException;
 
     /** How clients in other processes hear that they are up. */
-    Ear ear(Ear.Listener listener, String channel, Connections connections);
+    OfferListener offerListener(OfferListener.Listener listener, String channel, Connections connections);
 
-    /** Whether {@link #ear} hears what happens in other processes, so that nobody has to poll. */
+    /** Whether {@link #offerListener} hears what happens in other processes, so that nobody has to poll. */
     boolean pushes();
 
     /** Whether {@link #claim} tells the whole row that it claimed. */
@@ -136,7 +136,7 @@ interface ServerDialect {
      * @param inserted whether there was no row before
      * @param row the row, as it stands now
      */
-    record Claimed(boolean granted, boolean inserted, ReadRow row) {}
+    record Claimed(boolean granted, boolean inserted, RowSnapshot row) {}
 
     /** What a claim's statement is filled with. */
     record ClaimArguments(Object name, List<?> update, List<?> insert) {}

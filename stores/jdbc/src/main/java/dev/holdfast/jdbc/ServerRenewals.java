@@ -38,27 +38,27 @@ final class ServerRenewals {
 
     private static final int MOST_APART = 1024;
 
-    private final RowTables tables;
-    private final Function<String, Lane> lanes;
+    private final TableOpener tables;
+    private final Function<String, ConnectionWorker> workers;
     private final Set<ClaimId> apart = ConcurrentHashMap.newKeySet();
 
     /** What one lane is asked for together: the same lease, in the order of the names. */
-    private record Chunk(Lane lane, Duration lease, List<Grant> grants) {
+    private record Chunk(ConnectionWorker worker, Duration lease, List<Grant> grants) {
         List<Chunk> parts(int size) {
             List<Chunk> parts = new ArrayList<>();
             for (int from = 0; from < grants.size(); from += size) {
                 parts.add(new Chunk(
-                        lane, lease, List.copyOf(grants.subList(from, Math.min(from + size, grants.size())))));
+                        worker, lease, List.copyOf(grants.subList(from, Math.min(from + size, grants.size())))));
             }
             return parts;
         }
     }
 
-    private record Key(Lane lane, Duration lease) {}
+    private record Key(ConnectionWorker worker, Duration lease) {}
 
-    ServerRenewals(RowTables tables, Function<String, Lane> lanes) {
+    ServerRenewals(TableOpener tables, Function<String, ConnectionWorker> workers) {
         this.tables = tables;
-        this.lanes = lanes;
+        this.workers = workers;
     }
 
     /** A part without an answer is unknown; if there was no answer at all, the failure is the answer. */
@@ -67,14 +67,14 @@ final class ServerRenewals {
         List<Chunk> chunks = new ArrayList<>();
         List<Chunk> last = new ArrayList<>();
         grants.stream().sorted(Comparator.comparing(Grant::name)).forEach(grant -> {
-            Key key = new Key(lanes.apply(grant.name()), grant.lease());
+            Key key = new Key(workers.apply(grant.name()), grant.lease());
             if (apart.contains(grant.id())) {
-                last.add(new Chunk(key.lane, key.lease, List.of(grant)));
+                last.add(new Chunk(key.worker, key.lease, List.of(grant)));
             } else {
                 together.computeIfAbsent(key, none -> new ArrayList<>()).add(grant);
             }
         });
-        together.forEach((key, same) -> chunks.addAll(new Chunk(key.lane, key.lease, same).parts(CHUNK)));
+        together.forEach((key, same) -> chunks.addAll(new Chunk(key.worker, key.lease, same).parts(CHUNK)));
         chunks.addAll(last);
         return ask(chunks);
     }
@@ -109,7 +109,7 @@ final class ServerRenewals {
     private CompletableFuture<Map<ClaimId, Renewal>> ask(Chunk chunk) {
         List<Grant> grants = chunk.grants;
         CompletableFuture<Map<ClaimId, Renewal>> asked =
-                chunk.lane.askOnce("renew", grants.get(0).name(), table -> renew(table, chunk));
+                chunk.worker.askOnce("renew", grants.get(0).name(), table -> renew(table, chunk));
         if (grants.size() == 1) {
             return asked.whenComplete((renewals, failure) -> note(grants.get(0).id(), failure != null));
         }
@@ -125,7 +125,7 @@ final class ServerRenewals {
         if (rest.isEmpty()) {
             return CompletableFuture.completedFuture(renewals);
         }
-        Chunk next = new Chunk(chunk.lane, chunk.lease, rest);
+        Chunk next = new Chunk(chunk.worker, chunk.lease, rest);
         return ask(next).handle((more, failure) -> {
             if (failure == null) {
                 renewals.putAll(more);
@@ -148,7 +148,7 @@ final class ServerRenewals {
     }
 
     /** The answers, or as many as there was time for; none if the chunk is to be asked in parts. */
-    private Map<ClaimId, Renewal> renew(RowTable table, Chunk chunk) throws SQLException {
+    private Map<ClaimId, Renewal> renew(LockRows table, Chunk chunk) throws SQLException {
         try {
             return renewNow(table, chunk);
         } catch (SQLException e) {
@@ -162,7 +162,7 @@ final class ServerRenewals {
         }
     }
 
-    private Map<ClaimId, Renewal> renewNow(RowTable table, Chunk chunk) throws SQLException {
+    private Map<ClaimId, Renewal> renewNow(LockRows table, Chunk chunk) throws SQLException {
         Map<ClaimId, Renewal> renewals = new HashMap<>();
         List<Grant> alone = chunk.grants.stream()
                 .filter(grant -> grant.mode() instanceof Mode.Exclusive)
@@ -190,7 +190,7 @@ final class ServerRenewals {
 
     /** A row that cannot be read, or that changes too often, leaves its own grants unknown; alone it may say why. */
     private void renewShared(
-            RowTable table, String name, List<Grant> grants, boolean alone, Map<ClaimId, Renewal> renewals)
+            LockRows table, String name, List<Grant> grants, boolean alone, Map<ClaimId, Renewal> renewals)
             throws SQLException {
         long sent = tables.stamp();
         try {

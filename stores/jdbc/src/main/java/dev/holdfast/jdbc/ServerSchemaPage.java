@@ -32,7 +32,7 @@ record ServerSchemaPage(ServerDialect dialect) implements SchemaPage {
         for (String statement : dialect.createTable(table)) {
             statements.add(statement.replace("IF NOT EXISTS ", ""));
         }
-        statements.add(RowTables.markRow(dialect, table));
+        statements.add(TableOpener.markRow(dialect, table));
         return HEAD.formatted(dialect.title(), RowSql.LAYOUT, dialect.grants(table), dialect.waitingConnections())
                 + String.join(";\n\n", statements)
                 + ";\n";

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Locks as rows of a table on a database server: the requests of the engine, turned into statements.
  *
  * <pre>
- *   engine ──► ServerStore ──► Lane 0: one thread, one connection     requests for a name: one lane, in order
- *                          ──► Lane 1: …                              other names: beside it
- *                          ──► QueuedClaims ──► Ear: one connection while anything waits
+ *   engine ──► ServerStore ──► ConnectionWorker 0: one thread, one connection     requests for a name: one worker, in order
+ *                          ──► ConnectionWorker 1: …                              other names: beside it
+ *                          ──► PendingClaims ──► OfferListener: one connection while anything waits
  * </pre>
  *
  * <p>A hand-over between clients, on the wire:
@@ -40,27 +40,27 @@ import org.jspecify.annotations.Nullable;
  *   B hears                         one UPDATE: confirmed, B's lease begins
  * </pre>
  *
- * <p>How a lock goes from state to state is told in {@link RowStep}, what is stored in {@link RowSql}. Thread-safe.
+ * <p>How a lock goes from state to state is told in {@link LockTransition}, what is stored in {@link RowSql}. Thread-safe.
  */
 final class ServerStore implements Store {
-    private final RowTables tables;
-    private final List<Lane> lanes = new ArrayList<>();
+    private final TableOpener tables;
+    private final List<ConnectionWorker> workers = new ArrayList<>();
     private final List<TablePurge> purges = new ArrayList<>();
-    private final QueuedClaims queue;
+    private final PendingClaims queue;
     private final ServerRenewals renewals;
     private final Capabilities capabilities;
     private final AtomicBoolean closed = new AtomicBoolean();
     /** A lock was wanted. */
     private volatile boolean used;
 
-    private ServerStore(RowTables tables, int connections, Connections ears, boolean purgeIsDue) {
+    private ServerStore(TableOpener tables, int connections, Connections ears, boolean purgeIsDue) {
         this.tables = tables;
         for (int i = 0; i < connections; i++) {
-            lanes.add(new Lane(tables, i));
-            purges.add(new TablePurge(lanes.get(i), purgeIsDue && i == 0, () -> used));
+            workers.add(new ConnectionWorker(tables, i));
+            purges.add(new TablePurge(workers.get(i), purgeIsDue && i == 0, () -> used));
         }
-        this.renewals = new ServerRenewals(tables, this::lane);
-        this.queue = new QueuedClaims(tables, ClaimId.random().value().substring(0, 16), ears);
+        this.renewals = new ServerRenewals(tables, this::worker);
+        this.queue = new PendingClaims(tables, ClaimId.random().value().substring(0, 16), ears);
         // A release and the claim behind it are one statement already: there is nothing cheaper to extend a grant by.
         this.capabilities = Capabilities.least()
                 .pushes(tables.dialect().pushes())
@@ -92,8 +92,8 @@ final class ServerStore implements Store {
             String description,
             LongSupplier stamp,
             boolean all) {
-        RowTables tables = new RowTables(dialect, options, connections, description, stamp);
-        List<RowTable> opened = new ArrayList<>();
+        TableOpener tables = new TableOpener(dialect, options, connections, description, stamp);
+        List<LockRows> opened = new ArrayList<>();
         boolean ready = false;
         try {
             for (int i = 0; i < (all ? options.connections() : 1); i++) {
@@ -102,7 +102,7 @@ final class ServerStore implements Store {
             boolean purgeIsDue = tables.prepare(opened.get(0));
             ServerStore store = new ServerStore(tables, options.connections(), connections, purgeIsDue);
             for (int i = 0; i < opened.size(); i++) {
-                store.lanes.get(i).use(opened.get(i));
+                store.workers.get(i).use(opened.get(i));
             }
             store.purges.forEach(TablePurge::start);
             ready = true;
@@ -140,14 +140,14 @@ final class ServerStore implements Store {
         }
         used = true;
         if (claim.waits()) {
-            Pending waiting = queue.claim(claim, lane(claim.name()));
+            Pending waiting = queue.claim(claim, worker(claim.name()));
             if (closed.get()) {
                 queue.failAll(tables.closedException()); // the close may have looked before this claim came
             }
             return waiting;
         }
         Attempt attempt = new Attempt(claim);
-        lane(claim.name()).add(attempt);
+        worker(claim.name()).add(attempt);
         return new Answered(attempt.answer);
     }
 
@@ -166,17 +166,17 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return lane(grant.name()).ask("downgrade", grant.name(), table -> table.downgrade(grant.name(), grant.id()));
+        return worker(grant.name()).ask("downgrade", grant.name(), table -> table.downgrade(grant.name(), grant.id()));
     }
 
     /** Gives it back. What a late copy of its claim then takes, for nobody, is cleared away a third of a lease later. */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        Lane lane = lane(grant.name());
-        CompletionStage<Boolean> answer = lane.release(grant.name(), grant.id());
-        if (lane.wasSentTwice(grant.id())) {
-            lane.ask("plan", "", table -> {
-                lane.later(grant.lease().dividedBy(3).toNanos(), () -> withdraw(lane, grant.name(), grant.id()));
+        ConnectionWorker worker = worker(grant.name());
+        CompletionStage<Boolean> answer = worker.release(grant.name(), grant.id());
+        if (worker.wasSentTwice(grant.id())) {
+            worker.ask("plan", "", table -> {
+                worker.later(grant.lease().dividedBy(3).toNanos(), () -> withdraw(worker, grant.name(), grant.id()));
                 return true;
             });
         }
@@ -185,18 +185,18 @@ final class ServerStore implements Store {
 
     @Override
     public void beforeSending(String name, Runnable task) {
-        lane(name).beforeSending(task);
+        worker(name).beforeSending(task);
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        Lane lane = lane(claim.name());
-        lane.wasSentTwice(claim.id());
-        return withdraw(lane, claim.name(), claim.id()).thenAccept(done -> {});
+        ConnectionWorker worker = worker(claim.name());
+        worker.wasSentTwice(claim.id());
+        return withdraw(worker, claim.name(), claim.id()).thenAccept(done -> {});
     }
 
-    private static CompletableFuture<Boolean> withdraw(Lane lane, String name, ClaimId id) {
-        return lane.ask("withdraw", name, table -> {
+    private static CompletableFuture<Boolean> withdraw(ConnectionWorker worker, String name, ClaimId id) {
+        return worker.ask("withdraw", name, table -> {
             table.withdraw(name, id);
             return true;
         });
@@ -204,7 +204,7 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<LockStatus> status(String name) {
-        return lane(name)
+        return worker(name)
                 .ask(
                         "look at",
                         name,
@@ -215,14 +215,14 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        Lane lane = lane(prefix);
-        return Listing.all(after -> lane.ask("list", prefix, table -> table.list(prefix, after)));
+        ConnectionWorker worker = worker(prefix);
+        return Listing.all(after -> worker.ask("list", prefix, table -> table.list(prefix, after)));
     }
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         Request.Break request = new Request.Break(name, number, now, description());
-        lane(name).add(request);
+        worker(name).add(request);
         return request.answer;
     }
 
@@ -231,24 +231,24 @@ final class ServerStore implements Store {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             ClientClosedException why = tables.closedException();
-            for (int i = 0; i < lanes.size(); i++) {
-                Lane lane = lanes.get(i);
+            for (int i = 0; i < workers.size(); i++) {
+                ConnectionWorker worker = workers.get(i);
                 TablePurge purge = purges.get(i);
-                lane.close(table -> {
-                    queue.leave(lane, table);
+                worker.close(table -> {
+                    queue.leave(worker, table);
                     purge.end(table);
                     return true;
                 });
             }
-            lanes.forEach(Lane::awaitEnd); // together, so that servers that hang are waited for once
+            workers.forEach(ConnectionWorker::awaitEnd); // together, so that servers that hang are waited for once
             queue.failAll(why);
             queue.close();
         }
     }
 
-    private Lane lane(String name) {
+    private ConnectionWorker worker(String name) {
         int hash = name.hashCode();
-        return lanes.get(Math.floorMod(hash ^ (hash >>> 16), lanes.size()));
+        return workers.get(Math.floorMod(hash ^ (hash >>> 16), workers.size()));
     }
 
     /** A claim that does not wait. */
@@ -260,8 +260,8 @@ final class ServerStore implements Store {
         }
 
         @Override
-        boolean run(RowTable table, @Nullable String released) throws SQLException {
-            RowTable.Answer said = table.claim(claim, released, null);
+        boolean run(LockRows table, @Nullable String released) throws SQLException {
+            LockRows.Answer said = table.claim(claim, released, null);
             answer.complete(said.grant());
             return said.releasedHeld();
         }

@@ -19,7 +19,7 @@ final class SqlSession implements AutoCloseable {
     private static final int MOST_PREPARED = 64;
 
     private final Connection connection;
-    private final Loan loan;
+    private final LentConnection loan;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private @Nullable Long until;
 
@@ -34,7 +34,7 @@ final class SqlSession implements AutoCloseable {
 
     SqlSession(Connection connection) {
         this.connection = connection;
-        this.loan = new Loan(connection);
+        this.loan = new LentConnection(connection);
     }
 
     Connection connection() {
@@ -52,7 +52,7 @@ final class SqlSession implements AutoCloseable {
     }
 
     /** What was changed of the connection. */
-    Loan loan() {
+    LentConnection loan() {
         return loan;
     }
 

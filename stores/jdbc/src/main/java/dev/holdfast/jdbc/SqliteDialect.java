@@ -22,13 +22,13 @@ final class SqliteDialect implements Dialect {
                             + " not set back.");
 
     private final SqliteFile file;
-    private final Machine machine;
-    private final Clock clock;
+    private final BootClock machine;
+    private final SqliteClock clock;
 
-    SqliteDialect(Path path, Machine machine, TimeSource time) {
+    SqliteDialect(Path path, BootClock machine, TimeSource time) {
         this.file = SqliteFile.prepare(path);
         this.machine = machine;
-        this.clock = new Clock(time, machine.nanoTime());
+        this.clock = new SqliteClock(time, machine.nanoTime());
     }
 
     @Override
@@ -42,7 +42,7 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public LockTable open(Patience patience) {
+    public SqliteLocks open(BusyTimeout patience) {
         SqliteSession session = SqliteSession.open(file, file.isNew(), patience);
         boolean ready = false;
         try {
@@ -68,8 +68,8 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public Changes watch(Patience patience) {
-        return new SqliteChanges(SqliteSession.open(file, false, patience), clock);
+    public ChangeSource watch(BusyTimeout patience) {
+        return new ChangePoller(SqliteSession.open(file, false, patience), clock);
     }
 
     @Override

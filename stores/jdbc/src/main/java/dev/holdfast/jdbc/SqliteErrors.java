@@ -31,7 +31,7 @@ final class SqliteErrors {
      * @param action what was tried, on what: {@code cannot claim 'x' on sqlite:/a/b}
      * @param patience how long it was tried when the file was busy
      */
-    static HoldfastException explain(String action, Patience patience, SQLException e) {
+    static HoldfastException explain(String action, BusyTimeout patience, SQLException e) {
         if (isBusy(e)) {
             return new StoreUnavailableException(
                     action + ": another process has blocked the file for " + patience.seconds()

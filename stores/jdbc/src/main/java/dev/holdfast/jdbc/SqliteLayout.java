@@ -12,9 +12,9 @@ import java.util.List;
 final class SqliteLayout {
     private final SqliteSession session;
     private final SqliteFile file;
-    private final Machine machine;
+    private final BootClock machine;
 
-    SqliteLayout(SqliteSession session, SqliteFile file, Machine machine) {
+    SqliteLayout(SqliteSession session, SqliteFile file, BootClock machine) {
         this.session = session;
         this.file = file;
         this.machine = machine;
@@ -25,7 +25,7 @@ final class SqliteLayout {
      *
      * @param clock the machine's monotonic microseconds
      */
-    void prepare(Clock clock) {
+    void prepare(SqliteClock clock) {
         session.run("set up the locks", "", () -> {
             session.execute("PRAGMA synchronous = NORMAL");
             if (!isCreated()) {
@@ -67,7 +67,7 @@ final class SqliteLayout {
     }
 
     /** The clock is read after the row was: another process may just have written it. */
-    private boolean isOfThisBoot(Clock clock) throws SQLException {
+    private boolean isOfThisBoot(SqliteClock clock) throws SQLException {
         Meta meta = session.first(SqliteSql.META, row -> new Meta(row.getLong(1), row.getString(2), row.getLong(3)))
                 .orElseThrow(() -> refused("its table holdfast_meta is empty, so nothing tells whether its locks are"
                         + " of this start of the machine; stop all processes that use it, then remove it together with"

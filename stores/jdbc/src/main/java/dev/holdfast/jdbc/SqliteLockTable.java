@@ -27,20 +27,20 @@ import java.util.Optional;
  * one, but gives its rows out before the commit: the file would stay locked while Java reads them, and for as long as a
  * garbage collection that comes in between. A statement without rows commits before it returns to Java.
  */
-final class SqliteLockTable implements LockTable {
+final class SqliteLockTable implements SqliteLocks {
     private static final int PURGE_BATCH = 500;
     private static final long TOKENS_PER_GRANT = 1024;
     private static final Duration IDLE = Duration.ofHours(1);
 
     private final SqliteSession session;
-    private final Clock clock;
-    private final SqliteShared shared;
+    private final SqliteClock clock;
+    private final SqliteSharedLocks shared;
     private final SqliteRenewals renewals;
 
-    SqliteLockTable(SqliteSession session, Clock clock) {
+    SqliteLockTable(SqliteSession session, SqliteClock clock) {
         this.session = session;
         this.clock = clock;
-        this.shared = new SqliteShared(session, clock);
+        this.shared = new SqliteSharedLocks(session, clock);
         this.renewals = new SqliteRenewals(session, clock);
     }
 
@@ -55,13 +55,13 @@ final class SqliteLockTable implements LockTable {
                                     session.refuseNewer(claim.name(), row.getLong(2));
                                     return row.getBoolean(1);
                                 },
-                                SqliteShared.question(claim, NO_PLACE, clock.micros()))
+                                SqliteSharedLocks.question(claim, NO_PLACE, clock.micros()))
                         .orElse(true));
     }
 
     @Override
     public Optional<Grant> claim(Claim claim, long place) {
-        if (SqliteShared.isShared(claim.mode())) {
+        if (SqliteSharedLocks.isShared(claim.mode())) {
             return shared.claim(claim, place);
         }
         return session.run("claim", claim.name(), () -> {
@@ -74,7 +74,7 @@ final class SqliteLockTable implements LockTable {
                     now,
                     place,
                     clock.lowestNumber(claim.floor()),
-                    now + Clock.micros(claim.lease()),
+                    now + SqliteClock.micros(claim.lease()),
                     claim.holder().host(),
                     claim.holder().pid(),
                     claim.holder().thread(),
@@ -98,14 +98,14 @@ final class SqliteLockTable implements LockTable {
                     claim.name(),
                     claim.id().value(),
                     now,
-                    now + Clock.micros(PlaceLife.of(claim)),
+                    now + SqliteClock.micros(WaiterExpiry.of(claim)),
                     claim.holder().host(),
                     claim.holder().pid(),
                     claim.holder().thread(),
                     claim.holder().label(),
-                    SqliteShared.kind(claim.mode()),
-                    SqliteShared.permits(claim.mode()),
-                    SqliteShared.total(claim.mode()));
+                    SqliteSharedLocks.kind(claim.mode()),
+                    SqliteSharedLocks.permits(claim.mode()),
+                    SqliteSharedLocks.total(claim.mode()));
         });
         return session.run(
                 "queue for",
@@ -126,7 +126,8 @@ final class SqliteLockTable implements LockTable {
             for (int i = 0; i < SqliteRenewals.roundedUp(places.size()); i++) {
                 arguments.add(i < places.size() ? places.get(i).name() : SqliteRenewals.NO_NAME);
                 arguments.add(i < places.size() ? places.get(i).arrival() : NO_PLACE);
-                arguments.add(i < places.size() ? Clock.micros(places.get(i).life()) : 0L);
+                arguments.add(
+                        i < places.size() ? SqliteClock.micros(places.get(i).life()) : 0L);
             }
             return session.update(SqliteSql.keepPlaces(SqliteRenewals.roundedUp(places.size())), arguments.toArray());
         });
@@ -134,7 +135,7 @@ final class SqliteLockTable implements LockTable {
 
     @Override
     public void forgetPlaces(Claim claim, long served) {
-        if (SqliteShared.isShared(claim.mode())) {
+        if (SqliteSharedLocks.isShared(claim.mode())) {
             shared.forgetPlaces(claim, served);
         } else {
             String name = claim.name();
@@ -154,7 +155,7 @@ final class SqliteLockTable implements LockTable {
 
     @Override
     public Optional<Grant> extend(Grant grant) {
-        if (SqliteShared.isShared(grant.mode())) {
+        if (SqliteSharedLocks.isShared(grant.mode())) {
             return shared.extend(grant);
         }
         return session.run("extend", grant.name(), () -> {
@@ -166,7 +167,7 @@ final class SqliteLockTable implements LockTable {
                     grant.id().value(),
                     now,
                     clock.lowestNumber(grant.number()),
-                    now + Clock.micros(grant.lease()));
+                    now + SqliteClock.micros(grant.lease()));
             return numberIf(rows, grant.name(), grant.id())
                     .map(n -> new Grant(grant.id(), grant.names(), grant.mode(), grant.lease(), List.of(n), sent));
         });
@@ -175,7 +176,7 @@ final class SqliteLockTable implements LockTable {
     /** One that had run out and that nobody took is freed too, but was not held any more. */
     @Override
     public boolean release(String name, Mode mode, ClaimId id) {
-        if (SqliteShared.isShared(mode)) {
+        if (SqliteSharedLocks.isShared(mode)) {
             return shared.release(name, id);
         }
         return session.run("release", name, () -> {
@@ -267,9 +268,9 @@ final class SqliteLockTable implements LockTable {
     @Override
     public String purge(String after) {
         return session.run("purge", "", () -> {
-            long before = clock.micros() - Clock.micros(IDLE);
+            long before = clock.micros() - SqliteClock.micros(IDLE);
             if (after.isEmpty()) {
-                long dead = clock.micros() - Clock.micros(PLACE_LIFE);
+                long dead = clock.micros() - SqliteClock.micros(PLACE_LIFE);
                 session.update(SqliteSql.KEEP_NUMBERS, dead);
                 session.update(SqliteSql.REMOVE_DEAD, dead);
             }

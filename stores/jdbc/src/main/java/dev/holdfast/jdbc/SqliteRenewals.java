@@ -15,9 +15,9 @@ final class SqliteRenewals {
     static final String NO_NAME = "";
 
     private final SqliteSession session;
-    private final Clock clock;
+    private final SqliteClock clock;
 
-    SqliteRenewals(SqliteSession session, Clock clock) {
+    SqliteRenewals(SqliteSession session, SqliteClock clock) {
         this.session = session;
         this.clock = clock;
     }
@@ -35,7 +35,7 @@ final class SqliteRenewals {
         List<Grant> shared = new ArrayList<>();
         for (Grant grant : grants) {
             renewals.put(grant.id(), Renewal.lost(before));
-            (SqliteShared.isShared(grant.mode()) ? shared : alone).add(grant);
+            (SqliteSharedLocks.isShared(grant.mode()) ? shared : alone).add(grant);
         }
         if (!session.isReplaced()) {
             renew(alone, SqliteSql::renew, SqliteSql::renewed, renewals);
@@ -69,7 +69,7 @@ final class SqliteRenewals {
         for (Grant grant : grants) {
             arguments.add(grant.name());
             arguments.add(grant.id().value());
-            arguments.add(Clock.micros(grant.lease()));
+            arguments.add(SqliteClock.micros(grant.lease()));
         }
         for (int i = grants.size(); i < roundedUp(grants.size()); i++) {
             arguments.addAll(List.of(NO_NAME, NO_NAME, 0L));

@@ -19,7 +19,7 @@ import org.sqlite.SQLiteOpenMode;
  * One connection to the file: statements kept prepared, and its manner of waiting when the file is busy.
  *
  * <p>SQLite's own busy handler sleeps up to 100 ms at a time, which is where the long tail of a contended file comes
- * from. Ours naps briefly ({@link Patience}), and after a few milliseconds gives up, so that the operation starts over
+ * from. Ours naps briefly ({@link BusyTimeout}), and after a few milliseconds gives up, so that the operation starts over
  * and reads the clock anew: however long it waited, a lease counts from the attempt that went through.
  *
  * <p>For one thread.
@@ -34,12 +34,12 @@ final class SqliteSession implements AutoCloseable {
 
     private final Connection connection;
     private final SqliteFile file;
-    private final Patience patience;
+    private final BusyTimeout patience;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private long identityChecked = System.nanoTime();
     private boolean replaced;
 
-    private SqliteSession(Connection connection, SqliteFile file, Patience patience) {
+    private SqliteSession(Connection connection, SqliteFile file, BusyTimeout patience) {
         this.connection = connection;
         this.file = file;
         this.patience = patience;
@@ -50,7 +50,7 @@ final class SqliteSession implements AutoCloseable {
      *
      * @param create whether to create the file if there is none
      */
-    static SqliteSession open(SqliteFile file, boolean create, Patience patience) {
+    static SqliteSession open(SqliteFile file, boolean create, BusyTimeout patience) {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(0);
         config.setGetGeneratedKeys(false);

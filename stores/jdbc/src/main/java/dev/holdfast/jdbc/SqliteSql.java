@@ -3,7 +3,7 @@ package dev.holdfast.jdbc;
 import java.util.StringJoiner;
 
 /**
- * The statements for SQLite. Times are microseconds of the machine's monotonic clock ({@link Machine}), bound as a
+ * The statements for SQLite. Times are microseconds of the machine's monotonic clock ({@link BootClock}), bound as a
  * parameter when the statement is tried.
  *
  * <pre>

@@ -19,7 +19,7 @@ final class TablePurge {
     private static final Duration FIRST = Duration.ofSeconds(30);
     private static final long LAST_NANOS = Duration.ofMillis(200).toNanos();
 
-    private final Lane lane;
+    private final ConnectionWorker worker;
     private final boolean due;
     private final BooleanSupplier used;
     private volatile boolean begun;
@@ -30,41 +30,41 @@ final class TablePurge {
      * @param due whether nobody has done it for so long that it is done at the end of even a short life
      * @param used whether this client has wanted a lock: one that only looks removes nothing
      */
-    TablePurge(Lane lane, boolean due, BooleanSupplier used) {
-        this.lane = lane;
+    TablePurge(ConnectionWorker worker, boolean due, BooleanSupplier used) {
+        this.worker = worker;
         this.due = due;
         this.used = used;
     }
 
     /** Plans the first round. A lane that is never used has no thread, and does not remove anything either. */
     void start() {
-        lane.plan(jittered(FIRST), this::begin);
+        worker.plan(jittered(FIRST), this::begin);
     }
 
     void begin() {
-        lane.plan(jittered(EVERY), this::begin);
+        worker.plan(jittered(EVERY), this::begin);
         if (used.getAsBoolean()) {
             begun = true;
-            lane.ask("purge", "", table -> table.idle().begin(EVERY.dividedBy(2)) ? purge(table) : "");
+            worker.ask("purge", "", table -> table.idle().begin(EVERY.dividedBy(2)) ? purge(table) : "");
         }
     }
 
-    private String purge(RowTable table) throws SQLException {
+    private String purge(LockRows table) throws SQLException {
         return purge(table, table.idle().leftOff());
     }
 
-    private String purge(RowTable table, String after) throws SQLException {
+    private String purge(LockRows table, String after) throws SQLException {
         String end = table.idle().remove(after, IDLE);
         if (end.isEmpty()) {
             table.idle().end();
         } else {
-            lane.ask("purge", "", next -> purge(next, end)); // behind what was asked meanwhile
+            worker.ask("purge", "", next -> purge(next, end)); // behind what was asked meanwhile
         }
         return end;
     }
 
     /** The last words of the lane. */
-    void end(RowTable table) throws SQLException {
+    void end(LockRows table) throws SQLException {
         IdleRows idle = table.idle();
         if (!due || begun || !used.getAsBoolean() || !idle.begin(EVERY.dividedBy(2))) {
             return;

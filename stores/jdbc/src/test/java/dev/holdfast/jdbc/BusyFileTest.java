@@ -63,7 +63,7 @@ class BusyFileTest {
 
     @Test
     void aRequestWaitsUntilTheFileIsFreeAndIsStampedThen() throws Exception {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         hold(one, "opened");
         AutoCloseable block = block();
         CompletableFuture<Optional<Grant>> answer =
@@ -81,7 +81,7 @@ class BusyFileTest {
 
     @Test
     void requestsFailWhenTheFileIsBlockedForTooLong() throws Exception {
-        JdbcStore one = rig.open(BRIEF);
+        SqliteStore one = rig.open(BRIEF);
         Grant grant = hold(one, NAME);
         try (AutoCloseable block = block()) {
             assertThatThrownBy(() -> get(one.claim(claim("other")).answer()))
@@ -100,7 +100,7 @@ class BusyFileTest {
 
     @Test
     void aClaimThatWaitsLivesOnAndTheEngineIsToldThatTheFileIsBlocked() throws Exception {
-        JdbcStore one = rig.open(BRIEF);
+        SqliteStore one = rig.open(BRIEF);
         List<String> told = new CopyOnWriteArrayList<>();
         one.listen(new StoreListener() {
             @Override
@@ -132,7 +132,7 @@ class BusyFileTest {
 
     @Test
     void requestsThatQueuedBehindABlockedOneDoNotWaitAllOver() throws Exception {
-        JdbcStore one = rig.open(Duration.ofSeconds(1));
+        SqliteStore one = rig.open(Duration.ofSeconds(1));
         hold(one, "opened");
         try (AutoCloseable block = block()) {
             long begun = System.nanoTime();
@@ -148,13 +148,13 @@ class BusyFileTest {
 
     @Test
     void whoHoldsCanBeLookedUpWhileTheFileIsBlocked() throws Exception {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         try (AutoCloseable block = block()) {
             assertThat(get(one.status(NAME)).grant()).isPresent();
             assertThat(attempt(one, NAME)).as("a failed try only reads").isEmpty();
 
-            JdbcStore late = rig.open();
+            SqliteStore late = rig.open();
 
             assertThat(get(late.list(""))).extracting(status -> status.name()).containsExactly(NAME);
         }
@@ -163,13 +163,13 @@ class BusyFileTest {
 
     @Test
     void aWaitLivesThroughIt() throws Exception {
-        JdbcStore one = rig.open();
-        JdbcStore two = rig.open(BRIEF);
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open(BRIEF);
         Grant grant = hold(one, NAME);
         Pending next = two.claim(waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
         try (AutoCloseable block = block()) {
-            rig.pass(LockTable.PLACE_LIFE); // its place cannot be kept either
+            rig.pass(SqliteLocks.PLACE_LIFE); // its place cannot be kept either
             await().during(BRIEF.multipliedBy(3))
                     .until(() -> !next.answer().toCompletableFuture().isDone());
         }
@@ -180,8 +180,8 @@ class BusyFileTest {
 
     @Test
     void aWaitThatBeginsMeanwhileLivesThroughItToo() throws Exception {
-        JdbcStore one = rig.open();
-        JdbcStore two = rig.open(BRIEF);
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open(BRIEF);
         hold(two, "opened");
         Pending next;
         try (AutoCloseable block = block()) {
@@ -195,8 +195,8 @@ class BusyFileTest {
 
     @Test
     void aWaitCanBeCancelledAfterwards() throws Exception {
-        JdbcStore one = rig.open();
-        JdbcStore two = rig.open(BRIEF);
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open(BRIEF);
         hold(one, NAME);
         Pending next;
         try (AutoCloseable block = block()) {
@@ -213,14 +213,14 @@ class BusyFileTest {
 
     @Test
     void aRenewalWithoutAnAnswerIsUnknownWhereOthersWereAnswered() throws Exception {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         int many = 2 * rig.dialect().chunk();
         List<Grant> grants = new ArrayList<>();
         for (int i = 0; i < many; i++) {
             grants.add(hold(one, "name-" + i));
         }
         rig.close();
-        JdbcStore two = rig.open(BRIEF);
+        SqliteStore two = rig.open(BRIEF);
         Map<?, Renewal> renewals;
         rig.sql("CREATE TRIGGER fault BEFORE UPDATE ON holdfast_lock WHEN OLD.name = 'name-99'"
                 + " BEGIN SELECT RAISE(ABORT, 'fault'); END"); // sorted, it is in the last chunk
@@ -237,7 +237,7 @@ class BusyFileTest {
 
     @Test
     void closingDoesNotWaitForAFileThatIsBlocked() throws Exception {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         hold(one, NAME);
         Pending waiting = one.claim(waiting(NAME));
         await().until(() -> Rig.waiters(one, NAME) == 1);
@@ -260,7 +260,7 @@ class BusyFileTest {
     void aGrantThatWasBrokenIsReportedBrokenThoughTheFileIsBlockedRightAfterwards() throws Exception {
         AtomicReference<AutoCloseable> block = new AtomicReference<>();
         AtomicBoolean armed = new AtomicBoolean();
-        Machine machine = new Machine(
+        BootClock machine = new BootClock(
                 "first boot",
                 () -> { // asked at the beginning of each step
                     if (armed.get() && isFreeInItsRow() && armed.getAndSet(false)) {
@@ -268,7 +268,7 @@ class BusyFileTest {
                     }
                     return System.nanoTime();
                 });
-        try (JdbcStore one = JdbcStore.open(new SqliteDialect(rig.file, machine, rig.time), rig.time, BRIEF)) {
+        try (SqliteStore one = SqliteStore.open(new SqliteDialect(rig.file, machine, rig.time), rig.time, BRIEF)) {
             Grant grant = hold(one, NAME);
             armed.set(true);
 

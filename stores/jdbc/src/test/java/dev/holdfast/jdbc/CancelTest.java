@@ -46,12 +46,12 @@ class CancelTest {
                 Dialect.class,
                 real,
                 "open",
-                table -> proxy(LockTable.class, table, "claim", granted -> {
+                table -> proxy(SqliteLocks.class, table, "claim", granted -> {
                     called.join().cancel();
                     return granted;
                 }));
-        try (JdbcStore store = JdbcStore.open(calling, rig.time);
-                JdbcStore next = rig.open()) {
+        try (SqliteStore store = SqliteStore.open(calling, rig.time);
+                SqliteStore next = rig.open()) {
             called.complete(store.claim(Rig.waiting(NAME)));
 
             assertThat(Rig.get(called.join().answer())).isEmpty();

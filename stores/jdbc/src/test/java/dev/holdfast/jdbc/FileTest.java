@@ -189,7 +189,7 @@ class FileTest {
     void aFullDiskIsToldAndRequestsSucceedWhenThereIsSpaceAgain() throws Exception {
         try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), 512);
                 Rig small = new Rig(disk.path())) {
-            JdbcStore one = small.open();
+            SqliteStore one = small.open();
             Grant held = hold(one, NAME);
             Path ballast = disk.fill();
 
@@ -222,7 +222,7 @@ class FileTest {
 
     @Test
     void aFileThatIsDeletedInUseKeepsNoLock() throws Exception {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         hold(one, "other");
         Pending waiting = one.claim(waiting("other"));
@@ -243,7 +243,7 @@ class FileTest {
 
     @Test
     void aFileThatIsReplacedInUseKeepsNoLockInTheOldOne() throws Exception {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         Files.delete(rig.file);
         Files.deleteIfExists(Path.of(rig.file + "-wal"));

@@ -37,7 +37,7 @@ class HousekeepingTest {
 
     @Test
     void whatNobodyHasUsedForAnHourIsRemovedWhateverTheNumberOfNames() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         for (int i = 0; i < 1_234; i++) {
             release(one, hold(one, "name-" + i));
         }
@@ -53,7 +53,7 @@ class HousekeepingTest {
 
     @Test
     void whatIsHeldOrWasUsedLatelyStays() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Duration eleven = Duration.ofMinutes(11);
         Grant held =
                 get(one.claim(Rig.lease(Rig.claim("held"), eleven)).answer()).orElseThrow();
@@ -75,14 +75,14 @@ class HousekeepingTest {
 
     @Test
     void placesOfDeadWaitersAreRemoved() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         hold(one, "held");
-        try (LockTable table = rig.dialect().open(new Patience(Duration.ofSeconds(10)))) {
+        try (SqliteLocks table = rig.dialect().open(new BusyTimeout(Duration.ofSeconds(10)))) {
             table.enqueue(waiting("held"));
-            rig.pass(LockTable.PLACE_LIFE);
+            rig.pass(SqliteLocks.PLACE_LIFE);
             table.enqueue(waiting("held"));
         }
-        rig.pass(LockTable.PLACE_LIFE.plusSeconds(5));
+        rig.pass(SqliteLocks.PLACE_LIFE.plusSeconds(5));
 
         runHousekeeping();
 
@@ -91,7 +91,7 @@ class HousekeepingTest {
 
     @Test
     void theHighestNumberThatWasRemovedIsRemembered() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         hold(one, "low");
         long high = get(one.claim(Rig.floor(Rig.claim("high"), Long.MAX_VALUE / 4096))
                         .answer())
@@ -106,7 +106,7 @@ class HousekeepingTest {
 
     @Test
     void itComesAgainAndEndsWithTheStore() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         assertThat(rig.time.scheduled).hasSize(1);
         runHousekeeping();
         assertThat(rig.time.scheduled).hasSize(1);
@@ -116,7 +116,7 @@ class HousekeepingTest {
 
     @Test
     void clientsOfShortLivesDoItAsTheyEnd() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         for (int i = 0; i < 1_234; i++) {
             release(one, hold(one, "name-" + i));
         }
@@ -125,7 +125,7 @@ class HousekeepingTest {
         rig.pass(Duration.ofMinutes(61));
 
         for (int lives = 0; lives < 20 && rows() > 1; lives++) {
-            JdbcStore brief = rig.open();
+            SqliteStore brief = rig.open();
             release(brief, hold(brief, "used"));
             brief.close();
         }

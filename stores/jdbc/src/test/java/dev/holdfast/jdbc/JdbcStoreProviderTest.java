@@ -90,7 +90,7 @@ class JdbcStoreProviderTest {
     @Test
     void itSaysWhatItCanDo() {
         Rig rig = new Rig(folder);
-        try (JdbcStore store = rig.open()) {
+        try (SqliteStore store = rig.open()) {
             Capabilities can = store.capabilities();
             assertThat(can.modes()).containsExactlyInAnyOrder(LockMode.values());
             assertThat(can.fair() && can.ordered() && can.extendable()).isTrue();

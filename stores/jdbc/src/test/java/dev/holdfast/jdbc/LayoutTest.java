@@ -50,12 +50,12 @@ class LayoutTest {
 
     @Test
     void manyMayCreateItAtOnce() {
-        List<CompletableFuture<JdbcStore>> opening = new ArrayList<>();
+        List<CompletableFuture<SqliteStore>> opening = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             String name = NAME + i;
             opening.add(CompletableFuture.supplyAsync(
                     () -> {
-                        JdbcStore store = JdbcStore.open(rig.dialect(), rig.time);
+                        SqliteStore store = SqliteStore.open(rig.dialect(), rig.time);
                         hold(store, name);
                         return store;
                     },
@@ -76,7 +76,7 @@ class LayoutTest {
 
     @Test
     void aLockThatANewerVersionKeepsInItsOwnWayIsRefused() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         hold(one, NAME);
         rig.sql("UPDATE holdfast_lock SET layout = 2, claim_id = NULL");
 
@@ -109,7 +109,7 @@ class LayoutTest {
 
     @Test
     void tablesThatWereChangedAreRefusedWhenTheyAreUsed() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         rig.sql("ALTER TABLE holdfast_lock RENAME COLUMN number TO grant_number");
 
         assertThatThrownBy(() -> hold(one, NAME))
@@ -133,7 +133,7 @@ class LayoutTest {
 
     @Test
     void aMetaTableThatIsEmptiedInUseIsToldWithWhatHelps() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         rig.sql("DELETE FROM holdfast_meta");
         assertThatThrownBy(() -> hold(one, NAME))
                 .isInstanceOf(StoreRefusedException.class)
@@ -153,7 +153,7 @@ class LayoutTest {
 
     @Test
     void aDamagedFileIsRefused() throws IOException {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         for (int i = 0; i < 200; i++) {
             hold(one, NAME + i);
         }
@@ -182,7 +182,7 @@ class LayoutTest {
 
     @Test
     void theFileIsSoundAfterwards() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         for (int i = 0; i < 100; i++) {
             Rig.release(one, hold(one, NAME));
         }

@@ -32,7 +32,7 @@ class ListTest {
     @Test
     void renewalsPassAListOfAHundredThousandNames() {
         try (Rig rig = new Rig(folder)) {
-            JdbcStore store = rig.open();
+            SqliteStore store = rig.open();
             Grant kept = hold(store, "kept");
             fill(rig, MANY);
 
@@ -54,7 +54,7 @@ class ListTest {
             ints = {0, 1, Listing.PAGE - 1, Listing.PAGE, Listing.PAGE + 1, 2 * Listing.PAGE, 2 * Listing.PAGE + 1})
     void eachNameIsListedOnce(int names) throws SQLException {
         try (Rig rig = new Rig(folder)) {
-            JdbcStore store = rig.open();
+            SqliteStore store = rig.open();
             hold(store, "a name before");
             hold(store, "names behind");
             fill(rig, names);

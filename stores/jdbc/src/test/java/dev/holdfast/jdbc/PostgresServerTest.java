@@ -144,17 +144,18 @@ class PostgresServerTest extends ServerCases {
     void anEarFindsOutThatItsServerFellSilentOnAConnectionThatWasLentToo() throws Exception {
         CountDownLatch hears = new CountDownLatch(1);
         CountDownLatch deaf = new CountDownLatch(1);
-        Ear.Listener listener = listener(hears::countDown, deaf::countDown, true);
+        OfferListener.Listener listener = listener(hears::countDown, deaf::countDown, true);
         try (TcpProxy proxy = TcpProxy.to(server.port())) {
             String lent = url().replace(":" + server.port() + "/", ":" + proxy.port() + "/");
-            try (Ear ear = new PostgresEar(listener, "holdfast_silent", () -> DriverManager.getConnection(lent))) {
-                ear.open();
+            try (OfferListener offerListener =
+                    new PostgresOfferListener(listener, "holdfast_silent", () -> DriverManager.getConnection(lent))) {
+                offerListener.open();
                 awaitLatch(hears);
 
                 proxy.toClient().swallow();
 
                 awaitLatch(deaf);
-                assertThat(ear.isOpen()).isFalse();
+                assertThat(offerListener.isOpen()).isFalse();
             }
         }
     }
@@ -162,7 +163,7 @@ class PostgresServerTest extends ServerCases {
     @Test
     void anEarThatFailedToListenLeavesNoConnectionForItsPoolToLendAgain() throws Exception {
         CountDownLatch deaf = new CountDownLatch(1);
-        Ear.Listener listener = listener(() -> {}, deaf::countDown, false);
+        OfferListener.Listener listener = listener(() -> {}, deaf::countDown, false);
         try (Connection lent = DriverManager.getConnection(url())) {
             lent.setAutoCommit(false);
             Connection pooled = (Connection) Proxy.newProxyInstance(
@@ -170,10 +171,10 @@ class PostgresServerTest extends ServerCases {
                     new Class<?>[] {Connection.class},
                     (self, method, arguments) ->
                             method.getName().equals("close") ? null : method.invoke(lent, arguments));
-            try (Ear ear = new PostgresEar(listener, "no channel", () -> pooled)) {
-                ear.open();
+            try (OfferListener offerListener = new PostgresOfferListener(listener, "no channel", () -> pooled)) {
+                offerListener.open();
                 awaitLatch(deaf);
-                assertThat(ear.isOpen()).isFalse();
+                assertThat(offerListener.isOpen()).isFalse();
             }
 
             assertThat(lent.isClosed()).isTrue();
@@ -274,8 +275,8 @@ class PostgresServerTest extends ServerCases {
         }
     }
 
-    private static Ear.Listener listener(Runnable hearing, Runnable deaf, boolean wanted) {
-        return new Ear.Listener() {
+    private static OfferListener.Listener listener(Runnable hearing, Runnable deaf, boolean wanted) {
+        return new OfferListener.Listener() {
             @Override
             public void offered(String claimId) {}
 

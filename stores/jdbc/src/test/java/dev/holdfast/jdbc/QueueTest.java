@@ -47,7 +47,7 @@ class QueueTest {
 
     @Test
     void aTryDoesNotOvertakeAWaiterWhoseTurnItIs() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(1);
 
@@ -60,7 +60,7 @@ class QueueTest {
 
     @Test
     void eachDeadWaiterAheadCostsOneTurn() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(3);
         release(one, grant);
@@ -74,7 +74,7 @@ class QueueTest {
 
     @Test
     void howeverManyAreDeadFiveTurnsAreTheMost() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(40);
         release(one, grant);
@@ -88,7 +88,7 @@ class QueueTest {
 
     @Test
     void whoWasPassedCountsNoMore() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(3);
         release(one, grant);
@@ -103,12 +103,12 @@ class QueueTest {
 
     @Test
     void aPlaceThatIsNotKeptAliveCountsNoMoreAfterTenSeconds() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(3);
         assertThat(waiters(one, NAME)).isEqualTo(3);
 
-        rig.pass(LockTable.PLACE_LIFE);
+        rig.pass(SqliteLocks.PLACE_LIFE);
 
         assertThat(waiters(one, NAME)).isZero();
         release(one, grant);
@@ -117,7 +117,7 @@ class QueueTest {
 
     @Test
     void aWaiterGetsInBehindDeadOnesWithoutAnythingChanging() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(2);
         Pending next = rig.open().claim(waiting(NAME));
@@ -130,8 +130,8 @@ class QueueTest {
 
     @Test
     void aWaiterKeepsItsPlaceForAsLongAsItWaits() {
-        JdbcStore one = rig.open();
-        JdbcStore two = rig.open();
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open();
         Grant grant = hold(one, NAME);
         Pending first = two.claim(waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
@@ -139,7 +139,7 @@ class QueueTest {
 
         for (int third = 0; third < 9; third++) {
             long before = placeExpiry();
-            rig.pass(LockTable.PLACE_LIFE.dividedBy(3));
+            rig.pass(SqliteLocks.PLACE_LIFE.dividedBy(3));
             await().until(() -> placeExpiry() > before);
             get(one.renew(List.of(grant)));
         }
@@ -154,7 +154,7 @@ class QueueTest {
 
     @Test
     void aWaiterWhosePlaceIsGoneEntersAgain() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         Pending waiting = rig.open().claim(waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
@@ -170,7 +170,7 @@ class QueueTest {
 
     @Test
     void aWaiterThatWasPassedEntersAgainBehindTheOthers() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         Pending passed = rig.open().claim(waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
@@ -185,8 +185,8 @@ class QueueTest {
 
     @Test
     void theQueueOfAServedNameIsEmpty() {
-        JdbcStore one = rig.open();
-        JdbcStore two = rig.open();
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open();
         Grant grant = hold(one, NAME);
         Pending next = two.claim(waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
@@ -199,8 +199,8 @@ class QueueTest {
 
     @Test
     void aWaiterThatDiedRightAfterItsGrantBlocksNobody() {
-        JdbcStore one = rig.open();
-        JdbcStore two = rig.open();
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open();
         Grant grant = hold(one, NAME);
         Pending next = two.claim(waiting(NAME));
         await().until(() -> waiters(one, NAME) == 1);
@@ -218,8 +218,8 @@ class QueueTest {
 
     @Test
     void claimsOfOneClientForManyNamesAllWaitAndAreAllServed() throws SQLException {
-        JdbcStore one = rig.open();
-        JdbcStore two = rig.open();
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open();
         int names = 500;
         List<Grant> grants = new ArrayList<>();
         List<Pending> pending = new ArrayList<>();
@@ -230,7 +230,7 @@ class QueueTest {
         await().until(() -> rig.sql("SELECT count(*) FROM holdfast_claim").contains(names + ""));
         try (Connection watch = rig.connect()) {
             long before = commits(watch);
-            rig.pass(LockTable.PLACE_LIFE.dividedBy(3));
+            rig.pass(SqliteLocks.PLACE_LIFE.dividedBy(3));
             await().until(() -> commits(watch) > before);
             assertThat(commits(watch) - before).as("commits to keep 500 places").isLessThanOrEqualTo(2);
         }
@@ -252,7 +252,7 @@ class QueueTest {
 
     @Test
     void aClaimThatIsRepeatedWhileOthersWaitSucceedsAndPassesNobody() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Claim claim = claim(NAME);
         Grant first = get(one.claim(claim).answer()).orElseThrow();
         Pending next = rig.open().claim(waiting(NAME));
@@ -269,32 +269,32 @@ class QueueTest {
 
     @Test
     void anExtensionIsRefusedOnlyByWaitersThatCount() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(1);
         assertThat(get(one.extend(grant))).isEmpty();
 
-        rig.pass(LockTable.PLACE_LIFE);
+        rig.pass(SqliteLocks.PLACE_LIFE);
 
         assertThat(get(one.extend(grant))).isPresent();
     }
 
     @Test
     void aRenewalTellsWhetherOthersWait() {
-        JdbcStore one = rig.open();
+        SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         assertThat(get(one.renew(List.of(grant))).get(grant.id()).contended()).isFalse();
 
         deadWaiter(1);
         assertThat(get(one.renew(List.of(grant))).get(grant.id()).contended()).isTrue();
 
-        rig.pass(LockTable.PLACE_LIFE);
+        rig.pass(SqliteLocks.PLACE_LIFE);
         assertThat(get(one.renew(List.of(grant))).get(grant.id()).contended()).isFalse();
     }
 
     /** Places in the queue of claims whose process is gone. */
     private void deadWaiter(int count) {
-        try (LockTable table = rig.dialect().open(new Patience(Duration.ofSeconds(10)))) {
+        try (SqliteLocks table = rig.dialect().open(new BusyTimeout(Duration.ofSeconds(10)))) {
             for (int i = 0; i < count; i++) {
                 table.enqueue(waiting(NAME));
             }

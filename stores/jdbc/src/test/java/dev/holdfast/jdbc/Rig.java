@@ -33,25 +33,25 @@ final class Rig implements AutoCloseable {
     final Path file;
     final Time time = new Time();
     private final AtomicLong skew = new AtomicLong();
-    private final Deque<JdbcStore> stores = new ArrayDeque<>();
+    private final Deque<SqliteStore> stores = new ArrayDeque<>();
     private String bootId = "first boot";
 
     Rig(Path folder) {
         this.file = folder.resolve("locks.db");
     }
 
-    JdbcStore open() {
+    SqliteStore open() {
         return open(Duration.ofSeconds(10));
     }
 
-    JdbcStore open(Duration limit) {
-        JdbcStore store = JdbcStore.open(dialect(), time, limit);
+    SqliteStore open(Duration limit) {
+        SqliteStore store = SqliteStore.open(dialect(), time, limit);
         stores.push(store);
         return store;
     }
 
     SqliteDialect dialect() {
-        return new SqliteDialect(file, new Machine(bootId, () -> System.nanoTime() + skew.get()), time);
+        return new SqliteDialect(file, new BootClock(bootId, () -> System.nanoTime() + skew.get()), time);
     }
 
     /** Moves the machine's monotonic clock, for all stores of this rig. */
@@ -90,19 +90,19 @@ final class Rig implements AutoCloseable {
         return new Claim(c.id(), c.names(), c.mode(), c.lease(), c.waits(), floor, c.holder());
     }
 
-    static Optional<Grant> attempt(JdbcStore store, String name) {
+    static Optional<Grant> attempt(SqliteStore store, String name) {
         return get(store.claim(claim(name)).answer());
     }
 
-    static Grant hold(JdbcStore store, String name) {
+    static Grant hold(SqliteStore store, String name) {
         return attempt(store, name).orElseThrow(() -> new AssertionError("'" + name + "' is not free"));
     }
 
-    static boolean release(JdbcStore store, Grant grant) {
+    static boolean release(SqliteStore store, Grant grant) {
         return get(store.release(grant));
     }
 
-    static int waiters(JdbcStore store, String name) {
+    static int waiters(SqliteStore store, String name) {
         return get(store.status(name)).waiting();
     }
 
@@ -146,7 +146,7 @@ final class Rig implements AutoCloseable {
 
     @Override
     public void close() {
-        for (JdbcStore store = stores.poll(); store != null; store = stores.poll()) {
+        for (SqliteStore store = stores.poll(); store != null; store = stores.poll()) {
             store.close();
         }
     }

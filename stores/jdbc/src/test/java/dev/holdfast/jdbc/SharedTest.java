@@ -45,8 +45,8 @@ class SharedTest {
     Path folder;
 
     private Rig rig;
-    private JdbcStore one;
-    private JdbcStore two;
+    private SqliteStore one;
+    private SqliteStore two;
 
     @BeforeEach
     void openTheStores() {
@@ -208,7 +208,7 @@ class SharedTest {
 
         rig.reboot();
 
-        JdbcStore after = rig.open();
+        SqliteStore after = rig.open();
         assertThat(hold(after, NAME).number()).isGreaterThan(before.number());
     }
 
@@ -325,7 +325,7 @@ class SharedTest {
         List<Mode> modes = List.of(Mode.EXCLUSIVE, Mode.SHARED, new Permits(40, 100), new Permits(60, 100));
         List<CompletableFuture<Void>> clients = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            JdbcStore store = rig.open();
+            SqliteStore store = rig.open();
             Mode mode = modes.get(i);
             int weight = List.of(100, 100, 40, 60).get(i);
             clients.add(CompletableFuture.runAsync(
@@ -349,15 +349,15 @@ class SharedTest {
         assertThat(rig.sql("SELECT count(*) FROM holdfast_claim")).containsExactly("0");
     }
 
-    private Grant share(JdbcStore store) {
+    private Grant share(SqliteStore store) {
         return share(store, NAME);
     }
 
-    private static Grant share(JdbcStore store, String name) {
+    private static Grant share(SqliteStore store, String name) {
         return get(store.claim(mode(claim(name), Mode.SHARED)).answer()).orElseThrow();
     }
 
-    private static Optional<Grant> permits(JdbcStore store, int some, int of) {
+    private static Optional<Grant> permits(SqliteStore store, int some, int of) {
         return get(store.claim(mode(claim(NAME), new Permits(some, of))).answer());
     }
 
@@ -365,7 +365,7 @@ class SharedTest {
         return mode(claim(NAME), Mode.SHARED);
     }
 
-    private static Verdict verdict(JdbcStore store, Grant grant) {
+    private static Verdict verdict(SqliteStore store, Grant grant) {
         return get(store.renew(List.of(grant))).get(grant.id()).verdict();
     }
 
@@ -375,7 +375,7 @@ class SharedTest {
 
     /** A place in the queue of a claim whose process is gone. */
     private void dead(Claim claim) {
-        try (LockTable table = rig.dialect().open(new Patience(Duration.ofSeconds(10)))) {
+        try (SqliteLocks table = rig.dialect().open(new BusyTimeout(Duration.ofSeconds(10)))) {
             table.enqueue(claim);
         }
     }

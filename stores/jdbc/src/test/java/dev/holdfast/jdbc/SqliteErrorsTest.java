@@ -19,7 +19,7 @@ class SqliteErrorsTest {
     private static final String ACTION = "cannot claim 'order:42' on sqlite:/a/b";
 
     private static HoldfastException explained(SQLException e) {
-        return SqliteErrors.explain(ACTION, new Patience(Duration.ofSeconds(10)), e);
+        return SqliteErrors.explain(ACTION, new BusyTimeout(Duration.ofSeconds(10)), e);
     }
 
     private static HoldfastException explained(SQLiteErrorCode code) {

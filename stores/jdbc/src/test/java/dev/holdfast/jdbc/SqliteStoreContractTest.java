@@ -22,8 +22,8 @@ class SqliteStoreContractTest extends StoreContract {
     /** Gives requests up sooner than a store opened by its URL: the cases of outages wait for that. */
     @Override
     protected Store open(StoreContext context) {
-        SqliteDialect dialect = new SqliteDialect(folder.resolve("locks.db"), Machine.local(), context.time());
-        return JdbcStore.open(dialect, context.time(), PATIENCE);
+        SqliteDialect dialect = new SqliteDialect(folder.resolve("locks.db"), BootClock.local(), context.time());
+        return SqliteStore.open(dialect, context.time(), PATIENCE);
     }
 
     @Override

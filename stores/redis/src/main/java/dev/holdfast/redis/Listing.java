@@ -25,11 +25,11 @@ final class Listing {
     /** How many statuses are asked for together. */
     static final int CHUNK = 64;
 
-    private final Link link;
+    private final ScriptPipeline pipeline;
     private final Scripts scripts;
 
-    Listing(Link link, Scripts scripts) {
-        this.link = link;
+    Listing(ScriptPipeline pipeline, Scripts scripts) {
+        this.pipeline = pipeline;
         this.scripts = scripts;
     }
 
@@ -49,7 +49,7 @@ final class Listing {
         }
 
         CompletableFuture<Void> from(ScanCursor cursor) {
-            return link.scan(cursor, args).thenCompose(page -> {
+            return pipeline.scan(cursor, args).thenCompose(page -> {
                 List<String> found = new ArrayList<>();
                 for (byte[] key : page.getKeys()) {
                     String name = LockKeys.name(new String(key, UTF_8));

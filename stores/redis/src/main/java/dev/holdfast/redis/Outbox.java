@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 
 /** Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. Thread-safe. */
 final class Outbox {
-    private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
+    private final Queue<ScriptCall> calls = new ConcurrentLinkedQueue<>();
 
-    void add(Call call) {
+    void add(ScriptCall call) {
         calls.add(call);
     }
 
@@ -21,10 +21,10 @@ final class Outbox {
     }
 
     /** Takes all that are still awaited; of a lock whose release is followed by a claim, one call for both. */
-    List<Call> takeAll() {
-        List<Call> batch = new ArrayList<>();
+    List<ScriptCall> takeAll() {
+        List<ScriptCall> batch = new ArrayList<>();
         Map<String, Integer> released = new HashMap<>();
-        for (Call call = calls.poll(); call != null; call = calls.poll()) {
+        for (ScriptCall call = calls.poll(); call != null; call = calls.poll()) {
             if (call.isDone()) {
                 continue; // given up
             }
@@ -44,12 +44,12 @@ final class Outbox {
     }
 
     /** Ends those without an answer, and keeps none that has ended. */
-    void fail(Predicate<Call> which, RuntimeException why) {
+    void fail(Predicate<ScriptCall> which, RuntimeException why) {
         calls.forEach(call -> {
             if (which.test(call)) {
                 call.fail(why);
             }
         });
-        calls.removeIf(Call::isDone);
+        calls.removeIf(ScriptCall::isDone);
     }
 }

@@ -50,8 +50,8 @@ import org.jspecify.annotations.Nullable;
  * the lease. If it does not, the offer runs out, and the next look of any waiter passes the lock on. The idea is that of
  * the queue of waiters in {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines instead of trust.
  *
- * <p>What is stored, and how, is told in {@code state.lua}; how calls become packets, in {@link Link}; how a claim waits,
- * in {@link Waiting}. Thread-safe.
+ * <p>What is stored, and how, is told in {@code state.lua}; how calls become packets, in {@link ScriptPipeline}; how a claim waits,
+ * in {@link PendingClaim}. Thread-safe.
  */
 final class RedisStore implements Store {
     /** How often a connection is tried that ends before its greeting. */
@@ -60,19 +60,19 @@ final class RedisStore implements Store {
     private final String description;
     private final Capabilities capabilities;
     private final Scripts scripts;
-    private final Waiters waiters;
+    private final PendingClaims waiters;
     private final Listing listing;
-    private final Link link;
+    private final ScriptPipeline pipeline;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private RedisStore(
             String description,
-            Greeting greeting,
+            ServerCheck greeting,
             Scripts scripts,
-            Waiters waiters,
+            PendingClaims waiters,
             Listing listing,
-            Link link,
+            ScriptPipeline pipeline,
             Runnable shutDown) {
         this.description = description;
         // Not extendable: a release and the claim behind it are one script already, and there is nothing cheaper.
@@ -85,7 +85,7 @@ final class RedisStore implements Store {
         this.scripts = scripts;
         this.waiters = waiters;
         this.listing = listing;
-        this.link = link;
+        this.pipeline = pipeline;
         this.shutDown = shutDown;
     }
 
@@ -99,7 +99,7 @@ final class RedisStore implements Store {
      */
     static RedisStore open(
             RedisClient client,
-            Ear.Connector connector,
+            OfferListener.Connector connector,
             RedisErrors errors,
             TimeSource time,
             Duration timeout,
@@ -109,16 +109,16 @@ final class RedisStore implements Store {
         StatefulRedisConnection<byte[], byte[]> connection = null;
         try {
             connection = connect(client);
-            Link link = new Link(connection, time, timeout, errors);
-            Greeting greeting = Greeting.exchange(connection, link, errors, timeout.toMillis());
-            Scripts scripts = new Scripts(link, errors, time);
+            ScriptPipeline pipeline = new ScriptPipeline(connection, time, timeout, errors);
+            ServerCheck greeting = ServerCheck.exchange(connection, pipeline, errors, timeout.toMillis());
+            Scripts scripts = new Scripts(pipeline, errors, time);
             String channel = "holdfast:client:" + ClaimId.random();
-            Waiters waiters = new Waiters(scripts, time, poll, connector, channel);
-            link.whenShutDown(waiters::shutDown);
-            link.whenReplica(waiters::connectAnew);
+            PendingClaims waiters = new PendingClaims(scripts, time, poll, connector, channel);
+            pipeline.whenShutDown(waiters::shutDown);
+            pipeline.whenReplica(waiters::connectAnew);
             connection.addListener(tellsOf(waiters));
-            Listing listing = new Listing(link, scripts);
-            return new RedisStore(errors.store(), greeting, scripts, waiters, listing, link, shutDown);
+            Listing listing = new Listing(pipeline, scripts);
+            return new RedisStore(errors.store(), greeting, scripts, waiters, listing, pipeline, shutDown);
         } catch (RuntimeException e) {
             undo(connection, shutDown);
             throw errors.ofConnecting(e, tls);
@@ -144,7 +144,7 @@ final class RedisStore implements Store {
         }
     }
 
-    private static RedisConnectionStateListener tellsOf(Waiters waiters) {
+    private static RedisConnectionStateListener tellsOf(PendingClaims waiters) {
         return new RedisConnectionStateListener() {
             @Override
             public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
@@ -251,7 +251,7 @@ final class RedisStore implements Store {
     /** On the connection's own thread, which takes all calls that came meanwhile into one packet. */
     @Override
     public void beforeSending(String name, Runnable task) {
-        link.beforeSending(task);
+        pipeline.beforeSending(task);
     }
 
     @Override
@@ -282,9 +282,9 @@ final class RedisStore implements Store {
             scripts.closing();
             waiters.leaveAll();
             waiters.failAll(why);
-            link.close(why);
-            waiters.closeEar(link.isShutDown());
-            link.close();
+            pipeline.close(why);
+            waiters.closeEar(pipeline.isShutDown());
+            pipeline.close();
             shutDown.run();
         }
     }

@@ -40,11 +40,11 @@ public final class RedisStoreProvider implements StoreProvider {
      */
     @Override
     public Store open(String url, StoreContext context) {
-        return open(RedisUrl.parse(url, context.password()), context.time(), Waiters.POLL);
+        return open(RedisUrl.parse(url, context.password()), context.time(), PendingClaims.POLL);
     }
 
     static RedisStore open(RedisUrl url, TimeSource time, Duration poll) {
-        OwnClient own = OwnClient.of(url);
+        LettuceClients own = LettuceClients.of(url);
         return RedisStore.open(
                 own.client(),
                 () -> own.client().connectPubSubAsync(StringCodec.UTF8, url.uri()),

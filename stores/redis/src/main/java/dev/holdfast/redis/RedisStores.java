@@ -40,11 +40,11 @@ public final class RedisStores {
         RedisErrors errors = new RedisErrors("redis (the application's client)");
         return RedisStore.open(
                 client,
-                new Ear.Lent(client, errors),
+                new OfferListener.Lent(client, errors),
                 errors,
                 new ClientTime(client),
                 RedisUrl.TIMEOUT,
-                Waiters.POLL,
+                PendingClaims.POLL,
                 false,
                 () -> {});
     }

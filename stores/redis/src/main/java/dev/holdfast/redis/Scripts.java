@@ -26,16 +26,16 @@ final class Scripts {
 
     private static final Place NO_PLACE = new Place("", "0", Duration.ZERO, false);
 
-    private final Link link;
+    private final ScriptPipeline pipeline;
     private final RedisErrors errors;
     private final AtomicLong attempts = new AtomicLong();
-    private final SentTwice sentTwice;
+    private final ResentClaims sentTwice;
     private volatile boolean closed;
 
-    Scripts(Link link, RedisErrors errors, TimeSource time) {
-        this.link = link;
+    Scripts(ScriptPipeline pipeline, RedisErrors errors, TimeSource time) {
+        this.pipeline = pipeline;
         this.errors = errors;
-        this.sentTwice = new SentTwice(time);
+        this.sentTwice = new ResentClaims(time);
     }
 
     RedisErrors errors() {
@@ -71,10 +71,10 @@ final class Scripts {
         boolean exclusive = claim.mode() instanceof Mode.Exclusive;
         List<String> args = new ArrayList<>(11);
         args.add(claim.id().value());
-        args.add(Permits.kind(claim.mode()));
+        args.add(ModeCodec.kind(claim.mode()));
         args.add(Long.toString(millis(claim.lease())));
         args.add(Long.toString(claim.floor()));
-        args.add(Holders.write(claim.holder()));
+        args.add(HolderText.write(claim.holder()));
         if (!place.channel().isEmpty() || !exclusive) {
             args.add(place.channel());
             args.add(place.at());
@@ -82,14 +82,14 @@ final class Scripts {
             args.add(place.hears() ? "1" : "0");
         }
         if (!exclusive) {
-            args.add(Permits.wanted(claim.mode()));
-            args.add(Permits.of(claim.mode()));
+            args.add(ModeCodec.wanted(claim.mode()));
+            args.add(ModeCodec.of(claim.mode()));
         }
-        return call(Call.claim(claim.name(), exclusive, args))
+        return call(ScriptCall.claim(claim.name(), exclusive, args))
                 .handle((said, failure) -> answered(claim, said, failure));
     }
 
-    private ClaimAnswer answered(Claim claim, Call.@Nullable Answer said, @Nullable Throwable failure) {
+    private ClaimAnswer answered(Claim claim, ScriptCall.@Nullable Answer said, @Nullable Throwable failure) {
         if (said == null) {
             if (failure instanceof StoreUnavailableException) {
                 sentTwice.add(claim.id(), claim.lease()); // the one without an answer, and the next
@@ -119,10 +119,10 @@ final class Scripts {
         Mode mode = grant.mode();
         List<String> args = List.of(
                 grant.id().value(),
-                Permits.kind(mode),
-                Permits.wanted(mode),
+                ModeCodec.kind(mode),
+                ModeCodec.wanted(mode),
                 Long.toString(attempts.incrementAndGet()));
-        return call(Call.release(grant.name(), mode instanceof Mode.Exclusive, args))
+        return call(ScriptCall.release(grant.name(), mode instanceof Mode.Exclusive, args))
                 .thenApply(said -> {
                     boolean held = said.text().equals("1");
                     if (!held) {
@@ -135,7 +135,7 @@ final class Scripts {
     /** Makes a writer a reader; whether it is one now. */
     CompletableFuture<Boolean> downgrade(Grant grant) {
         List<String> args = List.of(grant.id().value(), Long.toString(grant.number()));
-        return call(Call.of(Script.DOWNGRADE, grant.name(), args))
+        return call(ScriptCall.of(Script.DOWNGRADE, grant.name(), args))
                 .thenApply(said -> said.text().equals("1"));
     }
 
@@ -147,20 +147,20 @@ final class Scripts {
     /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
     CompletableFuture<Void> leave(String name, ClaimId id, Mode mode, String channel) {
         sentTwice.remove(id);
-        String member = Permits.kind(mode) + ":" + Permits.wanted(mode) + ":" + Permits.of(mode) + ":" + id.value()
-                + ":" + channel;
+        String member = ModeCodec.kind(mode) + ":" + ModeCodec.wanted(mode) + ":" + ModeCodec.of(mode) + ":"
+                + id.value() + ":" + channel;
         List<String> args = List.of(
                 id.value(),
-                Permits.kind(mode),
-                Permits.wanted(mode),
+                ModeCodec.kind(mode),
+                ModeCodec.wanted(mode),
                 Long.toString(attempts.incrementAndGet()),
                 member);
-        return call(Call.release(name, false, args)).thenAccept(said -> {});
+        return call(ScriptCall.release(name, false, args)).thenAccept(said -> {});
     }
 
     CompletableFuture<LockStatus> status(String name) {
-        return call(Call.of(Script.STATUS, name, List.of()))
-                .thenApply(said -> StatusLine.parse(said.text()).status(name));
+        return call(ScriptCall.of(Script.STATUS, name, List.of()))
+                .thenApply(said -> StatusReply.parse(said.text()).status(name));
     }
 
     /**
@@ -168,7 +168,7 @@ final class Scripts {
      * then the answer to the second says nothing.
      */
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
-        return call(Call.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
+        return call(ScriptCall.of(Script.BREAK, name, List.of(Long.toString(number), now ? "1" : "0")))
                 .thenApply(said -> {
                     boolean broken = said.text().equals("1");
                     if (!broken && said.twice()) {
@@ -207,12 +207,12 @@ final class Scripts {
         for (Grant grant : grants) {
             keys.addAll(LockKeys.of(grant.name()));
             args.add(grant.id().value());
-            args.add(Permits.kind(grant.mode()));
-            args.add(Permits.wanted(grant.mode()));
+            args.add(ModeCodec.kind(grant.mode()));
+            args.add(ModeCodec.wanted(grant.mode()));
             args.add(Long.toString(millis(grant.lease())));
             args.add(Long.toString(grant.number()));
         }
-        return call(Call.renewal(keys, args)).thenApply(said -> {
+        return call(ScriptCall.renewal(keys, args)).thenApply(said -> {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (int i = 0; i < grants.size(); i++) {
                 Grant grant = grants.get(i);
@@ -229,8 +229,8 @@ final class Scripts {
     }
 
     /** The answer on the event loop; failures as they are, not wrapped. */
-    private CompletableFuture<Call.Answer> call(Call call) {
-        link.send(call);
+    private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
+        pipeline.send(call);
         return call.answer;
     }
 

@@ -172,16 +172,16 @@ class LateClaimTest {
         LockKeys.of(claim.name()).forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
         words.addAll(List.of(
                 claim.id().value(),
-                Permits.kind(claim.mode()),
+                ModeCodec.kind(claim.mode()),
                 Long.toString(claim.lease().toMillis()),
                 "0",
-                Holders.write(claim.holder()),
+                HolderText.write(claim.holder()),
                 channel,
                 "0",
                 "1000",
                 "1",
-                Permits.wanted(claim.mode()),
-                Permits.of(claim.mode())));
+                ModeCodec.wanted(claim.mode()),
+                ModeCodec.of(claim.mode())));
         return rig.call(words.toArray(String[]::new));
     }
 }

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 /** Which calls leave as one: its answer says no more which part was sent before. */
 class OutboxTest {
     private final Outbox outbox = new Outbox();
-    private final Call release = Call.release("a", true, List.of("1", "X", "1", "1"));
-    private final Call claim = Call.claim("a", true, List.of("2", "X", "1000", "0", "me"));
+    private final ScriptCall release = ScriptCall.release("a", true, List.of("1", "X", "1", "1"));
+    private final ScriptCall claim = ScriptCall.claim("a", true, List.of("2", "X", "1000", "0", "me"));
 
     @Test
     void aReleaseAndTheClaimBehindItAreOneCall() {
@@ -40,7 +40,7 @@ class OutboxTest {
 
     @Test
     void soDoTheCallsOfTwoLocks() {
-        Call another = Call.claim("b", true, List.of("2", "X", "1000", "0", "me"));
+        ScriptCall another = ScriptCall.claim("b", true, List.of("2", "X", "1000", "0", "me"));
         outbox.add(release);
         outbox.add(another);
 

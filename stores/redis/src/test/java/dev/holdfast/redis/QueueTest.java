@@ -317,16 +317,16 @@ class QueueTest {
         LockKeys.of("a").forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
         words.addAll(List.of(
                 claim.id().value(),
-                Permits.kind(claim.mode()),
+                ModeCodec.kind(claim.mode()),
                 Long.toString(LEASE.toMillis()),
                 "0",
-                Holders.write(claim.holder()),
+                HolderText.write(claim.holder()),
                 channel,
                 place,
                 Long.toString(poll),
                 hears ? "1" : "0",
-                Permits.wanted(claim.mode()),
-                Permits.of(claim.mode())));
+                ModeCodec.wanted(claim.mode()),
+                ModeCodec.of(claim.mode())));
         return rig.call(words.toArray(String[]::new));
     }
 }

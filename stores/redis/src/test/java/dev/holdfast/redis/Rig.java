@@ -59,7 +59,7 @@ final class Rig implements AutoCloseable {
     }
 
     RedisStore open(String url) {
-        return open(url, Waiters.POLL);
+        return open(url, PendingClaims.POLL);
     }
 
     RedisStore open(String url, Duration poll) {

@@ -53,7 +53,8 @@ record Errors(String store) {
 
     StoreRefusedException lineTooLong(String name) {
         return refused(
-                "has " + Line.MOST_BEFORE + " claims of '" + name + "' already, and the list of many more might break"
+                "has " + Predecessors.MOST_BEFORE + " claims of '" + name
+                        + "' already, and the list of many more might break"
                         + " the connection of every client that claims or holds it: try again when fewer clients wait"
                         + " or hold permits, or use several locks",
                 null);

@@ -19,16 +19,16 @@ final class Listing {
     /** So many of the longest names, encoded, are less than the megabyte that ZooKeeper's client takes for an answer. */
     static final int MOST_IN_BUCKET = 600;
 
-    private final Locks locks;
+    private final ZooKeeperContext context;
 
-    Listing(Locks locks) {
-        this.locks = locks;
+    Listing(ZooKeeperContext context) {
+        this.context = context;
     }
 
     CompletableFuture<LockStatus> status(String name) {
         CompletableFuture<LockStatus> status = new CompletableFuture<>();
-        locks.connection().whenConnected(status, session -> {
-            session.sync(locks.paths().lock(name));
+        context.connection().whenConnected(status, session -> {
+            session.sync(context.paths().lock(name));
             answer(status(session, name), status);
         });
         return status;
@@ -37,11 +37,11 @@ final class Listing {
     /** Bucket by bucket, lock by lock, few requests at a time. */
     CompletableFuture<List<LockStatus>> list(String prefix) {
         CompletableFuture<Session> connected = new CompletableFuture<>();
-        locks.connection().whenConnected(connected, connected::complete);
+        context.connection().whenConnected(connected, connected::complete);
         return limited(connected).thenCompose(session -> {
-            session.sync(locks.paths().locks());
+            session.sync(context.paths().context());
             return names(session, prefix)
-                    .thenCompose(names -> Questions.ask(names, name -> limited(status(session, name))))
+                    .thenCompose(names -> ThrottledRequests.ask(names, name -> limited(status(session, name))))
                     .thenApply(all -> all.stream()
                             .filter(status -> status.isHeld() || status.waiting() > 0)
                             .toList());
@@ -49,9 +49,9 @@ final class Listing {
     }
 
     private CompletableFuture<List<String>> names(Session session, String prefix) {
-        String folder = locks.paths().locks();
+        String folder = context.paths().context();
         return limited(session.children(folder))
-                .thenCompose(listed -> Questions.ask(
+                .thenCompose(listed -> ThrottledRequests.ask(
                         children(listed, folder), bucket -> limited(inBucket(session, folder + "/" + bucket))))
                 .thenApply(buckets -> buckets.stream()
                         .flatMap(List::stream)
@@ -72,26 +72,26 @@ final class Listing {
                 return CompletableFuture.completedFuture(List.of());
             }
             if (stat != null && stat.getNumChildren() > MOST_IN_BUCKET) {
-                throw locks.errors().tooManyToList(stat.getNumChildren(), bucket);
+                throw context.errors().tooManyToList(stat.getNumChildren(), bucket);
             }
             return session.children(bucket).thenApply(listed -> children(listed, bucket));
         });
     }
 
     private <T> CompletableFuture<T> limited(CompletableFuture<T> answer) {
-        locks.timeouts().end(answer);
+        context.timeouts().end(answer);
         return answer;
     }
 
     private CompletableFuture<LockStatus> status(Session session, String name) {
-        String lock = locks.paths().lock(name);
+        String lock = context.paths().lock(name);
         return session.children(lock).thenCompose(listed -> {
-            List<Node> line = Line.of(children(listed, lock));
+            List<Node> line = Predecessors.of(children(listed, lock));
             if (line.isEmpty()) {
                 return CompletableFuture.completedFuture(LockStatus.free(name, 0));
             }
             Node head = line.get(0);
-            int waiting = line.size() - Line.holders(line).size();
+            int waiting = line.size() - Predecessors.holders(line).size();
             return session.read(lock + "/" + head.name())
                     .thenCompose(read -> read.code() == Code.NONODE
                             ? status(session, name) // it has just gone
@@ -102,10 +102,10 @@ final class Listing {
     private LockStatus held(String name, Node head, int waiting, Read read) {
         Stat stat = read.stat();
         if (read.code() != Code.OK || stat == null) {
-            throw locks.errors().of(read.code(), locks.paths().lock(name));
+            throw context.errors().of(read.code(), context.paths().lock(name));
         }
-        Holders said = Holders.read(read.text());
-        long held = Math.max(0, locks.time().wallMillis() - stat.getCtime());
+        HolderText said = HolderText.read(read.text());
+        long held = Math.max(0, context.time().wallMillis() - stat.getCtime());
         return new LockStatus(
                 name,
                 Optional.of(new LockStatus.Held(
@@ -119,7 +119,7 @@ final class Listing {
 
     private List<String> children(Listed listed, String path) {
         if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
-            throw locks.errors().of(listed.code(), path);
+            throw context.errors().of(listed.code(), path);
         }
         return listed.children();
     }

@@ -32,10 +32,10 @@ final class Renewals {
 
     private static final int READS_PER_PROOF = 1_000;
 
-    private final Locks locks;
+    private final ZooKeeperContext context;
 
-    Renewals(Locks locks) {
-        this.locks = locks;
+    Renewals(ZooKeeperContext context) {
+        this.context = context;
     }
 
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
@@ -44,8 +44,9 @@ final class Renewals {
         }
         List<Grant> batch = List.copyOf(grants);
         CompletableFuture<Session> ready = new CompletableFuture<>();
-        locks.connection().whenConnected(ready, now -> locks.time().schedule(() -> ready.complete(now), now.putOff()));
-        locks.timeouts().end(ready);
+        context.connection()
+                .whenConnected(ready, now -> context.time().schedule(() -> ready.complete(now), now.putOff()));
+        context.timeouts().end(ready);
         return ready.thenCompose(now -> new Batch(now, batch).renew());
     }
 
@@ -53,9 +54,9 @@ final class Renewals {
     private final class Batch {
         private final Session now;
         private final List<Grant> grants;
-        private final long asked = locks.time().nanoTime();
-        private final Map<ClaimId, Standing> standings = new HashMap<>();
-        private final Map<String, Line.Seen> lines = new ConcurrentHashMap<>();
+        private final long asked = context.time().nanoTime();
+        private final Map<ClaimId, HeldNode> heldNodes = new HashMap<>();
+        private final Map<String, Predecessors.Seen> lines = new ConcurrentHashMap<>();
         private final Map<ClaimId, Code> nodes = new ConcurrentHashMap<>();
         private volatile Code proved = Code.OK;
 
@@ -66,15 +67,15 @@ final class Renewals {
 
         /** Fails as a whole if the connection breaks, or one request is not answered in time. */
         CompletableFuture<Map<ClaimId, Renewal>> renew() {
-            return Questions.ask(AT_A_TIME, requests(), this::ask).thenApply(answered -> verdicts());
+            return ThrottledRequests.ask(AT_A_TIME, requests(), this::ask).thenApply(answered -> verdicts());
         }
 
         private CompletableFuture<Code> ask(Supplier<CompletableFuture<Code>> request) {
             CompletableFuture<Code> answer = request.get();
-            locks.timeouts().end(answer);
+            context.timeouts().end(answer);
             return answer.thenApply(code -> {
                 if (Errors.isOfConnection(code)) {
-                    throw locks.errors().of(code, locks.paths().locks());
+                    throw context.errors().of(code, context.paths().context());
                 }
                 return code;
             });
@@ -97,23 +98,23 @@ final class Renewals {
             List<Supplier<CompletableFuture<Code>>> reads = new ArrayList<>();
             Set<String> listed = new HashSet<>();
             for (Grant grant : grants) {
-                Standing standing = locks.standings().get(grant.id());
-                if (standing == null || standing.session() != now) {
+                HeldNode heldNode = context.heldNodes().get(grant.id());
+                if (heldNode == null || heldNode.session() != now) {
                     continue;
                 }
-                standings.put(grant.id(), standing);
-                if (listed.add(standing.lock())) {
-                    reads.add(() -> readLine(standing.lock()));
+                heldNodes.put(grant.id(), heldNode);
+                if (listed.add(heldNode.lock())) {
+                    reads.add(() -> readLine(heldNode.lock()));
                 }
-                if (!standing.isWatched()) {
-                    reads.add(() -> watch(standing));
+                if (!heldNode.isWatched()) {
+                    reads.add(() -> watch(heldNode));
                 }
             }
             return reads;
         }
 
         private CompletableFuture<Code> prove() {
-            return now.prove(locks.paths().locks()).thenApply(code -> {
+            return now.prove(context.paths().context()).thenApply(code -> {
                 if (code != Code.OK) {
                     proved = code;
                 }
@@ -123,28 +124,28 @@ final class Renewals {
 
         private CompletableFuture<Code> readLine(String lock) {
             return now.children(lock).thenApply(listed -> {
-                lines.put(lock, Line.Seen.of(listed));
+                lines.put(lock, Predecessors.Seen.of(listed));
                 return listed.code();
             });
         }
 
-        private CompletableFuture<Code> watch(Standing standing) {
-            return now.watch(standing.path(), standing).thenApply(found -> {
-                nodes.put(standing.grant().id(), found.code());
-                seen(standing, found);
+        private CompletableFuture<Code> watch(HeldNode heldNode) {
+            return now.watch(heldNode.path(), heldNode).thenApply(found -> {
+                nodes.put(heldNode.grant().id(), found.code());
+                seen(heldNode, found);
                 return found.code();
             });
         }
 
         /** A change after this is reported by the watch; one before it is seen only here. */
-        private void seen(Standing standing, Found found) {
+        private void seen(HeldNode heldNode, Found found) {
             Stat stat = found.stat();
             if (found.code() == Code.NONODE) {
-                locks.standings().gone(standing);
+                context.heldNodes().gone(heldNode);
             } else if (stat != null) {
-                standing.setWatched();
+                heldNode.setWatched();
                 if (stat.getVersion() > 0) {
-                    locks.standings().broken(standing);
+                    context.heldNodes().broken(heldNode);
                 }
             }
         }
@@ -156,18 +157,18 @@ final class Renewals {
         }
 
         private Renewal verdict(Grant grant) {
-            Standing standing = standings.get(grant.id());
-            if (standing == null) {
+            HeldNode heldNode = heldNodes.get(grant.id());
+            if (heldNode == null) {
                 return Renewal.lost(asked);
             }
-            Line.Seen line = lines.getOrDefault(standing.lock(), Line.Seen.NOTHING);
+            Predecessors.Seen line = lines.getOrDefault(heldNode.lock(), Predecessors.Seen.NOTHING);
             if (!isKnown(proved) || !isKnown(line.code()) || !isKnown(nodes.getOrDefault(grant.id(), Code.OK))) {
                 return Renewal.unknown(asked);
             }
-            if (!line.names().contains(standing.node())) {
-                locks.standings().gone(standing);
+            if (!line.names().contains(heldNode.node())) {
+                context.heldNodes().gone(heldNode);
             }
-            if (locks.standings().get(grant.id()) != standing) {
+            if (context.heldNodes().get(grant.id()) != heldNode) {
                 return Renewal.lost(asked);
             }
             return Renewal.held(now.begin(), line.contended());

@@ -37,7 +37,7 @@ final class Session {
     private final int timeoutMillis;
     private final Duration lease;
     private final SessionProof proof;
-    private final Watches watches = new Watches();
+    private final NodeWatches watches = new NodeWatches();
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean connected = true;
 

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *   renewal                   check, children ──────► agreed by a majority    one check for many grants
  * </pre>
  *
- * <p>{@link Place} describes how a claim waits, {@link Line} which claims it waits for, and {@link SessionProof} how long a
+ * <p>{@link PendingClaim} describes how a claim waits, {@link Predecessors} which claims it waits for, and {@link SessionProof} how long a
  * session is surely alive. Thread-safe.
  */
 final class ZooKeeperStore implements Store {
@@ -56,29 +56,29 @@ final class ZooKeeperStore implements Store {
                     "A grant outlives its client by the time-out of the session, not by the lease of the options.",
                     "'Held for' counts from when the holder joined the queue, by the asking client's clock.");
 
-    private final Locks locks;
-    private final Places places;
+    private final ZooKeeperContext context;
+    private final PendingClaims places;
     private final Renewals renewals;
     private final Listing listing;
-    private final Breaking breaking;
+    private final GrantBreaker breaking;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
     /** Why nothing is asked of the servers any more; null while it is. */
     private final AtomicReference<@Nullable HoldfastException> end = new AtomicReference<>();
 
-    ZooKeeperStore(Locks locks, Places places, Runnable shutDown) {
-        this.locks = locks;
+    ZooKeeperStore(ZooKeeperContext context, PendingClaims places, Runnable shutDown) {
+        this.context = context;
         this.places = places;
-        this.renewals = new Renewals(locks);
-        this.listing = new Listing(locks);
-        this.breaking = new Breaking(locks);
+        this.renewals = new Renewals(context);
+        this.listing = new Listing(context);
+        this.breaking = new GrantBreaker(context);
         this.shutDown = shutDown;
-        locks.connection().ownerClosed().thenRun(() -> end(locks.errors().closedByOwner()));
+        context.connection().ownerClosed().thenRun(() -> end(context.errors().closedByOwner()));
     }
 
     @Override
     public String description() {
-        return locks.errors().store();
+        return context.errors().store();
     }
 
     @Override
@@ -88,7 +88,7 @@ final class ZooKeeperStore implements Store {
 
     @Override
     public void listen(StoreListener listener) {
-        locks.standings().listen(listener);
+        context.heldNodes().listen(listener);
         places.listen(listener);
     }
 
@@ -124,10 +124,10 @@ final class ZooKeeperStore implements Store {
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
         return untilDone(() -> {
-            Standing standing = locks.standings().remove(grant.id());
-            return standing == null
-                    ? locks.removals().removeClaim(grant.name(), grant.id())
-                    : locks.removals().remember(grant.id(), locks.exchanges().remove(standing));
+            HeldNode heldNode = context.heldNodes().remove(grant.id());
+            return heldNode == null
+                    ? context.deleter().removeClaim(grant.name(), grant.id())
+                    : context.deleter().remember(grant.id(), context.batches().remove(heldNode));
         });
     }
 
@@ -141,7 +141,7 @@ final class ZooKeeperStore implements Store {
         if (end.get() != null) {
             task.run();
         } else {
-            locks.time().schedule(() -> locks.exchanges().during(task), Duration.ZERO);
+            context.time().schedule(() -> context.batches().during(task), Duration.ZERO);
         }
     }
 
@@ -150,11 +150,11 @@ final class ZooKeeperStore implements Store {
     public CompletionStage<Void> withdraw(Claim claim) {
         return untilDone(() -> {
             boolean entered = places.withdraw(claim.id());
-            boolean granted = locks.standings().remove(claim.id()) != null;
-            boolean sent = entered || granted || locks.removals().isUnderWay(claim.id());
+            boolean granted = context.heldNodes().remove(claim.id()) != null;
+            boolean sent = entered || granted || context.deleter().isUnderWay(claim.id());
             CompletableFuture<Boolean> removed = sent
-                    ? locks.removals().removeClaim(claim.name(), claim.id())
-                    : locks.removals().removeClaimOnce(claim.name(), claim.id());
+                    ? context.deleter().removeClaim(claim.name(), claim.id())
+                    : context.deleter().removeClaimOnce(claim.name(), claim.id());
             return removed.thenAccept(found -> {});
         });
     }
@@ -178,14 +178,14 @@ final class ZooKeeperStore implements Store {
     private <T> CompletionStage<T> limited(Supplier<CompletableFuture<T>> request) {
         return asked(() -> {
             CompletableFuture<T> answer = request.get();
-            locks.timeouts().end(answer);
+            context.timeouts().end(answer);
             return answer;
         });
     }
 
     /** What is done even if the answer is late: it is tried again until the servers have answered. */
     private <T> CompletionStage<T> untilDone(Supplier<CompletableFuture<T>> request) {
-        return asked(() -> locks.timeouts().limit(request.get()));
+        return asked(() -> context.timeouts().limit(request.get()));
     }
 
     private <T> CompletionStage<T> asked(Supplier<CompletableFuture<T>> request) {
@@ -206,7 +206,7 @@ final class ZooKeeperStore implements Store {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             end(closedException());
-            locks.connection().close();
+            context.connection().close();
             shutDown.run();
         }
     }
@@ -214,7 +214,7 @@ final class ZooKeeperStore implements Store {
     private void end(HoldfastException why) {
         if (end.compareAndSet(null, why)) {
             places.failAll(why);
-            locks.timeouts().failAll(why);
+            context.timeouts().failAll(why);
         }
     }
 

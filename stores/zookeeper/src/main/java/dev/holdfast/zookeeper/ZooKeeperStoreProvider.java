@@ -51,8 +51,8 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
     }
 
     private static Store open(ZooKeeperUrl url, Optional<Duration> asked, StoreContext context) {
-        OwnCurator own = OwnCurator.start(url, context.time());
-        Store store = new Opening(
+        CuratorClients own = CuratorClients.start(url, context.time());
+        Store store = new StoreOpener(
                         own.curator(),
                         new Paths(""),
                         own.acls(),

@@ -50,9 +50,9 @@ public final class ZooKeeperStores {
             throw new IllegalStateException("the Curator client must be started, and not closed");
         }
         String namespace = curator.getNamespace();
-        OwnTime time = new OwnTime();
+        OwnTimer time = new OwnTimer();
         LongSupplier aSecondAgo = () -> time.nanoTime() - SLACK_NANOS;
-        return new Opening(
+        return new StoreOpener(
                         curator,
                         new Paths(namespace == null || namespace.isEmpty() ? "" : "/" + namespace),
                         options.acls(),
@@ -60,8 +60,8 @@ public final class ZooKeeperStores {
                         time,
                         new Errors("zookeeper (the application's client)"),
                         aSecondAgo)
-                .open((locks, patience) -> {
-                    locks.standings().removeAll();
+                .open((context, patience) -> {
+                    context.heldNodes().removeAll();
                     time.close();
                 });
     }

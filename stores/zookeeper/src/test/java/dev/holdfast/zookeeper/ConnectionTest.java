@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class ConnectionTest {
     private static ZooKeeperServer server;
 
-    private final OwnTime time = new OwnTime();
+    private final OwnTimer time = new OwnTimer();
     private final AtomicInteger runs = new AtomicInteger();
     private CuratorFramework curator;
     private Connection connection;

@@ -32,7 +32,7 @@ class LostReplyTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
-    private final OwnTime time = new OwnTime();
+    private final OwnTimer time = new OwnTimer();
     private TcpProxy proxy;
     private Store store;
 

@@ -96,20 +96,22 @@ class ManyNamesTest {
                 LockClient client = LockClient.connect(ZooKeeperServers.url(server, "20s"))) {
             Hold hold = holder.lock("long").acquire();
             String lock = new Paths("").lock("long");
-            make(Line.MOST_BEFORE - 1, i -> lock + "/x-" + ClaimId.random() + String.format(Locale.ROOT, "-%010d", i));
+            make(
+                    Predecessors.MOST_BEFORE - 1,
+                    i -> lock + "/x-" + ClaimId.random() + String.format(Locale.ROOT, "-%010d", i));
 
             assertThatThrownBy(() -> client.lock("long").acquire())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("claims of 'long'");
 
-            assertThat(curator.getChildren().forPath(lock)).hasSize(Line.MOST_BEFORE);
+            assertThat(curator.getChildren().forPath(lock)).hasSize(Predecessors.MOST_BEFORE);
             assertThat(hold.isValid()).isTrue();
             hold.close();
         }
     }
 
     private static String bucket(int number) {
-        return new Paths("").locks() + "/" + String.format(Locale.ROOT, "%03x", number);
+        return new Paths("").context() + "/" + String.format(Locale.ROOT, "%03x", number);
     }
 
     private void make(int count, IntFunction<String> path) throws Exception {

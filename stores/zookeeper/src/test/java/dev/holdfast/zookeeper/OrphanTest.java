@@ -39,7 +39,7 @@ class OrphanTest {
     private static final int LONG_SESSION = 60_000;
     private static ZooKeeperServer server;
 
-    private final OwnTime time = new OwnTime();
+    private final OwnTimer time = new OwnTimer();
     private CuratorFramework witness;
     private TcpProxy proxy;
     private Store store;

@@ -40,7 +40,7 @@ class OutageTest {
     private static final int WAITS = 50;
     private static ZooKeeperServer server;
 
-    private final OwnTime time = new OwnTime();
+    private final OwnTimer time = new OwnTimer();
     private TcpProxy proxy;
     private Store store;
 

@@ -117,7 +117,7 @@ class PacketsTest {
     @Test
     void permitsOfOneClientAreRenewedTogetherWithOneReadOfTheirLine() throws Exception {
         int permits = 200;
-        OwnTime time = new OwnTime();
+        OwnTimer time = new OwnTimer();
         Store store = new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server, "20s"), new StoreContext(time));
         List<Grant> grants = new ArrayList<>();
         for (int i = 0; i < permits; i++) {

@@ -29,7 +29,7 @@ class RepeatTest {
     private static final int ROUNDS = 300;
     private static ZooKeeperServer server;
 
-    private final OwnTime time = new OwnTime();
+    private final OwnTimer time = new OwnTimer();
     private Store store;
     private Store other;
 

@@ -267,7 +267,7 @@ class SessionTest {
     @Test
     void aWatchOnANodeThatIsGoneLeavesNothingOnTheServer() throws Exception {
         try (CuratorFramework curator = curator();
-                OwnTime time = new OwnTime()) {
+                OwnTimer time = new OwnTimer()) {
             ZooKeeper own = curator.getZookeeperClient().getZooKeeper();
             Session session = new Session(own, time, Duration.ofMillis(300), time.nanoTime());
             curator.usingNamespace(null).create().forPath("/watched");

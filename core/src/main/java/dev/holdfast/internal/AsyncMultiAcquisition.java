@@ -1,0 +1,129 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.internal.AsyncAcquisition.Limit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a future acquires several names together: one after another in the order that all keep, as {@link MultiAcquisition} waits
+ * for them. Each step begins when the one before has ended, so the list of what is held has one writer at a time.
+ *
+ * @param <H> what the caller holds
+ */
+final class AsyncMultiAcquisition<H> {
+    private final Engine engine;
+    private final List<LockName> names;
+    private final HoldOptions options;
+    private final Function<List<HoldHandle>, H> wrap;
+    private final @Nullable Limit<H> limit;
+    private final long began;
+    private final CompletableFuture<H> future = new CompletableFuture<>();
+    private final List<HoldHandle> held = new ArrayList<>();
+    private volatile @Nullable CompletableFuture<Optional<HoldHandle>> step;
+
+    private AsyncMultiAcquisition(
+            Engine engine,
+            List<LockName> names,
+            HoldOptions options,
+            Function<List<HoldHandle>, H> wrap,
+            @Nullable Limit<H> limit) {
+        this.engine = engine;
+        this.names = names;
+        this.options = options;
+        this.wrap = wrap;
+        this.limit = limit;
+        this.began = engine.time().nanoTime();
+    }
+
+    static <H> CompletableFuture<H> start(
+            Engine engine,
+            List<LockName> names,
+            HoldOptions options,
+            Function<List<HoldHandle>, H> wrap,
+            @Nullable Limit<H> limit) {
+        AsyncMultiAcquisition<H> all = new AsyncMultiAcquisition<>(engine, names, options, wrap, limit);
+        all.next();
+        all.future.whenComplete((hold, failure) -> all.callOff());
+        return all.future;
+    }
+
+    private void next() {
+        CompletableFuture<Optional<HoldHandle>> started = acquire(names.get(held.size()));
+        step = started;
+        started.whenComplete(this::stepped);
+        if (future.isDone()) {
+            callOff(); // it was given up while this step was not to be seen yet
+        }
+    }
+
+    private CompletableFuture<Optional<HoldHandle>> acquire(LockName name) {
+        if (limit == null) {
+            return engine.acquireAsync(name, options, Optional::of, got -> got.ifPresent(HoldHandle::giveBack));
+        }
+        long left = Durations.nanos(limit.time()) - (engine.time().nanoTime() - began);
+        return engine.tryAcquireAsync(
+                name, options, Duration.ofNanos(Math.max(0, left)), Function.identity(), HoldHandle::giveBack);
+    }
+
+    /** Gives up the place in the queue; what is held goes back when the step has ended of that. */
+    private void callOff() {
+        CompletableFuture<Optional<HoldHandle>> current = step;
+        if (current != null) {
+            current.cancel(false);
+        }
+    }
+
+    private void stepped(@Nullable Optional<HoldHandle> got, @Nullable Throwable failure) {
+        if (failure != null || got == null) {
+            none();
+            future.completeExceptionally(cause(failure));
+            return;
+        }
+        if (got.isEmpty()) {
+            none();
+            future.complete(Objects.requireNonNull(limit).none());
+            return;
+        }
+        held.add(got.get());
+        if (future.isDone()) {
+            none();
+        } else if (held.size() < names.size()) {
+            begin();
+        } else if (!held.stream().allMatch(HoldHandle::isValid)) {
+            none(); // one has ended while others were waited for: all are to be held at one moment
+            begin();
+        } else if (!future.complete(wrap.apply(List.copyOf(held)))) {
+            none();
+        }
+    }
+
+    private void begin() {
+        try {
+            next();
+        } catch (Throwable failed) { // the client is closed; or an Error, which must not leave the future incomplete
+            none();
+            future.completeExceptionally(failed);
+        }
+    }
+
+    /** Gives back what is held, which nobody had in hand. */
+    private void none() {
+        for (int i = held.size() - 1; i >= 0; i--) {
+            held.get(i).giveBack();
+        }
+        held.clear();
+    }
+
+    private static Throwable cause(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause == null ? new IllegalStateException("a step ended with nothing") : cause;
+    }
+}

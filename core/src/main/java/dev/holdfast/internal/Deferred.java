@@ -1,0 +1,44 @@
+package dev.holdfast.internal;
+
+import java.util.Iterator;
+import java.util.List;
+
+/** What is to be done after a mutex is free, put together. What comes later is done also where what comes before throws. */
+final class Deferred {
+    static final Runnable NOTHING = () -> {};
+
+    private Deferred() {}
+
+    static Runnable both(Runnable first, Runnable second) {
+        if (first == NOTHING) {
+            return second;
+        }
+        if (second == NOTHING) {
+            return first;
+        }
+        return () -> {
+            try {
+                first.run();
+            } finally {
+                second.run();
+            }
+        };
+    }
+
+    /** Any number of them, one after another: {@link #both} would run thousands each within the next. */
+    static Runnable all(List<Runnable> steps) {
+        return steps.isEmpty() ? NOTHING : () -> runAll(steps.iterator());
+    }
+
+    private static void runAll(Iterator<Runnable> steps) {
+        try {
+            while (steps.hasNext()) {
+                steps.next().run();
+            }
+        } finally {
+            if (steps.hasNext()) {
+                runAll(steps); // one threw
+            }
+        }
+    }
+}

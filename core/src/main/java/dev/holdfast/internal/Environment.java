@@ -1,0 +1,39 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.TimeSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an engine takes from the world around it besides its store: time, threads and chance. With all of it in its
+ * hands a test decides everything an engine does; the simulation does so.
+ *
+ * @param time the source of time; null for the system's, with a timer thread of the engine's own
+ * @param completing where asynchronous callers go on
+ * @param telling where listeners run, one after another; null for a thread of the engine's own
+ * @param awaiting how a closing thread waits until a future is complete, however it completes
+ * @param parking how an acquiring thread parks until it is woken; as {@link LockSupport#park(Object)} it may return sooner
+ * @param ids where the identities of claims come from: no two may ever be the same
+ */
+public record Environment(
+        @Nullable TimeSource time,
+        Executor completing,
+        @Nullable Executor telling,
+        Consumer<CompletableFuture<?>> awaiting,
+        Consumer<Object> parking,
+        Supplier<ClaimId> ids) {
+
+    /** The world as it is. */
+    public static Environment ofThisMachine(@Nullable TimeSource time, Executor completing) {
+        return new Environment(time, completing, null, Environment::park, LockSupport::park, ClaimId::random);
+    }
+
+    private static void park(CompletableFuture<?> future) {
+        future.handle((answer, failure) -> true).join();
+    }
+}

@@ -1,0 +1,194 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.LockEvent;
+import dev.holdfast.LockListener;
+import dev.holdfast.Loss;
+import dev.holdfast.StoreEvent;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+
+/**
+ * Tells listeners, one call after another, on a thread of its own that exists while there is something to tell: a slow
+ * listener delays other listeners, never a lock.
+ *
+ * <p>Telling has two steps. {@link #note} puts the event into a queue and does nothing else, so that it may be called
+ * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, sees to it that
+ * a thread empties the queue. What nobody can be told in time is bounded: of more than {@link #MOST} events that wait,
+ * the later ones are dropped and counted, losses excepted. Thread-safe.
+ */
+final class EventDispatcher implements AutoCloseable {
+    /** How many events may wait to be told. */
+    static final int MOST = 10_000;
+
+    private static final long IDLE_SECONDS = 10;
+
+    /** One event for one listener. */
+    private record Note(Object event, Object listener, Runnable call) {
+        boolean isLoss() {
+            return event instanceof Loss;
+        }
+
+        /** What it is, and of which lock, for messages. */
+        String kind() {
+            String kind = event.getClass().getSimpleName();
+            return event instanceof LockEvent of ? kind + " of '" + of.name() + "'" : kind;
+        }
+    }
+
+    private final List<LockListener> listeners;
+    private final Executor executor;
+    private final Runnable end;
+    private final String store;
+    private final LongAdder dropped;
+    private final Queue<Note> notes = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicBoolean telling = new AtomicBoolean();
+    private final AtomicBoolean full = new AtomicBoolean();
+    private final AtomicBoolean saidFull = new AtomicBoolean();
+
+    /**
+     * Tells on an executor that runs one task after another.
+     *
+     * @param end what to do when everything already said may be the last
+     * @param store where the locks live, for messages
+     * @param dropped counts the events that were not told
+     */
+    EventDispatcher(List<LockListener> listeners, Executor executor, Runnable end, String store, LongAdder dropped) {
+        this.listeners = List.copyOf(listeners);
+        this.executor = executor;
+        this.end = end;
+        this.store = store;
+        this.dropped = dropped;
+    }
+
+    static EventDispatcher onOwnThread(
+            List<LockListener> listeners, String threadName, String store, LongAdder dropped) {
+        ThreadPoolExecutor executor =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, threadName);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        executor.allowCoreThreadTimeOut(true);
+        return new EventDispatcher(listeners, executor, executor::shutdown, store, dropped);
+    }
+
+    boolean hasListeners() {
+        return !listeners.isEmpty();
+    }
+
+    /** Notes an event for every listener of the client; {@link #hurry} tells it. */
+    <E extends LockEvent> void note(E event, BiConsumer<LockListener, E> method) {
+        noteAll(event, method);
+    }
+
+    /** Notes an event of the store for every listener of the client; {@link #hurry} tells it. */
+    <E extends StoreEvent> void note(E event, BiConsumer<LockListener, E> method) {
+        noteAll(event, method);
+    }
+
+    private <E> void noteAll(E event, BiConsumer<LockListener, E> method) {
+        for (LockListener listener : listeners) {
+            note(new Note(event, listener, () -> method.accept(listener, event)));
+        }
+    }
+
+    /** Notes a loss for one who asked for it at the hold; {@link #hurry} tells it. */
+    void note(Loss loss, Object listener, Runnable call) {
+        note(new Note(loss, listener, call));
+    }
+
+    private void note(Note note) {
+        if (waiting.incrementAndGet() > MOST && !note.isLoss()) {
+            waiting.decrementAndGet();
+            dropped.increment();
+            full.set(true);
+        } else {
+            notes.add(note);
+        }
+    }
+
+    /** Has what was noted told. Never called under a lock of ours; never throws. */
+    void hurry() {
+        if (full.get() && saidFull.compareAndSet(false, true)) {
+            Log.warn(() -> "the lock listeners of the client of " + store + " are too slow: " + MOST
+                    + " events wait to be delivered, the first is " + first()
+                    + "; until the listeners catch up, further"
+                    + " events are dropped, except losses; make the listeners faster, or have them pass their work to"
+                    + " other threads");
+        }
+        if (notes.isEmpty() || !telling.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            executor.execute(this::tellAll);
+        } catch (Throwable refused) { // closed, or no thread to be had: no lock may be left half-way for that
+            telling.set(false);
+            giveUp(refused);
+        }
+    }
+
+    private void tellAll() {
+        try {
+            for (Note note = notes.poll(); note != null; note = notes.poll()) {
+                waiting.decrementAndGet();
+                tell(note);
+            }
+            full.set(false);
+            saidFull.set(false);
+        } finally {
+            telling.set(false);
+        }
+        hurry(); // what came in between
+    }
+
+    private void tell(Note note) {
+        try {
+            note.call.run();
+        } catch (Throwable thrown) {
+            Log.warn(() -> "the lock listener " + note.listener.getClass().getName() + " threw "
+                    + thrown.getClass().getName() + " when told " + note.kind() + " on " + store
+                    + "; the lock and other listeners go on, mend this one"
+                    + (thrown.getMessage() == null ? "" : ": " + thrown.getMessage()));
+        }
+    }
+
+    private void giveUp(Throwable refused) {
+        Note first = notes.poll();
+        if (first == null) {
+            return;
+        }
+        int untold = 1;
+        while (notes.poll() != null) {
+            untold++;
+        }
+        waiting.addAndGet(-untold);
+        dropped.add(untold);
+        int count = untold;
+        Log.warn(() -> count + " event(s) of locks on " + store + " could not be told to listeners, first "
+                + first.kind()
+                + ", because the client is closed or no thread could be started ("
+                + refused.getClass().getName()
+                + "); close holds before their client");
+    }
+
+    private String first() {
+        Note first = notes.peek();
+        return first == null ? "none" : first.kind();
+    }
+
+    /** Ends once everything already said was told. */
+    @Override
+    public void close() {
+        end.run();
+    }
+}

@@ -1,0 +1,65 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * What the store is asked between two holds of one grant. Whoever asks is told whether the grant stands and was
+ * changed; no answer counts as no.
+ */
+final class GrantRefresher {
+    private final Store store;
+
+    GrantRefresher(Store store) {
+        this.store = store;
+    }
+
+    /** Asks for a fresh grant number; the store says no when another client waits. */
+    void number(GrantState live, Consumer<Boolean> then) {
+        Grant old = live.grant();
+        long wallLead = live.wallLead();
+        once(live, then, () -> store.extend(old), answer -> {
+            Grant fresh = answer.orElse(null);
+            return fresh != null
+                    && fresh.number() > old.number()
+                    && Tokens.isNumber(fresh.number())
+                    && live.renumber(fresh, wallLead);
+        });
+    }
+
+    /** Renews a grant with the lease of its next holder. */
+    void renewFor(GrantState live, HoldOptions options, Consumer<Boolean> then) {
+        long wallLead = live.wallLead();
+        once(live, then, () -> store.renew(List.of(live.toHandOver(options))), answer -> {
+            Renewal renewal = answer.get(live.grant().id());
+            return renewal != null
+                    && renewal.verdict() == Renewal.Verdict.HELD
+                    && live.changeLease(live.leaseFor(options), renewal.sentNanos(), wallLead);
+        });
+    }
+
+    /** One at a time: a renewal that another could overtake would leave the store with the wrong lease. */
+    private static <T> void once(
+            GrantState live, Consumer<Boolean> then, Supplier<CompletionStage<T>> request, Predicate<T> apply) {
+        if (!live.beginRenewal()) {
+            then.accept(false);
+            return;
+        }
+        ReleaseSender.guarded(request).whenComplete((answer, failure) -> {
+            boolean standing = false;
+            try {
+                standing = answer != null && apply.test(answer);
+            } finally {
+                live.endRenewal(answer != null);
+                then.accept(standing);
+            }
+        });
+    }
+}

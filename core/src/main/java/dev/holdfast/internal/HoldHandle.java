@@ -1,0 +1,141 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
+import dev.holdfast.Loss;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/**
+ * The caller's side of a hold: all {@link dev.holdfast.Hold} objects of one hold share it, and what they ask to be told
+ * hangs on it, never on the engine's side. So it becomes unreachable exactly when nobody can close the hold any more,
+ * even where a listener refers to its own hold. Thread-safe.
+ */
+public final class HoldHandle {
+    private final HoldState hold;
+    private final Queue<Consumer<Loss>> lossActions = new ConcurrentLinkedQueue<>();
+
+    HoldHandle(HoldState hold) {
+        this.hold = hold;
+    }
+
+    /** The lock's name, without namespace. */
+    public String name() {
+        return hold.name;
+    }
+
+    /** The fencing token. */
+    public long token() {
+        return hold.token;
+    }
+
+    /** The claim id in the store. */
+    public String id() {
+        return hold.grant.grant().id().value();
+    }
+
+    /** Whether it is surely held; see {@link dev.holdfast.Hold#isValid()}. */
+    public boolean isValid() {
+        if (hold.isOpen() && hold.grant.isValid()) {
+            return hold.isOpen();
+        }
+        engine().renewer().examine(hold.grant);
+        return false;
+    }
+
+    /** How long it is surely held without a renewal. */
+    public Duration remaining() {
+        return isValid() ? Duration.ofNanos(Math.max(0, hold.grant.remaining())) : Duration.ZERO;
+    }
+
+    /** See {@link dev.holdfast.Hold#onLost}. */
+    public void onLost(Consumer<Loss> action) {
+        lossActions.add(action);
+        if (hold.isLost()) {
+            noteLoss();
+            engine().telemetry().flush();
+        }
+    }
+
+    /** Runs a short action at once when it is lost, before {@link #onLost} actions have their turn. */
+    public void onLossAtOnce(Consumer<Loss> action) {
+        hold.onLoss(action);
+    }
+
+    /** Has each action told once, on the listener thread. */
+    void noteLoss() {
+        for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
+            Consumer<Loss> told = action;
+            Loss loss = hold.loss();
+            engine().dispatcher().note(loss, told, () -> told.accept(loss));
+        }
+    }
+
+    /** See {@link dev.holdfast.Hold#extend}. */
+    public void extend(Duration lease) {
+        HoldOptions checked = hold.options.lease(lease);
+        if (checked.autoRenew()) {
+            throw new IllegalStateException(
+                    "the hold of '" + hold.name + "' is renewed by itself; extend is for holds with autoRenew(false)");
+        }
+        engine().renewer().extend(hold, lease);
+    }
+
+    /** See {@link dev.holdfast.Hold#detach}. */
+    public void detach() {
+        hold.detach(this);
+    }
+
+    /**
+     * Makes an exclusive hold a shared one.
+     *
+     * @throws HoldLostException if it is lost
+     */
+    public void downgrade() {
+        checkOwner();
+        hold.checkMayBecomeReader();
+        if (!hold.grant.queue().downgrade(hold)) {
+            engine().renewer().examine(hold.grant);
+            throw hold.isLost() ? hold.lostException() : hold.notOpenException();
+        }
+        hold.becomeReader();
+    }
+
+    /** Throws unless the calling thread may close the hold. */
+    public void checkOwner() {
+        if (hold.isThreadBound() && !hold.isOwnedBy(Thread.currentThread())) {
+            throw new IllegalMonitorStateException("the re-entrant hold of '" + hold.name
+                    + "' belongs to the thread that acquired it, not to " + Thread.currentThread());
+        }
+    }
+
+    /** Closes one entry of a kind, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
+    public void close(LockMode as) {
+        if (!hold.isThreadBound()) { // which may have further entries, and is watched through its thread as well
+            hold.pin(this); // until the store has answered: a loss found only then is still told here
+        }
+        hold.grant.queue().close(hold, as);
+    }
+
+    /** Closes a hold that its caller never had in hand, without waiting. */
+    public void giveBack() {
+        hold.pin(this);
+        hold.grant.queue().giveBack(hold);
+    }
+
+    /** Whether this engine keeps it. */
+    public boolean belongsTo(Engine engine) {
+        return engine() == engine;
+    }
+
+    HoldState hold() {
+        return hold;
+    }
+
+    private Engine engine() {
+        return hold.grant.queue().engine();
+    }
+}

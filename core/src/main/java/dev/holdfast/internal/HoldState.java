@@ -1,0 +1,258 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockMode;
+import dev.holdfast.Loss;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hold as the engine sees it: its token, its thread if it has one, and how it ended.
+ *
+ * <pre>
+ *   OPEN ──close──► CLOSED
+ *    └────loss────► LOST          whichever comes first; both final
+ * </pre>
+ *
+ * <p>The engine refers to the caller's side, the {@link HoldHandle}, only weakly: when nobody can close the hold any
+ * more the reference comes up in the engine's queue, and renewal stops. Thread-safe, except for the counts of entries, which
+ * only the owning thread touches.
+ */
+final class HoldState {
+    /** How it ended; the loss is part of it, so that whoever sees the end sees the reason. */
+    private record End(@Nullable Loss loss) {
+        static final End CLOSED = new End(null);
+    }
+
+    /** How the engine sees the caller's side; comes up in the engine's queue when that is gone. */
+    static final class AnchorReference extends WeakReference<HoldHandle> {
+        final HoldState hold;
+
+        AnchorReference(HoldState hold, HoldHandle anchor, ReferenceQueue<HoldHandle> queue) {
+            super(anchor, queue);
+            this.hold = hold;
+        }
+    }
+
+    final GrantState grant;
+    final String name;
+    final long token;
+    final long since;
+    final HoldOptions options;
+    /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
+    final @Nullable Thread acquirer;
+    /** Where it was acquired, for reports of leaks and self-deadlocks; null if that was not recorded. */
+    private final @Nullable StackTraceElement place;
+
+    private final FlightEvents.@Nullable Held event;
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    /** The caller's side, which comes up in the engine's queue when nobody refers to it any more. */
+    final AnchorReference anchor;
+
+    private volatile @Nullable HoldHandle pinned;
+    private volatile boolean detached;
+    private volatile @Nullable Consumer<Loss> lossAction;
+    private volatile boolean ownerAwaitsNews;
+    private int exclusiveEntries;
+    private int sharedEntries;
+
+    HoldState(GrantState grant, String name, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+        this.grant = grant;
+        this.name = name;
+        this.token = grant.nextToken();
+        this.since = since;
+        this.options = waiter.options;
+        this.acquirer = waiter.thread;
+        this.place = waiter.place();
+        enter(waiter.mode.kind());
+        this.event = FlightEvents.areRecorded() ? FlightEvents.beginHold() : null;
+        HoldHandle made = new HoldHandle(this);
+        this.anchor = new AnchorReference(this, made, leaks);
+        this.pinned = made; // until the waiter has it in hand
+    }
+
+    /** What the flight recorder is told at the end; null if it was not running at the beginning. */
+    FlightEvents.@Nullable Held event() {
+        return event;
+    }
+
+    /** Where it was acquired, and by which thread, for people. */
+    String origin() {
+        Thread thread = acquirer;
+        return (place == null ? "at a place not recorded under contention" : "at " + place)
+                + (thread == null ? "" : " by thread '" + thread.getName() + "'");
+    }
+
+    /** The caller's side, handed over to the caller: from now on only the caller keeps it, unless it is pinned. */
+    HoldHandle handOut(boolean keepPinned) {
+        HoldHandle handed = Objects.requireNonNull(pinned);
+        if (!keepPinned) {
+            pinned = null;
+        }
+        return handed;
+    }
+
+    /** The caller's side, if it is still there. */
+    @Nullable
+    HoldHandle anchor() {
+        return anchor.get();
+    }
+
+    /** Keeps the caller's side alive, and the hold with it, whether or not anybody refers to it. */
+    void detach(HoldHandle anchor) {
+        detached = true;
+        pinned = anchor;
+    }
+
+    /** Keeps the caller's side as long as the engine keeps the hold. */
+    void pin(HoldHandle anchor) {
+        pinned = anchor;
+    }
+
+    void unpin() {
+        pinned = null;
+    }
+
+    boolean isOpen() {
+        return end.get() == null;
+    }
+
+    boolean isLost() {
+        End now = end.get();
+        return now != null && now.loss != null;
+    }
+
+    boolean close() {
+        return end.compareAndSet(null, End.CLOSED);
+    }
+
+    /** Marks it lost; false if it was closed or lost before. */
+    boolean lose(Loss why) {
+        return end.compareAndSet(null, new End(why));
+    }
+
+    /** It was closed in good faith, but the store had lost the grant before. */
+    void lostUnnoticed(Loss why) {
+        end.set(new End(why));
+    }
+
+    /** Why it was lost, once it is. */
+    Loss loss() {
+        return Objects.requireNonNull(Objects.requireNonNull(end.get()).loss);
+    }
+
+    HoldLostException lostException() {
+        return new HoldLostException(loss());
+    }
+
+    /** Runs a short action at once when it is lost, on whatever thread finds that out; never under a mutex of ours. */
+    void onLoss(Consumer<Loss> action) {
+        lossAction = action;
+        if (isLost()) {
+            action.accept(loss());
+        }
+    }
+
+    void tellLoss() {
+        Consumer<Loss> action = lossAction;
+        if (action != null) {
+            action.accept(loss());
+        }
+    }
+
+    IllegalStateException notOpenException() {
+        return new IllegalStateException("the hold of '" + name + "' is closed, or not surely held at this moment");
+    }
+
+    /** Whether it belongs to a thread. */
+    boolean isThreadBound() {
+        return options.reentrant();
+    }
+
+    boolean isOwnedBy(Thread thread) {
+        return acquirer == thread;
+    }
+
+    /** Whether its thread has ended, so that nobody can close it any more. */
+    boolean isAbandonedByThread() {
+        Thread owner = acquirer;
+        return isThreadBound() && !detached && owner != null && !owner.isAlive();
+    }
+
+    /** Whether its thread is parked until the hold in doubt is confirmed or lost: said before it looks, and after. */
+    void awaitsNews(boolean awaits) {
+        ownerAwaitsNews = awaits;
+    }
+
+    /** It was confirmed or lost: its thread may be waiting to hear that. */
+    void tellOwner() {
+        if (ownerAwaitsNews) {
+            LockSupport.unpark(acquirer);
+        }
+    }
+
+    /** What a thread that left one entry of a hold has left of it. */
+    enum Left {
+        /** More entries as before. */
+        MORE,
+        /** Only entries of a reader, where it had exclusive ones. */
+        READER,
+        /** Nothing: the hold ends. */
+        NOBODY
+    }
+
+    /** One more entry by the owning thread; an error, as in {@code ReentrantLock}, where an int counts no further. */
+    void enter(LockMode as) {
+        if (exclusiveEntries + sharedEntries == Integer.MAX_VALUE) {
+            throw new Error(
+                    "'" + name + "' was entered " + Integer.MAX_VALUE + " times by one thread: no more can be counted");
+        }
+        if (as == LockMode.SHARED) {
+            sharedEntries++;
+        } else {
+            exclusiveEntries++;
+        }
+    }
+
+    /** One entry less. An exclusive one that became a reader's is a shared one. */
+    Left exit(LockMode as) {
+        if (as == LockMode.SHARED || exclusiveEntries == 0) {
+            sharedEntries--;
+        } else if (--exclusiveEntries == 0 && sharedEntries > 0) {
+            return Left.READER;
+        }
+        return exclusiveEntries + sharedEntries == 0 ? Left.NOBODY : Left.MORE;
+    }
+
+    /** Whether its thread has an entry of this kind to leave. */
+    boolean hasEntry(LockMode as) {
+        return entries(as) > 0;
+    }
+
+    /** How many entries of this kind its thread has to leave. */
+    int entries(LockMode as) {
+        return as == LockMode.SHARED ? sharedEntries : exclusiveEntries;
+    }
+
+    /** Throws unless it has one exclusive entry, and only that. */
+    void checkMayBecomeReader() {
+        if (exclusiveEntries != 1) {
+            throw new IllegalStateException("the hold of '" + name + "' "
+                    + (exclusiveEntries == 0
+                            ? "is a reader's already"
+                            : "was entered " + exclusiveEntries + " times: leave all entries but one first"));
+        }
+    }
+
+    /** Its one exclusive entry is a reader's from now on. */
+    void becomeReader() {
+        exclusiveEntries--;
+        sharedEntries++;
+    }
+}

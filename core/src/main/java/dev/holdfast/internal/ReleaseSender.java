@@ -1,0 +1,130 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Loss;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What goes back to the store: grants that ended, and whatever a claim of unknown outcome may have left there.
+ *
+ * <p>Both are sent at once and, when the store does not answer, once more a third of a lease later; after that the lease
+ * itself is the bound. A claim whose outcome is unknown is withdrawn twice in any case: the first withdrawal may overtake
+ * a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
+ */
+final class ReleaseSender {
+    private static final Duration POLL = Duration.ofMillis(1);
+
+    private final Store store;
+    private final TimeSource time;
+    private final Telemetry telemetry;
+    private volatile boolean closed;
+    /** By the name in the store that each is about. */
+    private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
+
+    ReleaseSender(Store store, TimeSource time, Telemetry telemetry) {
+        this.store = store;
+        this.time = time;
+        this.telemetry = telemetry;
+    }
+
+    /** A store's answer, also where the store throws instead of answering. */
+    static <T> CompletableFuture<T> guarded(Supplier<CompletionStage<T>> request) {
+        try {
+            return request.get()
+                    .thenApply(answer -> Objects.requireNonNull(answer, "the store answered null"))
+                    .toCompletableFuture();
+        } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states
+            return CompletableFuture.failedFuture(broken);
+        }
+    }
+
+    /**
+     * Releases a grant.
+     *
+     * @param last the hold closed last under it, which is told if the grant turns out to have been gone; null when that
+     *     is known already
+     */
+    CompletableFuture<Boolean> release(GrantState grant, @Nullable HoldState last) {
+        return track(
+                grant.grant().name(),
+                guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
+                    if (failure == null) {
+                        if (!held && last != null) {
+                            telemetry.lostUnnoticed(
+                                    last, new Loss(last.name, last.token, Loss.Cause.REFUSED, store.description()));
+                        }
+                        grant.released().complete(held);
+                    } else {
+                        telemetry.releaseFailed(grant, last, failure);
+                        releaseAgainLater(grant);
+                        grant.released().completeExceptionally(failure);
+                    }
+                }));
+    }
+
+    /** Once more for a lease, which ends by itself; for a session, which may live on, until the store answers. */
+    private void releaseAgainLater(GrantState grant) {
+        time.schedule(
+                () -> guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
+                    if (failure != null && grant.isSessionBound() && !closed) {
+                        releaseAgainLater(grant);
+                    }
+                }),
+                third(grant.grant().lease()));
+    }
+
+    /** Sends nothing again from now on. */
+    void close() {
+        closed = true;
+    }
+
+    /** Withdraws a claim now and once more a third of its lease later. */
+    void withdraw(Claim claim) {
+        track(claim.name(), guarded(() -> withdrawn(claim)));
+        time.schedule(() -> guarded(() -> withdrawn(claim)), third(claim.lease()));
+    }
+
+    private CompletionStage<Boolean> withdrawn(Claim claim) {
+        return store.withdraw(claim).thenApply(nothing -> true);
+    }
+
+    /** Waits until nothing is under way and the condition holds, or the patience ends. */
+    void awaitQuiet(Duration patience, BooleanSupplier quiet) {
+        long end = System.nanoTime() + patience.toNanos();
+        UninterruptedWait.until(() -> (isQuiet() && quiet.getAsBoolean()) || System.nanoTime() - end >= 0, POLL);
+    }
+
+    /** Whether nothing is under way. */
+    boolean isQuiet() {
+        return underWay.isEmpty();
+    }
+
+    /** Completes once all that is under way now is answered or has failed: of one name, or of all where that is null. */
+    CompletableFuture<Void> settled(@Nullable String inStore) {
+        CompletableFuture<?>[] now = underWay.entrySet().stream()
+                .filter(each -> inStore == null || each.getValue().equals(inStore))
+                .map(Map.Entry::getKey)
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(now).exceptionally(failed -> null);
+    }
+
+    private <T> CompletableFuture<T> track(String inStore, CompletableFuture<T> sent) {
+        underWay.put(sent, inStore);
+        sent.whenComplete((answer, failure) -> underWay.remove(sent));
+        return sent;
+    }
+
+    private static Duration third(Duration lease) {
+        return Duration.ofNanos(Durations.nanos(lease) / 3);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreProvider;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+
+/** Finds the store of a URL among the modules on the class path. */
+public final class StoreFinder {
+    /** Which artifact brings which scheme, for the message when it is missing. */
+    private static final Map<String, String> ARTIFACTS = Map.of(
+            "sqlite", "dev.holdfast:holdfast-jdbc",
+            "jdbc", "dev.holdfast:holdfast-jdbc",
+            "redis", "dev.holdfast:holdfast-redis",
+            "rediss", "dev.holdfast:holdfast-redis",
+            "zk", "dev.holdfast:holdfast-zookeeper");
+
+    private StoreFinder() {}
+
+    /**
+     * Opens the store of a URL.
+     *
+     * @throws IllegalArgumentException if the URL has no scheme or none that is known; the message lists what is, and
+     *     shows nothing of the URL but its scheme
+     */
+    public static Store open(String url, StoreContext context) {
+        int colon = url.indexOf(':');
+        String scheme = colon < 0 ? "" : url.substring(0, colon).toLowerCase(Locale.ROOT);
+        Map<String, StoreProvider> known = providers();
+        StoreProvider provider = known.get(scheme);
+        if (provider == null) {
+            throw new IllegalArgumentException(unknown(scheme, known));
+        }
+        return provider.open(url, context);
+    }
+
+    private static Map<String, StoreProvider> providers() {
+        Map<String, StoreProvider> found = new LinkedHashMap<>();
+        for (StoreProvider provider : ServiceLoader.load(StoreProvider.class, StoreProvider.class.getClassLoader())) {
+            provider.schemes().forEach(scheme -> found.putIfAbsent(scheme, provider));
+        }
+        for (StoreProvider provider : ServiceLoader.load(StoreProvider.class)) { // the caller's class loader, if other
+            provider.schemes().forEach(scheme -> found.putIfAbsent(scheme, provider));
+        }
+        return found;
+    }
+
+    private static String unknown(String scheme, Map<String, StoreProvider> known) {
+        String here = "known here: " + String.join(", ", new TreeSet<>(known.keySet()));
+        if (scheme.isEmpty() || !scheme.matches("[a-z][a-z0-9+.-]{0,30}")) {
+            return "a store's URL begins with a scheme and a colon, as in sqlite:locks.db; " + here;
+        }
+        String artifact = ARTIFACTS.get(scheme);
+        return artifact == null
+                ? "no store is known for '" + scheme + ":'; " + here
+                : "the store for '" + scheme + ":' is not on the class path: add " + artifact + "; " + here;
+    }
+}

@@ -1,0 +1,339 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.ClientStatistics;
+import dev.holdfast.LockEvent.Acquired;
+import dev.holdfast.LockEvent.Leaked;
+import dev.holdfast.LockEvent.NotAcquired;
+import dev.holdfast.LockEvent.ReleaseFailed;
+import dev.holdfast.LockEvent.Released;
+import dev.holdfast.LockEvent.RenewalFailed;
+import dev.holdfast.LockEvent.Renewed;
+import dev.holdfast.LockEvent.Suspect;
+import dev.holdfast.LockEvent.Waiting;
+import dev.holdfast.LockListener;
+import dev.holdfast.Loss;
+import dev.holdfast.StoreEvent;
+import dev.holdfast.spi.Redacted;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the outside what happens to locks: figures, listeners, flight recorder, log.
+ *
+ * <p>What changes who holds or waits has two halves. The first counts and notes the event for the listeners; it neither
+ * waits nor calls anybody, and is called under the local lock's mutex, so that events of a lock are told in the order in
+ * which they happened. The second ({@code record…}) writes to the flight recorder and the log, after the mutex is free.
+ * Whoever is not under a mutex does both at once. With nobody listening and nothing recorded, a hold costs some additions
+ * and one reading of the clock. Thread-safe.
+ */
+final class Telemetry {
+    private final Counters counters;
+    private final EventDispatcher dispatcher;
+    private final TimeSource time;
+    private final String store;
+
+    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store) {
+        this.counters = counters;
+        this.dispatcher = dispatcher;
+        this.time = time;
+        this.store = store;
+    }
+
+    ClientStatistics statistics() {
+        return counters.read();
+    }
+
+    /** Has the listeners told what was noted under a mutex, after it. Never throws. */
+    void flush() {
+        dispatcher.hurry();
+    }
+
+    // ---- waits ----
+
+    /** A caller is about to join the queue; on its thread. */
+    void waiting(LockName name, Waiter waiter) {
+        if (!waiter.waits) {
+            return;
+        }
+        counters.waits.increment();
+        if (FlightEvents.areRecorded()) {
+            waiter.event = FlightEvents.beginWait();
+        }
+        if (dispatcher.hasListeners()) {
+            dispatcher.note(new Waiting(name.name(), store), LockListener::onWaiting);
+            flush();
+        }
+    }
+
+    /** A caller's outcome was set, and it is no hold. May be called under a mutex. */
+    void notAcquired(LockName name, Waiter waiter, NotAcquired.Reason reason) {
+        long waited = time.nanoTime() - waiter.since;
+        counters.notAcquired(reason);
+        if (waiter.waits) {
+            counters.endedWaits.increment();
+            counters.waitNanos.add(waited);
+        }
+        if (dispatcher.hasListeners()) {
+            dispatcher.note(
+                    new NotAcquired(name.name(), reason, Duration.ofNanos(waited), store), LockListener::onNotAcquired);
+        }
+    }
+
+    static NotAcquired.Reason reason(Throwable failure) {
+        return failure instanceof ClientClosedException
+                ? NotAcquired.Reason.CLIENT_CLOSED
+                : NotAcquired.Reason.STORE_FAILED;
+    }
+
+    /** A wait has ended with a hold; on the thread of the caller, or of its callback. */
+    void recordWait(LockName name, Waiter waiter, HoldHandle got) {
+        FlightEvents.Wait event = waiter.event;
+        if (event != null && event.shouldCommit()) {
+            event.acquired = true;
+            event.handedOver = isHandedOver(got.token());
+            commit(event, name);
+        }
+    }
+
+    /** A wait has ended without one; as before. */
+    void recordWait(LockName name, Waiter waiter, NotAcquired.Reason reason) {
+        FlightEvents.Wait event = waiter.event;
+        if (event != null && event.shouldCommit()) {
+            event.reason = reason.name();
+            commit(event, name);
+        }
+    }
+
+    private void commit(FlightEvents.Wait event, LockName name) {
+        event.lock = name.name();
+        event.store = store;
+        event.commit();
+    }
+
+    // ---- holds ----
+
+    /** A hold began; under the mutex. */
+    void acquired(HoldState hold, Waiter taker) {
+        long waited = hold.since - taker.since;
+        boolean handedOver = isHandedOver(hold.token);
+        counters.acquisitions.increment();
+        if (handedOver) {
+            counters.handOvers.increment();
+        }
+        if (taker.waits) {
+            counters.endedWaits.increment();
+            counters.waitNanos.add(waited);
+        }
+        if (dispatcher.hasListeners()) {
+            dispatcher.note(
+                    new Acquired(hold.name, hold.token, Duration.ofNanos(waited), handedOver, store),
+                    LockListener::onAcquired);
+        }
+    }
+
+    /** Within one grant number all holds but the first came without a new grant. */
+    private static boolean isHandedOver(long token) {
+        return token % Tokens.BLOCK != 0;
+    }
+
+    /** A hold was closed by its holder; under the mutex. */
+    void released(HoldState hold) {
+        long held = ended(hold);
+        counters.releases.increment();
+        if (dispatcher.hasListeners()) {
+            dispatcher.note(
+                    new Released(hold.name, hold.token, Duration.ofNanos(held), store), LockListener::onReleased);
+        }
+    }
+
+    /** A hold was lost while open; under the mutex. */
+    void lost(HoldState hold) {
+        ended(hold);
+        counters.lost(hold.loss().cause());
+        noteLoss(hold);
+    }
+
+    private long ended(HoldState hold) {
+        long held = time.nanoTime() - hold.since;
+        counters.holdNanos.add(held);
+        return held;
+    }
+
+    private void noteLoss(HoldState hold) {
+        dispatcher.note(hold.loss(), LockListener::onLost);
+        HoldHandle anchor = hold.anchor();
+        if (anchor != null) {
+            anchor.noteLoss();
+        }
+    }
+
+    /** A hold was closed; after the mutex is free. */
+    void recordReleased(HoldState hold) {
+        recordHold(hold, false);
+    }
+
+    /** A hold was lost while open; after the mutex is free. */
+    void recordLost(HoldState hold) {
+        recordHold(hold, true);
+        record(hold.loss());
+    }
+
+    private void recordHold(HoldState hold, boolean lost) {
+        FlightEvents.Held event = hold.event();
+        if (event != null && event.shouldCommit()) {
+            event.lock = hold.name;
+            event.store = store;
+            event.token = hold.token;
+            event.handedOver = isHandedOver(hold.token);
+            event.lost = lost;
+            event.commit();
+        }
+    }
+
+    /** The store had no such grant any more when it was released: the hold was lost before it was closed. */
+    void lostUnnoticed(HoldState hold, Loss loss) {
+        hold.lostUnnoticed(loss);
+        counters.lateLosses.increment();
+        noteLoss(hold);
+        record(loss);
+        flush();
+    }
+
+    private static void record(Loss loss) {
+        if (FlightEvents.areRecorded()) {
+            FlightEvents.Lost event = new FlightEvents.Lost();
+            event.lock = loss.name();
+            event.store = loss.store();
+            event.token = loss.token();
+            event.cause = loss.cause().name();
+            event.commit();
+        }
+        Log.lost(loss);
+    }
+
+    // ---- what the renewer sees ----
+
+    /** The store moved the lease of a grant. */
+    void renewed(GrantState grant) {
+        counters.renewals.increment();
+        ofHold(
+                grant,
+                hold -> dispatcher.note(
+                        new Renewed(hold.name, hold.token, remaining(grant), store), LockListener::onRenewed));
+    }
+
+    /** A renewal of a grant got no answer. */
+    void renewalFailed(GrantState grant, @Nullable Throwable failure) {
+        counters.failedRenewals.increment();
+        ofHold(grant, hold -> {
+            String reason = failure == null ? null : Redacted.text(failure);
+            dispatcher.note(
+                    new RenewalFailed(hold.name, hold.token, remaining(grant), reason, store),
+                    LockListener::onRenewalFailed);
+        });
+    }
+
+    /** A grant came to be in doubt. */
+    void suspect(GrantState grant) {
+        counters.suspects.increment();
+        ofHold(grant, hold -> dispatcher.note(new Suspect(hold.name, hold.token, store), LockListener::onSuspect));
+    }
+
+    /** Nobody can close a hold any more. */
+    void leaked(HoldState leaked, String why) {
+        counters.leaks.increment();
+        Log.warn(() -> "the hold of '" + leaked.name + "' on " + store + ", acquired " + leaked.origin()
+                + ", was never closed and " + why
+                + ": it is renewed no more and ends with its lease; close holds in a try statement");
+        ofHold(leaked.grant, hold -> {
+            if (hold == leaked) { // others may hold by the same grant
+                dispatcher.note(new Leaked(hold.name, hold.token, hold.origin(), store), LockListener::onLeaked);
+            }
+        });
+    }
+
+    /** Notes something of each hold that a grant has now, if anybody listens: never after its end was noted. */
+    private void ofHold(GrantState grant, Consumer<HoldState> note) {
+        if (dispatcher.hasListeners()) {
+            grant.queue().withHoldsOf(grant, note);
+            flush();
+        }
+    }
+
+    private static Duration remaining(GrantState grant) {
+        return Duration.ofNanos(Math.max(0, grant.remaining()));
+    }
+
+    /** Leases are about to be renewed; null while nothing is recorded. */
+    FlightEvents.@Nullable Renewed beginRenewal() {
+        return FlightEvents.areRecorded() ? FlightEvents.beginRenewal() : null;
+    }
+
+    /** The store answered to a renewal, or did not. */
+    void recordRenewal(FlightEvents.@Nullable Renewed event, GrantState first, int holds, int unanswered) {
+        if (event != null && event.shouldCommit()) {
+            event.lock = first.queue().name().name();
+            event.store = store;
+            event.holds = holds;
+            event.unanswered = unanswered;
+            event.commit();
+        }
+    }
+
+    // ---- what goes back to the store ----
+
+    /** The store did not confirm a release. */
+    void releaseFailed(GrantState grant, @Nullable HoldState last, Throwable failure) {
+        counters.failedReleases.increment();
+        String name = grant.queue().name().name();
+        Duration lease = grant.grant().lease();
+        String reason = Redacted.text(failure);
+        long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;
+        Log.warn(() -> "could not release '" + name + "' on " + store + "; tried once more, and free when its lease of "
+                + Durations.text(lease) + " ends at the latest; see that the store is up and can be reached: "
+                + reason);
+        if (FlightEvents.areRecorded()) {
+            FlightEvents.ReleaseFailed event = new FlightEvents.ReleaseFailed();
+            event.lock = name;
+            event.store = store;
+            event.token = token;
+            event.reason = reason;
+            event.commit();
+        }
+        if (dispatcher.hasListeners()) {
+            dispatcher.note(new ReleaseFailed(name, token, lease, reason, store), LockListener::onReleaseFailed);
+            flush();
+        }
+    }
+
+    // ---- whether the store answers ----
+
+    /** The store does not answer, from now on; {@link #flush} follows. */
+    void unreachable(Throwable why) {
+        dispatcher.note(new StoreEvent.Unreachable(Redacted.text(why), store), LockListener::onStoreUnreachable);
+    }
+
+    /**
+     * The same, for the log; once no lock is held.
+     *
+     * @param waitedFor a lock that some caller waits for; null if nobody does, and then nothing is said
+     */
+    void recordUnreachable(@Nullable String waitedFor, Throwable why, Duration limit) {
+        long callers = counters.waitingNow();
+        if (waitedFor != null) {
+            Log.warn(() -> store + " cannot be reached while " + callers + " caller(s) wait, for example for '"
+                    + waitedFor + "'; they keep waiting, those without a time limit for at most "
+                    + Durations.text(limit)
+                    + ", and are served when it answers again; check that it is running and can be reached: "
+                    + Redacted.text(why));
+        }
+    }
+
+    /** The store answers again; {@link #flush} follows. */
+    void reachable(Duration after) {
+        dispatcher.note(new StoreEvent.Reachable(after, store), LockListener::onStoreReachable);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.holdfast.internal;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Waits, a little at a time, for what others are about to finish. No interrupt ends that: the flag is taken down while
+ * the thread sleeps, since a thread whose flag is up cannot sleep, and is put up again afterwards.
+ */
+final class UninterruptedWait {
+    private UninterruptedWait() {}
+
+    /** Returns once the condition holds; it is looked at first, and after each step. */
+    static void until(BooleanSupplier condition, Duration step) {
+        boolean interrupted = false;
+        try {
+            while (!condition.getAsBoolean()) {
+                LockSupport.parkNanos(condition, step.toNanos());
+                interrupted |= Thread.interrupted();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

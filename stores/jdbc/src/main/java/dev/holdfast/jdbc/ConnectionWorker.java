@@ -1,0 +1,344 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.ClaimId;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection and the one thread that uses it. All requests for a name go through the same lane, so they take effect
+ * in the order in which they were made; other lanes work beside it, and the server forces their commits to disk together.
+ *
+ * <pre>
+ *   engine ──► release x ──► claim x ──► renew … ──► thread ──► connection
+ *                    └── one step ──┘
+ * </pre>
+ *
+ * <p>A release that finds the next claim of the same lock behind it becomes one step with that: this is how a client
+ * whose threads go on wanting a lock passes it to another client, and enters the queue again, in one statement.
+ *
+ * <p>A connection that broke is opened anew for the next request, and the request that met its end is sent once more. A
+ * renewal is not: what was sent of it may still be carried out, after the one that was sent again, and it may state a
+ * shorter lease. Its outcome is unknown, and the engine asks again. A connection whose server takes no writes any more
+ * leads to yesterday's primary: it is dropped as well. Thread-safe.
+ */
+final class ConnectionWorker {
+    /**
+     * After this, a request that is still in line is answered with {@link StoreUnavailableException}, and so is a request
+     * of several statements before its next one. No answer to a statement takes longer than {@link
+     * TableOpener#ANSWER_SECONDS}: both together limit every request.
+     */
+    static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final int TRIES = 6;
+    private static final int MOST_TWICE = 1024;
+
+    private record Later(long at, Runnable task) {}
+
+    private final TableOpener tables;
+    private final WorkerConnection connection;
+    private final Thread thread;
+    private final BlockingQueue<Request> inbox = new LinkedTransferQueue<>();
+    private final Deque<Request> line = new ArrayDeque<>();
+    private final PriorityQueue<Later> later = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
+    /** Claims of which a first copy may still be carried out; of one that is forgotten, it costs a lease. */
+    private final Set<ClaimId> sentTwice = ConcurrentHashMap.newKeySet();
+
+    private final AtomicBoolean started = new AtomicBoolean();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private @Nullable Later first;
+    private Request.Work<Boolean> lastWords = t -> true;
+    private volatile boolean closed;
+    private volatile boolean ended;
+
+    ConnectionWorker(TableOpener tables, int number) {
+        this.tables = tables;
+        String name = "holdfast-" + tables.description() + "-" + number;
+        this.connection = new WorkerConnection(tables, name);
+        this.thread = SqliteThreads.daemon(name, this::run);
+    }
+
+    /** Uses a connection that is open already. Before the first request. */
+    void use(LockRows opened) {
+        connection.use(opened);
+    }
+
+    <T> CompletableFuture<T> ask(String what, String name, Request.Work<T> work) {
+        Request.Asked<T> asked = new Request.Asked<>(what, name, work);
+        add(asked);
+        return asked.answer;
+    }
+
+    /** The same, but a failure of the connection is its answer. */
+    <T> CompletableFuture<T> askOnce(String what, String name, Request.Work<T> work) {
+        Request.Asked<T> asked = new Request.AskedOnce<>(what, name, work);
+        add(asked);
+        return asked.answer;
+    }
+
+    CompletableFuture<Boolean> release(String name, ClaimId id) {
+        Request.Release release = new Request.Release(name, id, tables.description());
+        add(release);
+        return release.answer;
+    }
+
+    /** Whether a copy of this claim may still be on its way; forgets it. */
+    boolean wasSentTwice(ClaimId id) {
+        return !sentTwice.isEmpty() && sentTwice.remove(id);
+    }
+
+    /** Runs a task on the lane's thread before it sends the next request. */
+    void beforeSending(Runnable task) {
+        add(new Request.Before(task));
+    }
+
+    void add(Request request) {
+        inbox.add(request);
+        if (!started.get() && started.compareAndSet(false, true)) {
+            thread.start();
+        }
+        if (ended) {
+            refuseAll(); // it came after the thread had looked for the last time
+        }
+    }
+
+    /** Runs a short task on the lane's thread after a while. For that thread alone. */
+    void later(long nanos, Runnable task) {
+        later.add(new Later(System.nanoTime() + nanos, task));
+    }
+
+    /** The same from any thread, before the first request or after. A lane that is never used runs nothing. */
+    void plan(long nanos, Runnable task) {
+        long at = System.nanoTime() + nanos;
+        if (started.get() && Thread.currentThread() == thread) {
+            later(nanos, task);
+        } else {
+            first = new Later(at, task);
+        }
+    }
+
+    /**
+     * Ends every request with {@link ClientClosedException}, without waiting for it.
+     *
+     * @param words a best effort: nothing is waited for any more
+     */
+    void close(Request.Work<Boolean> words) {
+        if (closing.compareAndSet(false, true)) {
+            lastWords = words;
+            closed = true;
+            ask("close", "", t -> true); // wakes the thread, or has it started to end at once
+        }
+    }
+
+    /** Waits for the thread, after {@link #close}. */
+    void awaitEnd() {
+        SqliteThreads.awaitEnd(thread);
+    }
+
+    private void run() {
+        try {
+            if (first != null) {
+                later.add(first);
+            }
+            while (!closed) {
+                serveNext();
+            }
+            LockRows open = connection.ifOpen();
+            if (open != null) {
+                lastWords.on(open);
+            }
+        } catch (SQLException | HoldfastException e) {
+            // the last words failed: places in queues run out
+        } finally {
+            end();
+        }
+    }
+
+    /** Whatever a driver or a pool throws now, nobody is left without an answer. */
+    private void end() {
+        try {
+            connection.close();
+        } finally {
+            ended = true;
+            line.forEach(each -> fail(each, tables.closedException()));
+            refuseAll();
+        }
+    }
+
+    /** Whatever fails, the lane goes on: others' requests come behind. */
+    private void serveNext() {
+        Request next = null;
+        try {
+            runDue();
+            next = next();
+            if (next != null) {
+                serve(next);
+            }
+        } catch (InterruptedException e) {
+            // by a caller's code that ran here; the thread is the lane's
+        } catch (RuntimeException | Error e) {
+            report(e);
+            if (next != null) {
+                fail(next, unexpected(e));
+            }
+        }
+    }
+
+    private void fail(Request request, HoldfastException why) {
+        try {
+            request.fail(why);
+        } catch (RuntimeException | Error e) {
+            report(e);
+        }
+    }
+
+    private void report(Throwable e) {
+        System.getLogger("dev.holdfast.jdbc")
+                .log(System.Logger.Level.ERROR, unexpected(e).getMessage(), e);
+    }
+
+    private HoldfastException unexpected(Throwable e) {
+        return new HoldfastException("a request to " + tables.description() + " failed; please report this", e);
+    }
+
+    private void runDue() {
+        for (Later first = later.peek(); first != null && first.at - System.nanoTime() <= 0; first = later.peek()) {
+            later.remove();
+            first.task.run();
+        }
+    }
+
+    private @Nullable Request next() throws InterruptedException {
+        if (line.isEmpty()) {
+            Later first = later.peek();
+            Request arrived =
+                    first == null ? inbox.take() : inbox.poll(first.at - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (arrived == null) {
+                return null;
+            }
+            line.add(arrived);
+        }
+        inbox.drainTo(line);
+        runTasks();
+        Request first = line.poll();
+        if (first instanceof Request.Release release) {
+            Request.Claiming behind = claimBehind(release);
+            return behind == null ? release : new Request.Exchange(release, behind);
+        }
+        return first;
+    }
+
+    private void runTasks() {
+        List<Request.Before> tasks = new ArrayList<>();
+        line.removeIf(request -> request instanceof Request.Before task && tasks.add(task));
+        tasks.forEach(task -> task.runTask(tables.description()));
+        inbox.drainTo(line);
+    }
+
+    /** The next request for the same name, if it is a claim; taken out of the line. */
+    private Request.@Nullable Claiming claimBehind(Request.Release release) {
+        for (Iterator<Request> each = line.iterator(); each.hasNext(); ) {
+            Request request = each.next();
+            if (request.name.equals(release.name)) {
+                if (request instanceof Request.Claiming claim) {
+                    each.remove();
+                    return claim;
+                }
+                return null;
+            }
+        }
+        return null;
+    }
+
+    private void serve(Request request) {
+        for (int tries = 1; ; tries++) {
+            boolean sent = false;
+            try {
+                if (closed) {
+                    throw tables.closedException();
+                }
+                if (System.nanoTime() - request.since > PATIENCE.toNanos()) {
+                    throw tooLate(request);
+                }
+                LockRows table = connection.open(request);
+                sent = true;
+                run(request, table);
+                return;
+            } catch (SqlSession.OutOfTimeException e) {
+                request.fail(tooLate(request));
+                return;
+            } catch (SQLException e) {
+                boolean readOnly = tables.errors().isReadOnly(e) && connection.mayLeave();
+                boolean broken = tables.errors().isBroken(e) || connection.isClosed();
+                if (broken || readOnly) {
+                    connection.drop(readOnly);
+                }
+                if (broken && sent) {
+                    if (sentTwice.size() >= MOST_TWICE) {
+                        sentTwice.clear();
+                    }
+                    request.broke(sentTwice);
+                }
+                boolean passing = tables.errors().isPassing(e)
+                        && (request.mayRepeat() || !tables.errors().isLockedOut(e));
+                boolean again = passing || ((broken || readOnly) && tries == 1);
+                if (tries >= TRIES || !again || (broken && sent && !request.mayRepeat())) {
+                    request.fail(tables.errors().explain(request.what, request.name, e));
+                    return;
+                }
+                nap(tries);
+            } catch (HoldfastException e) {
+                request.fail(closed ? tables.closedException() : e);
+                return;
+            } catch (RuntimeException | Error e) {
+                request.fail(unexpected(e));
+                return;
+            }
+        }
+    }
+
+    private static void run(Request request, LockRows table) throws SQLException {
+        table.session().limit(request.since + PATIENCE.toNanos());
+        try {
+            request.run(table);
+        } finally {
+            table.session().limit(null);
+        }
+    }
+
+    private StoreUnavailableException tooLate(Request request) {
+        return new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
+                + ": the database has not answered within " + PATIENCE.toSeconds()
+                + " s; check its load, the network and what blocks the row");
+    }
+
+    /** Also on the threads of those who come too late, several at once. */
+    private void refuseAll() {
+        for (Request each = inbox.poll(); each != null; each = inbox.poll()) {
+            fail(each, tables.closedException());
+        }
+    }
+
+    private static void nap(int tries) {
+        long longest = TimeUnit.MILLISECONDS.toNanos(2L << Math.min(tries, 5));
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest / 4, longest));
+    }
+}

@@ -1,0 +1,222 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim that waits.
+ *
+ * <pre>
+ *   ask ──► claim ── granted ─────────────────────────────────► answered
+ *    ▲        │ held by others                                     ▲
+ *    │        ▼                                                    │
+ *    │      in the queue ── cancel ──► place and offer given up ───┘
+ *    │        │
+ *    └────────┘ told that it is up · somebody's lease is over · time to look
+ * </pre>
+ *
+ * <p>Every question is the same claim under its id: it confirms an offer, keeps the place, or enters the queue again. A
+ * wait outlives a server that is away; only a refusal ends it. Its state belongs to the lane's thread.
+ */
+final class PendingClaim extends Request.Claiming implements Pending {
+    /** How often a claim that would be told looks all the same, in case a word was lost. */
+    private static final long SAFETY_NANOS = Duration.ofSeconds(3).toNanos();
+
+    /** Where nobody tells, it looks every sixteenth of the time in which nothing has moved, within these bounds. */
+    private static final long QUICKEST_LOOK = TimeUnit.MICROSECONDS.toNanos(250);
+
+    private static final long SLOWEST_LOOK = Duration.ofMillis(20).toNanos();
+    private static final long SHARE = 16;
+
+    /** While a turn may be over any moment, it looks by the statement that would take the lock at once. */
+    private static final long SHORT_TURN = Duration.ofMillis(3).toNanos();
+
+    /** Where it is told, it looks as well at first: PostgreSQL's driver keeps a word to itself for a millisecond. */
+    private static final long LOOKS_BESIDE = Duration.ofMillis(20).toNanos();
+
+    private static final long FIRST_RETRY = Duration.ofMillis(50).toNanos();
+
+    private final PendingClaims queue;
+    private final ConnectionWorker worker;
+    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+    private final AtomicBoolean asked = new AtomicBoolean();
+    private final AtomicBoolean cancelled = new AtomicBoolean();
+    private volatile boolean rung;
+    private volatile boolean placed;
+    private String before = "";
+    private long moved = System.nanoTime();
+    private int failures;
+    private @Nullable HoldfastException unanswered;
+    private long plan;
+
+    PendingClaim(Claim claim, PendingClaims queue, ConnectionWorker worker) {
+        super(claim);
+        this.queue = queue;
+        this.worker = worker;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    ConnectionWorker worker() {
+        return worker;
+    }
+
+    @Override
+    public CompletableFuture<Optional<Grant>> answer() {
+        return answer;
+    }
+
+    /** Asks the store whether it is our turn. */
+    void ask() {
+        if (!answer.isDone() && asked.compareAndSet(false, true)) {
+            since = System.nanoTime();
+            worker.add(this);
+        }
+    }
+
+    /** It was offered the lock. */
+    void rung() {
+        rung = true;
+        ask();
+    }
+
+    @Override
+    public void cancel() {
+        if (!answer.isDone() && cancelled.compareAndSet(false, true)) {
+            worker.ask("cancel", claim.name(), table -> {
+                        if (!answer.isDone()) {
+                            boolean waited = table.withdraw(claim.name(), claim.id());
+                            end(waited ? null : unanswered);
+                        }
+                        return true;
+                    })
+                    .whenComplete((left, failure) -> {
+                        if (failure != null) {
+                            answer.completeExceptionally(failure);
+                        }
+                    });
+        }
+    }
+
+    /** A server that can be read, and takes no writes, has said nothing about this claim. */
+    private void end(@Nullable HoldfastException lastFailure) {
+        if (lastFailure == null) {
+            answer.complete(Optional.empty());
+        } else {
+            answer.completeExceptionally(lastFailure);
+        }
+    }
+
+    @Override
+    boolean run(LockRows table, @Nullable String released) throws SQLException {
+        if (answer.isDone() || cancelled.get()) {
+            asked.set(false);
+            return released != null && table.release(claim.name(), new ClaimId(released));
+        }
+        boolean hears = queue.offerListener().isOpen();
+        boolean woken = rung;
+        rung = false; // before the statement: a word that comes while it is under way counts for the next
+        LockRows.Answer said = claim(table, released, woken);
+        asked.set(false);
+        failures = 0;
+        unanswered = null;
+        queue.reachable();
+        placed = said.grant().isEmpty();
+        if (!said.before().equals(before)) {
+            before = said.before();
+            moved = System.nanoTime();
+        }
+        if (said.grant().isPresent()) {
+            take(table, said.grant());
+        } else if (hears) {
+            queue.offerListener().watch(claim.id().value(), said.before());
+            lookIn(Math.min(nextLook(said), jittered(WaiterExpiry.third(claim).toNanos())));
+        } else { // it keeps its place, and looks often enough to find an offer that it does not hear
+            queue.offerListener().open();
+            lookIn(Math.min(nextLook(said), SLOWEST_LOOK * 10));
+        }
+        if (rung) {
+            ask(); // told meanwhile, when it could not be asked
+        }
+        return said.releasedHeld();
+    }
+
+    private LockRows.Answer claim(LockRows table, @Nullable String released, boolean woken) throws SQLException {
+        boolean likely = woken || System.nanoTime() - moved <= SHORT_TURN;
+        boolean blind = !placed
+                || released != null
+                || (likely && queue.tables().dialect().givesRowsBack());
+        return blind ? table.claim(claim, released, queue.channel()) : table.look(claim, queue.channel());
+    }
+
+    /** A claim that was called off meanwhile leaves the grant to the cancel behind it, which takes all back. */
+    private void take(LockRows table, Optional<Grant> grant) throws SQLException {
+        if (!cancelled.get() && !answer.complete(grant)) {
+            table.release(claim.name(), claim.id()); // it failed meanwhile
+        }
+    }
+
+    /** A failure that passes: asks again, the later the longer it lasts. */
+    @Override
+    void fail(HoldfastException failure) {
+        asked.set(false);
+        if (failure instanceof StoreRefusedException || failure instanceof ClientClosedException || cancelled.get()) {
+            answer.completeExceptionally(failure);
+            return;
+        }
+        unanswered = failure;
+        queue.unreachable(claim, failure);
+        long delay = FIRST_RETRY << Math.min(failures++, 4);
+        lookIn(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));
+    }
+
+    /** Gives up its place. On the lane's thread, when the store closes. */
+    void giveUp(LockRows table) throws SQLException {
+        if (placed && !answer.isDone()) {
+            table.withdraw(claim.name(), claim.id());
+        }
+    }
+
+    private void lookIn(long nanos) {
+        long mine = ++plan;
+        worker.later(nanos, () -> {
+            if (plan == mine) {
+                ask();
+            }
+        });
+    }
+
+    /** When a lease in the way is over, the first in the queue a little before the others; or in case a word was lost. */
+    private long nextLook(LockRows.Answer said) {
+        long atEnd = TimeUnit.MICROSECONDS.toNanos(said.microsToNextEnd())
+                + TimeUnit.MILLISECONDS.toNanos(1 + 3L * said.ahead());
+        long quiet = System.nanoTime() - moved;
+        boolean told = queue.tables().dialect().pushes() && (said.ahead() > 0 || quiet > LOOKS_BESIDE);
+        return Math.min(atEnd, told ? jittered(SAFETY_NANOS) : quickLook(quiet, said.ahead()));
+    }
+
+    /** Soon when something has just moved, then ever less often; who is further back looks less often. */
+    private static long quickLook(long quiet, int ahead) {
+        long pause = Math.max(QUICKEST_LOOK, Math.min(quiet / SHARE, SLOWEST_LOOK));
+        return jittered(pause * Math.min(ahead + 1, 10));
+    }
+
+    private static long jittered(long nanos) {
+        return ThreadLocalRandom.current().nextLong(nanos * 3 / 4, nanos * 5 / 4 + 1);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The claims of this client that wait, by their ids, and how they hear that they are up: from this process, through the
+ * {@link OfferListener}, or by looking. Thread-safe.
+ */
+final class PendingClaims implements OfferListener.Listener {
+    private final Map<String, PendingClaim> all = new ConcurrentHashMap<>();
+    private final String channel;
+    private final TableOpener tables;
+    private final OfferListener offerListener;
+    private volatile StoreListener listener = new Nobody();
+
+    PendingClaims(TableOpener tables, String channel, Connections connections) {
+        this.tables = tables;
+        this.channel = channel;
+        this.offerListener = tables.dialect().offerListener(this, channel, connections);
+        LocalOffers.hang(channel, this::offered);
+    }
+
+    void tell(StoreListener told) {
+        listener = told;
+    }
+
+    Pending claim(Claim claim, ConnectionWorker worker) {
+        PendingClaim queued = new PendingClaim(claim, this, worker);
+        all.put(claim.id().value(), queued);
+        queued.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), queued));
+        queued.ask();
+        return queued;
+    }
+
+    @Override
+    public void offered(String claimId) {
+        PendingClaim queued = all.get(claimId);
+        if (queued != null) {
+            queued.rung();
+        }
+    }
+
+    @Override
+    public void hearing() {
+        all.values().forEach(PendingClaim::ask);
+    }
+
+    @Override
+    public void deaf(Throwable why) {
+        all.values().stream().findFirst().ifPresent(any -> unreachable(any.claim(), why));
+    }
+
+    @Override
+    public boolean isWanted() {
+        return !all.isEmpty();
+    }
+
+    void unreachable(Claim claim, Throwable why) {
+        listener.unreachable(claim.name(), why);
+    }
+
+    void reachable() {
+        listener.reachable();
+    }
+
+    TableOpener tables() {
+        return tables;
+    }
+
+    OfferListener offerListener() {
+        return offerListener;
+    }
+
+    String channel() {
+        return channel;
+    }
+
+    /** Gives up the places of one lane, so that nobody waits for a client that is gone. */
+    boolean leave(ConnectionWorker worker, LockRows table) throws SQLException {
+        List<PendingClaim> leaving = new ArrayList<>(all.values());
+        for (PendingClaim each : leaving) {
+            if (each.worker() == worker) {
+                each.giveUp(table);
+            }
+        }
+        return true;
+    }
+
+    void failAll(HoldfastException why) {
+        all.values().forEach(each -> each.fail(why));
+    }
+
+    void close() {
+        LocalOffers.takeDown(channel);
+        offerListener.close();
+    }
+
+    /** Before anybody listens. */
+    private static final class Nobody implements StoreListener {
+        @Override
+        public void lost(Grant grant) {}
+
+        @Override
+        public void suspect(Grant grant) {}
+    }
+}

@@ -1,0 +1,146 @@
+package dev.holdfast.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * <a href="https://www.postgresql.org/docs/current/sql-listen.html">LISTEN</a> on one connection, by one thread, while
+ * anything waits and a little longer. Thread-safe.
+ */
+final class PostgresOfferListener implements OfferListener {
+    private static final int ROUND_MILLIS = 5_000;
+    private static final long LINGER = Duration.ofSeconds(30).toNanos();
+
+    private final Listener listener;
+    private final String channel;
+    private final Connections connections;
+    private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+    private volatile @Nullable Connection connection;
+    private volatile boolean open;
+    private volatile boolean closed;
+
+    PostgresOfferListener(Listener listener, String channel, Connections connections) {
+        this.listener = listener;
+        this.channel = channel;
+        this.connections = connections;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public void open() {
+        if (closed || thread.get() != null) {
+            return;
+        }
+        Thread fresh = SqliteThreads.daemon("holdfast-ear-" + channel, this::run);
+        if (thread.compareAndSet(null, fresh)) {
+            fresh.start();
+        }
+    }
+
+    private void run() {
+        try (Connection ours = connections.open()) {
+            connection = ours;
+            if (!closed) {
+                hear(ours);
+            }
+            ended(null);
+        } catch (SQLException | RuntimeException e) {
+            ended(e);
+        }
+    }
+
+    private void hear(Connection ours) throws SQLException {
+        boolean asLent = false;
+        try {
+            LentConnection loan = new LentConnection(ours);
+            loan.begin();
+            execute(ours, "LISTEN " + channel);
+            open = true;
+            listener.hearing();
+            if (listen(ours)) {
+                execute(ours, "UNLISTEN " + channel);
+                loan.end();
+                asLent = true;
+            }
+        } finally {
+            if (!asLent) {
+                ours.abort(Runnable::run); // a pool that lent it must not lend it again
+            }
+        }
+    }
+
+    /**
+     * Until nobody has wanted it for a while. An empty round asks the server, so that a dead one is noticed, and one
+     * that was the primary before a switchover: nothing is told there any more.
+     *
+     * @return whether the connection still leads to a server that takes writes
+     */
+    private boolean listen(Connection ours) throws SQLException {
+        PGConnection postgres = ours.unwrap(PGConnection.class);
+        long wanted = System.nanoTime();
+        while (!closed && System.nanoTime() - wanted < LINGER) {
+            PGNotification[] heard = postgres.getNotifications(ROUND_MILLIS);
+            if (heard == null || heard.length == 0) {
+                if (SqlSession.only(ours, "SHOW transaction_read_only", row -> row.getString(1))
+                        .equals("on")) {
+                    return false;
+                }
+            } else {
+                for (PGNotification each : heard) {
+                    listener.offered(each.getParameter());
+                }
+            }
+            if (listener.isWanted()) {
+                wanted = System.nanoTime();
+            }
+        }
+        return true;
+    }
+
+    private void ended(@Nullable Exception why) {
+        open = false;
+        connection = null;
+        thread.set(null);
+        if (closed) {
+            return;
+        }
+        if (why != null) {
+            listener.deaf(why);
+        } else if (listener.isWanted()) {
+            open(); // somebody came just now
+        }
+    }
+
+    private static void execute(Connection ours, String sql) throws SQLException {
+        try (Statement statement = ours.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        Thread running = thread.get();
+        Connection ours = connection;
+        if (ours != null) {
+            try {
+                ours.abort(Runnable::run);
+            } catch (SQLException e) {
+                // it was over already
+            }
+        }
+        if (running != null) {
+            SqliteThreads.awaitEnd(running);
+        }
+    }
+}

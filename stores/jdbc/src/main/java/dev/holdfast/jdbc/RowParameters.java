@@ -1,0 +1,88 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.Holder;
+import dev.holdfast.jdbc.ServerDialect.ClaimArguments;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Mode;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What the statements of {@link RowSql} are filled with. Thread-safe. */
+final class RowParameters {
+    private static final Pattern STRANGE = Pattern.compile("\\p{Cntrl}|\\p{Cs}");
+    private static final int LONGEST_WORD = 200;
+
+    private final ServerDialect dialect;
+
+    RowParameters(ServerDialect dialect) {
+        this.dialect = dialect;
+    }
+
+    ClaimArguments claim(Claim claim, @Nullable String released) {
+        String id = claim.id().value();
+        long lease = SqliteClock.micros(claim.lease());
+        long lowest = Math.addExact(claim.floor(), 1);
+        List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, id, lowest, lowest));
+        update.addAll(words(claim.holder()));
+        update.addAll(List.of(
+                id, dialect.name(claim.name()), released == null ? 0L : 1L, id, released == null ? id : released));
+        return new ClaimArguments(dialect.name(claim.name()), update, insert(claim, true));
+    }
+
+    /** A row that is held from the start, or one that is free: then the lease is 0. */
+    List<Object> insert(Claim claim, boolean held) {
+        long lowest = Math.addExact(claim.floor(), 1);
+        List<Object> arguments = new ArrayList<>();
+        arguments.add(dialect.name(claim.name()));
+        arguments.add(lowest);
+        arguments.add(held ? claim.id().value() : null);
+        arguments.add(lowest);
+        arguments.add(held ? SqliteClock.micros(claim.lease()) : 0L);
+        arguments.addAll(words(claim.holder()));
+        return arguments;
+    }
+
+    private static List<Object> words(Holder holder) {
+        return List.of(word(holder.host()), holder.pid(), word(holder.thread()), word(holder.label()));
+    }
+
+    /** What people chose may have any length and any character; what is kept has not. */
+    static String word(String text) {
+        String plain = isPlain(text) ? text : STRANGE.matcher(text).replaceAll("?");
+        return plain.length() <= LONGEST_WORD ? plain : shortened(plain);
+    }
+
+    /** No half of a character stays: no database takes it. */
+    private static String shortened(String text) {
+        return text.substring(
+                0, Character.isHighSurrogate(text.charAt(LONGEST_WORD - 1)) ? LONGEST_WORD - 1 : LONGEST_WORD);
+    }
+
+    private static boolean isPlain(String text) {
+        return text.chars().allMatch(each -> each >= ' ' && each <= '~');
+    }
+
+    /** What a step has made of a row; the lease of one who holds alone counts from the writing on. */
+    List<Object> write(String name, LockTransition step) {
+        LockRow to = step.to();
+        HolderEntry alone = to.exclusive();
+        HolderEntry shown = alone == null ? new HolderEntry("", Mode.EXCLUSIVE, 0, 0, 0, HolderEntry.NOBODY) : alone;
+        boolean moves = alone != step.from().exclusive();
+        List<Object> arguments = new ArrayList<>(Arrays.asList(
+                alone == null ? null : alone.id(),
+                shown.number(),
+                shown.acquiredAt(),
+                moves ? 1L : 0L,
+                alone == null ? 0L : alone.expiresAt() - to.now(),
+                to.version(),
+                RowCodec.waiting(to.waiting()),
+                RowCodec.sharing(to.sharing())));
+        arguments.addAll(words(shown.holder()));
+        arguments.add(dialect.name(name));
+        arguments.add(step.from().version());
+        return arguments;
+    }
+}

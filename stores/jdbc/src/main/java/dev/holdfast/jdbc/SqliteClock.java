@@ -1,0 +1,40 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * The two clocks at work. The file's is the machine's, since other processes read what it says ({@link BootClock}); the
+ * client's stamps what is answered, and seeds grant numbers with its wall clock. Thread-safe.
+ *
+ * @param client the client's time
+ * @param machineNanos the machine's monotonic clock
+ */
+record SqliteClock(TimeSource client, LongSupplier machineNanos) {
+    /** Tokens are grant numbers times 1024: a wall clock gone wild must not use them up. It is the year 2112. */
+    private static final long HIGHEST_SEED = Long.MAX_VALUE / 1024 / 2;
+
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    /** The file's time: monotonic microseconds of the machine. */
+    long micros() {
+        return Math.floorDiv(machineNanos.getAsLong(), 1000L);
+    }
+
+    /** A duration, rounded up: a lease is never shorter in the file than its holder believes. */
+    static long micros(Duration duration) {
+        long nanos = (duration.compareTo(LONGEST) < 0 ? duration : LONGEST).toNanos();
+        return Math.floorDiv(nanos + 999, 1000L);
+    }
+
+    /** What stamps an answer: the client's time, read before the file's, so that a lease ends for its holder first. */
+    long stamp() {
+        return client.nanoTime();
+    }
+
+    /** What the next grant number must reach: above the floor, and above all numbers from before a lost counter. */
+    long lowestNumber(long floor) {
+        return Math.max(Math.addExact(floor, 1), Math.min(client.wallMillis() * 1000, HIGHEST_SEED));
+    }
+}

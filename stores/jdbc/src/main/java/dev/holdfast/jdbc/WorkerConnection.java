@@ -1,0 +1,140 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.StoreUnavailableException;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection of one lane: opened for the next request when the last one broke. Opening may take as long as a driver
+ * or a pool likes, so a thread of its own does it, and requests are answered in time meanwhile.
+ *
+ * <p>For the lane's thread.
+ */
+final class WorkerConnection {
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final TableOpener tables;
+    private final String name;
+    private @Nullable LockRows table;
+    private @Nullable Opening opening;
+    private long left = System.nanoTime() - REST_NANOS;
+
+    private record Opening(Thread thread, CompletableFuture<LockRows> opened) {}
+
+    WorkerConnection(TableOpener tables, String name) {
+        this.tables = tables;
+        this.name = name;
+    }
+
+    /** Uses one that is open already. Before the first request. */
+    void use(LockRows opened) {
+        table = opened;
+    }
+
+    @Nullable
+    LockRows ifOpen() {
+        return table;
+    }
+
+    /** The connection, opened if it must be; waits no longer than the request may. */
+    LockRows open(Request asking) throws SQLException {
+        LockRows open = table;
+        if (open == null) {
+            Opening begun = opening == null ? begin() : opening;
+            opening = begun;
+            open = await(begun.opened, asking);
+            table = open;
+            opening = null;
+        }
+        return open;
+    }
+
+    private Opening begin() {
+        CompletableFuture<LockRows> opened = new CompletableFuture<>();
+        Thread thread = SqliteThreads.daemon(name + "-open", () -> {
+            try {
+                opened.complete(tables.open());
+            } catch (SQLException | RuntimeException | Error e) {
+                opened.completeExceptionally(e);
+            }
+        });
+        thread.start();
+        return new Opening(thread, opened);
+    }
+
+    private LockRows await(CompletableFuture<LockRows> opened, Request asking) throws SQLException {
+        while (true) {
+            try {
+                long left = ConnectionWorker.PATIENCE.toNanos() - (System.nanoTime() - asking.since);
+                return opened.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException e) {
+                throw new StoreUnavailableException(
+                        tables.errors().cannot(asking.what, asking.name) + ": no connection could be opened within "
+                                + ConnectionWorker.PATIENCE.toSeconds()
+                                + " s; see that the server answers, or that the application's pool has one left",
+                        e);
+            } catch (ExecutionException e) {
+                opening = null;
+                throw failure(e);
+            } catch (InterruptedException e) {
+                // the thread is the lane's: nobody has a reason to stop it
+            }
+        }
+    }
+
+    private static SQLException failure(ExecutionException e) {
+        if (e.getCause() instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        return e.getCause() instanceof SQLException failed
+                ? failed
+                : new SQLException("opening a connection failed: " + e.getCause(), e.getCause());
+    }
+
+    /** Whether to look for another server now: not in short order, for all that are open may lead to the same. */
+    boolean mayLeave() {
+        long now = System.nanoTime();
+        if (now - left < REST_NANOS) {
+            return false;
+        }
+        left = now;
+        return true;
+    }
+
+    boolean isClosed() {
+        LockRows open = table;
+        try {
+            return open != null && open.session().connection().isClosed();
+        } catch (SQLException e) {
+            return true;
+        }
+    }
+
+    /**
+     * Gives it back.
+     *
+     * @param useless whether nobody else can use it either: a pool that lent it must not lend it again
+     */
+    void drop(boolean useless) {
+        LockRows open = table;
+        table = null;
+        if (open != null) {
+            tables.giveBack(open.session(), useless);
+        }
+    }
+
+    /** Gives it back, also one that is being opened. */
+    void close() {
+        Opening begun = opening;
+        opening = null;
+        if (begun != null) {
+            begun.opened.thenAccept(late -> tables.giveBack(late.session(), false));
+            SqliteThreads.awaitEnd(begun.thread);
+        }
+        drop(false);
+    }
+}

@@ -1,0 +1,242 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.TimeSource;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a client hears offers: one subscription to a channel of its own, on a connection of its own, opened when a claim
+ * has to wait for the first time and kept. Lettuce renews it after a lost connection; then everybody who waits asks
+ * again, since an offer may have been missed. Thread-safe.
+ */
+final class OfferListener {
+    /** Who hears. */
+    interface Listener {
+        /** A claim was offered its lock. */
+        void offered(String claimId);
+
+        /** The subscription stands again: offers may have been missed. */
+        void hearingAgain();
+    }
+
+    /** Opens a connection, without blocking its caller. */
+    @FunctionalInterface
+    interface Connector {
+        CompletionStage<StatefulRedisPubSubConnection<String, String>> connect();
+
+        /** The Lettuce client was shut down: an attempt under way comes to nothing. */
+        default void giveUp() {}
+    }
+
+    /**
+     * Connects through a client whose URI only its owner knows: Lettuce then blocks until it is connected, and for ever
+     * when its owner shuts it down meanwhile. So this is done by a thread of its own: on one of Lettuce's it would keep the
+     * shutdown from ending.
+     */
+    static final class Lent implements Connector {
+        private final RedisClient client;
+        private final RedisErrors errors;
+        private volatile @Nullable Thread connecting;
+
+        Lent(RedisClient client, RedisErrors errors) {
+            this.client = client;
+            this.errors = errors;
+        }
+
+        /** The application may have changed the options since. Without autoReconnect, a lost subscription stays lost. */
+        @Override
+        public CompletionStage<StatefulRedisPubSubConnection<String, String>> connect() {
+            if (!client.getOptions().isAutoReconnect()) {
+                return CompletableFuture.failedFuture(errors.refused(
+                        "cannot notify waiters: autoReconnect is off in its RedisClient, so a lost subscription would not"
+                                + " come back; switch autoReconnect on",
+                        null));
+            }
+            CompletableFuture<StatefulRedisPubSubConnection<String, String>> made = new CompletableFuture<>();
+            Thread thread = new Thread(() -> connect(made), "holdfast-redis-subscribe");
+            thread.setDaemon(true);
+            connecting = thread;
+            thread.start();
+            return made;
+        }
+
+        private void connect(CompletableFuture<StatefulRedisPubSubConnection<String, String>> made) {
+            try {
+                made.complete(client.connectPubSub(StringCodec.UTF8));
+            } catch (Throwable e) { // an Error, too, is an answer
+                made.completeExceptionally(e);
+            } finally {
+                connecting = null;
+            }
+        }
+
+        @Override
+        public void giveUp() {
+            Thread thread = connecting;
+            if (thread != null) {
+                thread.interrupt();
+            }
+        }
+    }
+
+    private static final Duration GOODBYE = Duration.ofSeconds(1);
+    /** However many wait: a server that has too many clients must not be asked without end. */
+    private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(400);
+
+    private record Failed(Throwable why, long at) {}
+
+    private final Connector connector;
+    private final String channel;
+    private final Listener listener;
+    private final TimeSource time;
+    private final AtomicReference<@Nullable CompletableFuture<Void>> opening = new AtomicReference<>();
+    private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
+    private volatile @Nullable Failed lastFailure;
+    private volatile boolean hearing;
+    private volatile boolean opened;
+    private volatile boolean closed;
+
+    OfferListener(Connector connector, String channel, Listener listener, TimeSource time) {
+        this.connector = connector;
+        this.channel = channel;
+        this.listener = listener;
+        this.time = time;
+    }
+
+    String channel() {
+        return channel;
+    }
+
+    /** Whether offers are heard now. */
+    boolean hears() {
+        return hearing;
+    }
+
+    /** Whether it was opened: offers are heard, now or as soon as the connection is back. */
+    boolean isOpen() {
+        return opened;
+    }
+
+    /** Opens it, once; completes when offers are heard. A while after a failure the next call tries again. */
+    CompletionStage<Void> open() {
+        Failed recent = lastFailure;
+        if (recent != null && time.nanoTime() - recent.at < BETWEEN_ATTEMPTS.toNanos()) {
+            return CompletableFuture.failedFuture(recent.why);
+        }
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> before = opening.compareAndExchange(null, mine);
+        if (before != null) {
+            return before;
+        }
+        if (closed) {
+            failed(mine, new IllegalStateException("closed"));
+            return mine;
+        }
+        try {
+            connector.connect().whenComplete((made, failure) -> {
+                if (failure != null) {
+                    failed(mine, failure);
+                } else {
+                    subscribe(made, mine);
+                }
+            });
+        } catch (Throwable e) { // shut down, or no thread to be had: whoever waits tries again
+            failed(mine, e);
+        }
+        return mine;
+    }
+
+    private void subscribe(StatefulRedisPubSubConnection<String, String> made, CompletableFuture<Void> done) {
+        connection = made;
+        if (closed) {
+            made.closeAsync().whenComplete((nothing, failure) -> failed(done, new IllegalStateException("closed")));
+            return;
+        }
+        made.addListener(new RedisConnectionStateListener() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
+                hearing = false;
+            }
+        });
+        made.addListener(new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String from, String claimId) {
+                listener.offered(claimId);
+            }
+
+            @Override
+            public void subscribed(String to, long count) {
+                hearing = true;
+                opened = true;
+                if (!done.complete(null)) {
+                    listener.hearingAgain();
+                }
+            }
+        });
+        made.async().subscribe(channel).whenComplete((nothing, failure) -> {
+            if (failure != null) {
+                made.closeAsync();
+                failed(done, failure);
+            }
+        });
+    }
+
+    private void failed(CompletableFuture<Void> done, Throwable wrapped) {
+        Throwable why = RedisErrors.unwrapped(wrapped);
+        lastFailure = new Failed(why, time.nanoTime());
+        opening.set(null);
+        done.completeExceptionally(why);
+    }
+
+    /** The server is the wrong one by now: subscribes anew, at whatever its name leads to. */
+    void connectAnew() {
+        ScriptPipeline.disconnect(connection);
+    }
+
+    /** The Lettuce client was shut down by its owner: an attempt to connect would wait for ever. */
+    void giveUp() {
+        connector.giveUp();
+    }
+
+    /**
+     * Ends it, an attempt to connect included: that is awaited for a moment, since the threads that would end its
+     * connection may be gone after it.
+     *
+     * @param shutDown whether the Lettuce client was shut down by its owner
+     */
+    void close(boolean shutDown) {
+        closed = true;
+        CompletableFuture<Void> attempt = opening.get();
+        if (shutDown) {
+            connector.giveUp();
+        } else if (connection == null && attempt != null) {
+            awaitEnd(attempt);
+        }
+        StatefulRedisPubSubConnection<String, String> open = connection;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    private static void awaitEnd(CompletableFuture<Void> attempt) {
+        try {
+            attempt.get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            // the server is away, and there is no connection to end
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this client that wait, by their ids, and how they are woken: by an offer, when the subscription was lost
+ * and stands again, and by looking now and then, in case a message was lost or somebody before them died.
+ *
+ * <p>How often a waiter polls depends on its rank in the queue: the first every second, the second every two, the tenth
+ * and all behind it every ten. The first polls as well when the lease in its way should have ended, and the three next when
+ * the first, whose claim does not fit, should have polled: each poll moves the whole queue on, so that no more need to.
+ * Thread-safe.
+ */
+final class PendingClaims implements OfferListener.Listener {
+    /** How often the first in a queue polls when nothing happens. */
+    static final Duration POLL = Duration.ofSeconds(1);
+
+    private static final Duration HASTE = Duration.ofMillis(500);
+    private static final int MOST_POLLS = 10;
+    private static final Duration GOODBYE = Duration.ofSeconds(1);
+
+    private final Map<String, PendingClaim> all = new ConcurrentHashMap<>();
+    private final Scripts scripts;
+    private final TimeSource time;
+    private final Duration poll;
+    private final OfferListener offerListener;
+    private volatile @Nullable StoreListener listener;
+
+    PendingClaims(Scripts scripts, TimeSource time, Duration poll, OfferListener.Connector connector, String channel) {
+        this.scripts = scripts;
+        this.time = time;
+        this.poll = poll;
+        this.offerListener = new OfferListener(connector, channel, this, time);
+    }
+
+    /** Names what is told when waiting claims cannot be served, and when they can again. */
+    void tell(StoreListener told) {
+        listener = told;
+    }
+
+    void unreachable(Claim claim, Throwable why) {
+        StoreListener told = listener;
+        if (told != null) {
+            told.unreachable(claim.name(), why);
+        }
+    }
+
+    void reachable() {
+        StoreListener told = listener;
+        if (told != null) {
+            told.reachable();
+        }
+    }
+
+    /**
+     * The connection for scripts stands again. A replica greets as a primary does; whether claims are served is what the
+     * answer to one of them says.
+     */
+    void connected() {
+        all.values().stream().findFirst().ifPresentOrElse(PendingClaim::ask, this::reachable);
+    }
+
+    /** The connection for scripts broke: claims that wait for an offer would notice that only at their next question. */
+    void disconnected() {
+        all.values().stream()
+                .findFirst()
+                .ifPresent(any -> unreachable(
+                        any.claim(),
+                        new StoreUnavailableException(
+                                "the connection to " + scripts.errors().store() + " broke")));
+    }
+
+    Pending claim(Claim claim) {
+        PendingClaim waiting = new PendingClaim(claim, this);
+        all.put(claim.id().value(), waiting);
+        waiting.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), waiting));
+        if (!scripts.isClosed()) { // else whoever closes may not have seen it, and it would stay in the queue
+            waiting.ask();
+        }
+        return waiting;
+    }
+
+    @Override
+    public void offered(String claimId) {
+        PendingClaim waiting = all.get(claimId);
+        if (waiting != null) {
+            waiting.ask();
+        }
+    }
+
+    @Override
+    public void hearingAgain() {
+        all.values().forEach(PendingClaim::ask);
+    }
+
+    /** Gives up all places, so that nobody waits for a client that is gone; waits a moment for the server's word. */
+    void leaveAll() {
+        List<CompletableFuture<?>> left = new ArrayList<>();
+        all.values().forEach(waiting -> left.add(waiting.leave()));
+        try {
+            CompletableFuture.allOf(left.toArray(CompletableFuture<?>[]::new))
+                    .get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            // Then others pass over them: nobody hears the offer.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
+    CompletableFuture<Void> leave(String name, ClaimId id, Mode mode) {
+        return scripts.leave(name, id, mode, offerListener.channel());
+    }
+
+    /** Ends every wait. */
+    void failAll(RuntimeException why) {
+        all.values().forEach(waiting -> waiting.end(why));
+    }
+
+    /** The Lettuce client was shut down by its owner. */
+    void shutDown(RuntimeException why) {
+        failAll(why);
+        offerListener.giveUp();
+    }
+
+    /** The server has become a replica. */
+    void connectAnew() {
+        offerListener.connectAnew();
+    }
+
+    void closeEar(boolean shutDown) {
+        offerListener.close(shutDown);
+    }
+
+    Scripts scripts() {
+        return scripts;
+    }
+
+    OfferListener offerListener() {
+        return offerListener;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    /** What a claim that has this place says when it asks; 0 if it has none. */
+    Scripts.Place place(String at) {
+        return new Scripts.Place(offerListener.channel(), at, poll, offerListener.hears());
+    }
+
+    /**
+     * When to poll. A waiter that cannot rely on messages, because its subscription is down or it missed an offer, polls
+     * more often than an offer stands.
+     */
+    Duration nextLook(ClaimAnswer said, boolean reliesOnMessages) {
+        long slow = !reliesOnMessages ? HASTE.toMillis() : poll.toMillis() * Math.min(said.rank() + 1, MOST_POLLS);
+        long jittered = ThreadLocalRandom.current().nextLong(slow * 3 / 4, slow * 5 / 4 + 1);
+        if (said.leftMillis() < 0) {
+            return Duration.ofMillis(jittered);
+        }
+        long atEnd = said.leftMillis() + 1 + ThreadLocalRandom.current().nextLong(10);
+        return Duration.ofMillis(Math.min(jittered, atEnd));
+    }
+}

@@ -1,0 +1,170 @@
+package dev.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.ValueOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One script to be run on the server, and its answer to come. */
+final class ScriptCall {
+    /** What a call does to its lock, as far as two of them may be made one. */
+    private enum Kind {
+        CLAIM,
+        RELEASE,
+        RENEWAL,
+        OTHER
+    }
+
+    /**
+     * What the script said.
+     *
+     * @param sentNanos the client's time before it was sent
+     * @param twice whether it was sent on an earlier connection as well, where it may still be on its way
+     */
+    record Answer(String text, long sentNanos, boolean twice) {}
+
+    final CompletableFuture<Answer> answer = new CompletableFuture<>();
+    private final Script script;
+    private final Kind kind;
+    private final @Nullable String name;
+    private final List<byte[]> keys;
+    private final List<String> args;
+    private long sentNanos;
+    private volatile long askedNanos;
+    private int firstConnection;
+    private boolean sent;
+    private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
+
+    private ScriptCall(Script script, Kind kind, @Nullable String name, List<byte[]> keys, List<String> args) {
+        this.script = script;
+        this.kind = kind;
+        this.name = name;
+        this.keys = keys;
+        this.args = args;
+    }
+
+    static ScriptCall claim(String name, boolean exclusive, List<String> args) {
+        return new ScriptCall(Script.CLAIM, exclusive ? Kind.CLAIM : Kind.OTHER, name, LockKeys.of(name), args);
+    }
+
+    static ScriptCall release(String name, boolean exclusive, List<String> args) {
+        return new ScriptCall(Script.RELEASE, exclusive ? Kind.RELEASE : Kind.OTHER, name, LockKeys.of(name), args);
+    }
+
+    static ScriptCall of(Script script, String name, List<String> args) {
+        return new ScriptCall(script, Kind.OTHER, name, LockKeys.of(name), args);
+    }
+
+    /** The renewal of many locks. */
+    static ScriptCall renewal(List<byte[]> keys, List<String> args) {
+        return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, keys, args);
+    }
+
+    /** The one lock it is about; null for a batch. */
+    @Nullable
+    String name() {
+        return name;
+    }
+
+    boolean isExclusiveRelease() {
+        return kind == Kind.RELEASE;
+    }
+
+    boolean isExclusiveClaim() {
+        return kind == Kind.CLAIM;
+    }
+
+    /** Whether it may be sent once more when nobody knows what came of it. */
+    boolean mayRepeat() {
+        return kind != Kind.RENEWAL;
+    }
+
+    /** This release and the claim that follows it, in one step; both get their answers. */
+    ScriptCall with(ScriptCall claim) {
+        List<String> both = new ArrayList<>(args.size() + claim.args.size());
+        both.add(args.get(0));
+        both.add(args.get(3));
+        both.addAll(claim.args);
+        ScriptCall exchange = new ScriptCall(Script.EXCHANGE, Kind.OTHER, name, claim.keys, both);
+        exchange.asked(claim.askedNanos);
+        exchange.answer.whenComplete((said, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+                claim.answer.completeExceptionally(failure);
+            } else {
+                answer.complete(new Answer(said.text().substring(0, 1), said.sentNanos(), said.twice()));
+                claim.answer.complete(new Answer(said.text().substring(1), said.sentNanos(), said.twice()));
+            }
+        });
+        return exchange;
+    }
+
+    /** The command to send now; with the script's whole text when the server does not know it. */
+    AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, int onConnection, boolean inFull) {
+        CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+        words.add(inFull ? script.body() : script.digest());
+        words.add(keys.size());
+        for (byte[] key : keys) {
+            words.addKey(key);
+        }
+        for (String arg : args) {
+            words.add(arg.getBytes(UTF_8));
+        }
+        AsyncCommand<byte[], byte[], byte[]> made = new AsyncCommand<>(new Command<>(
+                inFull ? CommandType.EVAL : CommandType.EVALSHA, new ValueOutput<>(ByteArrayCodec.INSTANCE), words));
+        sentNanos = nowNanos;
+        if (!sent) {
+            firstConnection = onConnection;
+        }
+        command = made;
+        return made;
+    }
+
+    void answered(byte[] text, int onConnection) {
+        answer.complete(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection));
+    }
+
+    /** Ends it without an answer; it will not be sent any more, nor sent again. */
+    void fail(RuntimeException why) {
+        AsyncCommand<byte[], byte[], byte[]> sent = command;
+        answer.completeExceptionally(why);
+        if (sent != null) {
+            sent.cancel(false);
+        }
+    }
+
+    boolean isDone() {
+        return answer.isDone();
+    }
+
+    /** Whether it was sent before, perhaps on an earlier connection. */
+    boolean wasSent() {
+        return sent;
+    }
+
+    /** True once, when it is sent for the first time. */
+    boolean isNew() {
+        boolean first = !sent;
+        sent = true;
+        return first;
+    }
+
+    /** When it was asked for, and first of all when: it may wait for a connection, and be sent again. */
+    void asked(long nowNanos) {
+        if (!sent) {
+            askedNanos = nowNanos;
+        }
+    }
+
+    long askedNanos() {
+        return askedNanos;
+    }
+}

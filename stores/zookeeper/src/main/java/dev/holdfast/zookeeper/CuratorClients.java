@@ -1,0 +1,153 @@
+package dev.holdfast.zookeeper;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.spi.TimeSource;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryForever;
+import org.apache.curator.utils.ZookeeperFactory;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.client.HostProvider;
+import org.apache.zookeeper.client.StaticHostProvider;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Curator's client of a store that was opened by a URL. It notes when a connection is tried, so that a session is never
+ * taken for younger than it is.
+ *
+ * @param curator started
+ * @param attempted when a connection was tried last, by {@code nanoTime}
+ * @param acls the rights to the nodes that are made: all for the user that the URL names, or for everybody
+ */
+record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvider acls) {
+    private static final int RETRY_MILLIS = 500;
+
+    static CuratorClients start(ZooKeeperUrl url, TimeSource time) {
+        AtomicLong attempted = new AtomicLong(time.nanoTime());
+        ACLProvider acls =
+                new SameForAll(url.user().isPresent() ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE);
+        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+                .connectString(url.connectString())
+                .sessionTimeoutMs(Math.toIntExact(url.sessionToAsk().toMillis()))
+                .connectionTimeoutMs(Math.toIntExact(url.options().timeout().toMillis()))
+                .retryPolicy(new RetryForever(RETRY_MILLIS)) // of Curator's own requests, which Holdfast makes none of
+                .ensembleTracker(false) // the servers are those the URL names, also behind a proxy
+                .zookeeperFactory(new Noting(attempted, time))
+                .aclProvider(acls);
+        url.config().ifPresent(builder::zkClientConfig);
+        url.user().ifPresent(user -> builder.authorization("digest", user.getBytes(UTF_8)));
+        CuratorFramework curator = builder.build();
+        curator.start();
+        return new CuratorClients(curator, attempted, acls);
+    }
+
+    /** The time-out that the servers gave; zero if it is no longer known. */
+    Duration sessionTimeout() {
+        return Duration.ofMillis(Math.max(0, curator.getZookeeperClient().getLastNegotiatedSessionTimeoutMs()));
+    }
+
+    /**
+     * Ends the session, so that its nodes go at once. The session has ended when its handle is closed; the client library
+     * sleeps for a tenth of a second after that, which is left to a thread that outlives this.
+     *
+     * @param patience how long to wait for the end of the session; servers that do not answer are left to that thread
+     */
+    void close(Duration patience) {
+        ZooKeeper handle = handle();
+        Thread closing = new Thread(curator::close, "holdfast-zookeeper-close");
+        closing.setDaemon(true);
+        closing.start();
+        long end = System.nanoTime() + patience.toNanos();
+        try {
+            do {
+                closing.join(1);
+            } while (closing.isAlive() && isOpen(handle) && end - System.nanoTime() > 0);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean isOpen(@Nullable ZooKeeper handle) {
+        return handle == null || handle.getState().isAlive();
+    }
+
+    /** The handle of the session; null if there is none. */
+    private @Nullable ZooKeeper handle() {
+        try {
+            return curator.getZookeeperClient().getZooKeeper();
+        } catch (Exception e) {
+            return null; // a failure of before
+        }
+    }
+
+    private record SameForAll(List<ACL> acl) implements ACLProvider {
+        @Override
+        public List<ACL> getDefaultAcl() {
+            return acl;
+        }
+
+        @Override
+        public List<ACL> getAclForPath(String path) {
+            return acl;
+        }
+    }
+
+    private record Noting(AtomicLong attempted, TimeSource time) implements ZookeeperFactory {
+        @Override
+        public ZooKeeper newZooKeeper(String connectString, int sessionTimeout, Watcher watcher, boolean readOnly)
+                throws Exception {
+            return newZooKeeper(connectString, sessionTimeout, watcher, readOnly, new ZKClientConfig());
+        }
+
+        @Override
+        public ZooKeeper newZooKeeper(
+                String connectString, int sessionTimeout, Watcher watcher, boolean readOnly, ZKClientConfig config)
+                throws Exception {
+            HostProvider hosts = new StaticHostProvider(new ConnectStringParser(connectString).getServerAddresses());
+            return new ZooKeeper(
+                    connectString,
+                    sessionTimeout,
+                    watcher,
+                    readOnly,
+                    new NotingHosts(hosts, attempted, time),
+                    config == null ? new ZKClientConfig() : config);
+        }
+    }
+
+    /** Asked for a server right before each try to connect. */
+    private record NotingHosts(HostProvider hosts, AtomicLong attempted, TimeSource time) implements HostProvider {
+        @Override
+        public InetSocketAddress next(long spinDelay) {
+            InetSocketAddress next = hosts.next(spinDelay);
+            attempted.set(time.nanoTime());
+            return next;
+        }
+
+        @Override
+        public int size() {
+            return hosts.size();
+        }
+
+        @Override
+        public void onConnected() {
+            hosts.onConnected();
+        }
+
+        @Override
+        public boolean updateServerList(Collection<InetSocketAddress> servers, InetSocketAddress current) {
+            return hosts.updateServerList(servers, current);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.zookeeper.Session.Listed;
+import dev.holdfast.zookeeper.Session.Read;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+
+/**
+ * Breaks grants: the node of a holder, known by the number that it was created with. No other claim ever has a node of
+ * that name. At once: the node is deleted. With patience: it is written to, which its holder's client sees by its watch
+ * or at its next renewal, and stays for one lease more; then that client deletes it, or this one if it is still there, or
+ * it goes with the holder's session. Thread-safe.
+ */
+final class GrantBreaker {
+    private final ZooKeeperContext context;
+
+    GrantBreaker(ZooKeeperContext context) {
+        this.context = context;
+    }
+
+    CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
+        CompletableFuture<Boolean> broken = new CompletableFuture<>();
+        context.connection()
+                .whenConnected(
+                        broken,
+                        session -> breakGrant(session, name, number, now).whenComplete((done, failure) -> {
+                            if (failure == null) {
+                                broken.complete(done);
+                            } else {
+                                broken.completeExceptionally(Errors.unwrapped(failure));
+                            }
+                        }));
+        return broken;
+    }
+
+    private CompletableFuture<Boolean> breakGrant(Session session, String name, long number, boolean now) {
+        String lock = context.paths().lock(name);
+        session.sync(lock);
+        return session.children(lock)
+                .thenCompose(listed -> ThrottledRequests.ask(
+                        Predecessors.holders(Predecessors.of(children(listed, lock))),
+                        holder -> breakIf(session, lock + "/" + holder.name(), number, now)))
+                .thenApply(broken -> broken.contains(true));
+    }
+
+    /** Breaks a grant if it has the number. A node that has gone meanwhile was not broken. */
+    private CompletableFuture<Boolean> breakIf(Session session, String path, long number, boolean now) {
+        return session.read(path).thenCompose(read -> {
+            Stat stat = read.stat();
+            if (!done(read.code(), path) || stat == null || stat.getCzxid() != number) {
+                return CompletableFuture.completedFuture(false);
+            }
+            return now ? session.delete(path).thenApply(code -> done(code, path)) : mark(session, path, read);
+        });
+    }
+
+    private List<String> children(Listed listed, String lock) {
+        if (listed.code() != Code.NONODE) {
+            done(listed.code(), lock);
+        }
+        return listed.children();
+    }
+
+    private CompletionStage<Boolean> mark(Session session, String path, Read read) {
+        return session.write(path, read.text()).thenApply(written -> {
+            boolean marked = done(written.code(), path);
+            Duration lease = HolderText.read(read.text()).lease();
+            if (marked && !lease.isZero()) { // of an unknown lease, its holder may still believe in it
+                context.time().schedule(() -> context.deleter().remove(session, path), lease);
+            }
+            return marked;
+        });
+    }
+
+    /** Whether it was carried out; false where there was nothing any more. */
+    private boolean done(Code code, String path) {
+        if (code != Code.OK && code != Code.NONODE) {
+            throw context.errors().of(code, path);
+        }
+        return code == Code.OK;
+    }
+}

@@ -1,0 +1,165 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.ClaimId;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.zookeeper.KeeperException.Code;
+
+/**
+ * Takes nodes away, for as long as it takes: a session may outlive the connection on which a removal was lost, and with
+ * it a node that would block everybody. However often it is asked for the same claim meanwhile, it is done once.
+ * Thread-safe.
+ */
+final class NodeDeleter {
+    private final Connection connection;
+    private final Paths paths;
+    private final Errors errors;
+    private final Map<ClaimId, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
+
+    NodeDeleter(Connection connection, Paths paths, Errors errors) {
+        this.connection = connection;
+        this.paths = paths;
+        this.errors = errors;
+    }
+
+    /** Removes a node of a session; whether it was there. */
+    CompletableFuture<Boolean> remove(Session session, String path) {
+        CompletableFuture<Boolean> removed = new CompletableFuture<>();
+        remove(session, path, removed);
+        return removed;
+    }
+
+    /** Removes a node of a session, which may have ended meanwhile; the answer is whether it was there. */
+    void remove(Session session, String path, CompletableFuture<Boolean> removed) {
+        remove(session, path, false, removed);
+    }
+
+    /** Removes a node after a request to remove it got no answer: if it is gone, that request was carried out. */
+    void removeAgain(Session session, String path, CompletableFuture<Boolean> removed) {
+        remove(session, path, true, removed);
+    }
+
+    private void remove(Session session, String path, boolean again, CompletableFuture<Boolean> removed) {
+        if (session.hasEnded()) {
+            removeLeft(path, removed);
+            return;
+        }
+        session.delete(path).thenAccept(code -> {
+            if (Errors.isOfConnection(code)) {
+                connection.whenConnected(removed, now -> removeAgain(session, path, removed));
+            } else if (again && code == Code.NONODE) {
+                removed.complete(true);
+            } else {
+                answer(code, path, removed);
+            }
+        });
+    }
+
+    /**
+     * Removes a node of a session that ended here, if it is still there: the client library gives up a session without a
+     * connection by itself, and the servers, who may have heard of it later, keep it for as much longer.
+     */
+    void removeLeft(String path) {
+        removeLeft(path, new CompletableFuture<>());
+    }
+
+    private void removeLeft(String path, CompletableFuture<Boolean> removed) {
+        connection.whenConnected(
+                removed,
+                now -> now.exists(path).thenAccept(found -> {
+                    if (Errors.isOfConnection(found.code())) {
+                        removeLeft(path, removed);
+                    } else if (found.code() == Code.OK) {
+                        remove(now, path, removed);
+                    } else {
+                        answer(found.code(), path, removed);
+                    }
+                }));
+    }
+
+    /** Removes what a claim left, whosever it is; whether there was anything. */
+    CompletableFuture<Boolean> removeClaim(String name, ClaimId id) {
+        CompletableFuture<Boolean> removed = new CompletableFuture<>();
+        CompletableFuture<Boolean> same = remember(id, removed);
+        if (same == removed) {
+            connection.whenConnected(removed, session -> seek(session, name, id, true, removed));
+        }
+        return same;
+    }
+
+    /** The same, but not beyond the connection there is: of a claim that was never sent, which most likely left nothing. */
+    CompletableFuture<Boolean> removeClaimOnce(String name, ClaimId id) {
+        CompletableFuture<Boolean> removed = new CompletableFuture<>();
+        Session now = connection.session();
+        if (now == null) {
+            removed.completeExceptionally(errors.of(Code.CONNECTIONLOSS, paths.lock(name)));
+        } else {
+            seek(now, name, id, false, removed);
+        }
+        return removed;
+    }
+
+    /** From now on, every removal of this claim waits for this one, or for an earlier one, until it is done. */
+    CompletableFuture<Boolean> remember(ClaimId id, CompletableFuture<Boolean> removed) {
+        CompletableFuture<Boolean> now =
+                underWay.compute(id, (same, earlier) -> earlier == null || earlier.isDone() ? removed : earlier);
+        if (now == removed) {
+            removed.whenComplete((there, failure) -> underWay.remove(id, removed));
+        }
+        return now;
+    }
+
+    /** Runs a task once what is being removed of this claim is gone: it would be taken for a part of that. */
+    void behind(ClaimId id, Runnable task) {
+        CompletableFuture<Boolean> now = underWay.get(id);
+        if (now == null) {
+            task.run();
+        } else {
+            now.whenComplete((there, failure) -> task.run());
+        }
+    }
+
+    /** Whether something of this claim is being removed. */
+    boolean isUnderWay(ClaimId id) {
+        return underWay.containsKey(id);
+    }
+
+    private void seek(Session session, String name, ClaimId id, boolean untilDone, CompletableFuture<Boolean> removed) {
+        String lock = paths.lock(name);
+        CompletableFuture<Code> proved = session.prove(paths.context());
+        session.children(lock).thenAccept(listed -> {
+            Code code = listed.code() == Code.OK ? proved.join() : listed.code();
+            if (untilDone && Errors.isOfConnection(code)) {
+                connection.whenConnected(removed, now -> seek(now, name, id, true, removed));
+            } else if (code == Code.OK) {
+                found(session, lock, Predecessors.ofClaim(id, listed.children()), removed);
+            } else {
+                answer(code, lock, removed);
+            }
+        });
+    }
+
+    /** There may be several: of the present session, and of earlier ones. */
+    private void found(Session session, String lock, List<Node> left, CompletableFuture<Boolean> removed) {
+        List<CompletableFuture<Boolean>> all = left.stream()
+                .map(node -> remove(session, lock + "/" + node.name()))
+                .toList();
+        CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
+            if (failure == null) {
+                removed.complete(all.stream().anyMatch(CompletableFuture::join));
+            } else {
+                removed.completeExceptionally(Errors.unwrapped(failure));
+            }
+        });
+    }
+
+    private void answer(Code code, String path, CompletableFuture<Boolean> removed) {
+        switch (code) {
+            case OK -> removed.complete(true);
+            case NONODE -> removed.complete(false);
+            default -> removed.completeExceptionally(errors.of(code, path));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The system's time, with one thread as timer, for a store that was opened without a client's. Thread-safe. */
+final class OwnTimer implements TimeSource, AutoCloseable {
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {
+        Thread thread = new Thread(task, "holdfast-zookeeper-timer");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    OwnTimer() {
+        timer.setRemoveOnCancelPolicy(true);
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    /** Only for people: how long a lock has been held. No lock depends on it. */
+    @Override
+    public long wallMillis() {
+        return System.currentTimeMillis();
+    }
+
+    @Override
+    public Scheduled schedule(Runnable task, Duration delay) {
+        try {
+            Future<?> scheduled = timer.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        } catch (RejectedExecutionException closed) {
+            return () -> {};
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,221 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.zookeeper.Session.Found;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this client under way, by their ids. All of them look now and then at those before them, in case a message
+ * was lost; the timer for that runs while there are any. Thread-safe.
+ */
+final class PendingClaims {
+    private static final Duration POLL = Duration.ofSeconds(15);
+
+    private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
+    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final ZooKeeperContext context;
+    private volatile @Nullable StoreListener listener;
+
+    PendingClaims(ZooKeeperContext context) {
+        this.context = context;
+    }
+
+    void listen(StoreListener told) {
+        listener = told;
+    }
+
+    Pending claim(Claim claim) {
+        HeldNode heldNode = context.heldNodes().get(claim.id());
+        if (heldNode != null && !heldNode.session().hasEnded()) {
+            return again(claim, heldNode);
+        }
+        PendingClaim place = new PendingClaim(claim, context);
+        PendingClaim same = all.putIfAbsent(claim.id(), place);
+        if (same != null) {
+            return same;
+        }
+        heldNode = context.heldNodes().get(claim.id());
+        if (heldNode != null) { // granted in between, and no longer under way
+            all.remove(claim.id(), place);
+            return again(claim, heldNode);
+        }
+        place.answer().whenComplete((grant, failure) -> {
+            if (failure != null) {
+                place.giveUp();
+            }
+            all.remove(claim.id(), place);
+        });
+        if (claim.waits()) {
+            pollSometimes();
+        } else {
+            context.timeouts().end(place.answer());
+        }
+        context.deleter()
+                .behind(
+                        claim.id(),
+                        () -> context.batches().behindOthers(context.paths().lock(claim.name()), place::begin));
+        return place;
+    }
+
+    /** Ends a claim, if it is under way; whether it may have left a node. */
+    boolean withdraw(ClaimId id) {
+        PendingClaim place = all.get(id);
+        if (place == null) {
+            return false;
+        }
+        place.cancel();
+        return place.wasSent();
+    }
+
+    void connected() {
+        tell(StoreListener::reachable);
+    }
+
+    void suspended() {
+        unreachable(context.errors().of(Code.CONNECTIONLOSS, context.paths().context()));
+    }
+
+    private void unreachable(HoldfastException why) {
+        all.values()
+                .forEach(place -> tell(told -> told.unreachable(place.claim().name(), why)));
+    }
+
+    void ended(Session session) {
+        all.values().forEach(place -> place.ended(session));
+        if (context.connection().session() == null) {
+            suspended(); // a return that was reported in between was none
+        }
+    }
+
+    void failAll(RuntimeException why) {
+        all.values().forEach(place -> place.answer().completeExceptionally(why));
+    }
+
+    /**
+     * A claim that was granted is repeated: its lease begins again. If its node is gone or was broken, the claim is made
+     * again.
+     */
+    private Pending again(Claim claim, HeldNode heldNode) {
+        Again again = new Again();
+        Session session = heldNode.session();
+        session.prove(context.paths().context());
+        CompletableFuture<Found> found = session.exists(heldNode.path());
+        context.timeouts().end(found);
+        found.whenComplete((node, failure) -> {
+            if (failure != null) {
+                again.answer.completeExceptionally(failure);
+            } else if (node.code() == Code.NONODE) {
+                context.heldNodes().gone(heldNode);
+                again.follow(claim(claim));
+            } else if (node.stat() == null) {
+                again.answer.completeExceptionally(context.errors().of(node.code(), heldNode.path()));
+            } else if (node.stat().getVersion() > 0) {
+                context.heldNodes().broken(heldNode);
+                again.follow(claim(claim));
+            } else {
+                again.answer.complete(Optional.of(anew(heldNode.grant(), session)));
+            }
+        });
+        return again;
+    }
+
+    private static Grant anew(Grant granted, Session session) {
+        return new Grant(
+                granted.id(), granted.names(), granted.mode(), session.lease(), granted.numbers(), session.begin());
+    }
+
+    private void pollSometimes() {
+        if (ticking.compareAndSet(false, true)) {
+            long millis = POLL.toMillis() * ThreadLocalRandom.current().nextLong(75, 125) / 100;
+            context.time().schedule(this::poll, Duration.ofMillis(millis));
+        }
+    }
+
+    private void poll() {
+        ticking.set(false);
+        all.values().forEach(PendingClaim::look);
+        askWhetherItAnswers();
+        if (all.values().stream().anyMatch(place -> place.claim().waits())) {
+            pollSometimes();
+        }
+    }
+
+    /**
+     * Servers that say nothing, on a connection that stands: the client library notices that after two thirds of the
+     * session's time-out, which may be long.
+     */
+    private void askWhetherItAnswers() {
+        Session now = context.connection().session();
+        if (now == null || all.isEmpty()) {
+            return;
+        }
+        CompletableFuture<Found> answer = now.exists(context.paths().context());
+        context.timeouts().limit(answer).whenComplete((found, late) -> {
+            if (late != null && now.isConnected()) {
+                unreachable(context.errors().noAnswer());
+            }
+        });
+        answer.thenAccept(found -> {
+            if (!Errors.isOfConnection(found.code())) {
+                connected();
+            }
+        });
+    }
+
+    private void tell(Consumer<StoreListener> what) {
+        StoreListener told = listener;
+        if (told != null) {
+            what.accept(told);
+        }
+    }
+
+    /** A claim that was granted already. */
+    private static final class Again implements Pending {
+        private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+        private volatile boolean cancelled;
+        private volatile @Nullable Pending next;
+
+        @Override
+        public CompletionStage<Optional<Grant>> answer() {
+            return answer;
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            Pending made = next;
+            if (made != null) {
+                made.cancel();
+            }
+        }
+
+        private void follow(Pending made) {
+            next = made;
+            if (cancelled) {
+                made.cancel();
+            }
+            made.answer().whenComplete((grant, failure) -> {
+                if (failure == null) {
+                    answer.complete(grant);
+                } else {
+                    answer.completeExceptionally(failure);
+                }
+            });
+        }
+    }
+}

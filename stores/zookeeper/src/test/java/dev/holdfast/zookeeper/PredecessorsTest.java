@@ -1,0 +1,134 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Mode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Who waits for whom in a line of claims. */
+class PredecessorsTest {
+    @Test
+    void anExclusiveClaimWaitsForTheOneBeforeItWhoeverThatIs() {
+        List<String> line = line("x", "s", "x");
+        assertThat(blockers("x", line, 2)).containsExactly(line.get(1));
+        assertThat(blockers("x", line, 0)).isEmpty();
+    }
+
+    @Test
+    void aSharedClaimWaitsForTheLastBeforeItThatIsNotShared() {
+        List<String> line = line("x", "s", "x", "s", "s");
+        assertThat(blockers("s", line, 4)).containsExactly(line.get(2));
+        assertThat(blockers("s", line("s", "s", "s"), 2)).isEmpty();
+    }
+
+    @Test
+    void aClaimForPermitsWaitsForTheLastFewThatLeaveTooLittle() {
+        List<String> line = line("p1of3", "p1of3", "p1of3", "p1of3", "p1of3");
+        assertThat(blockers("p1of3", line, 2)).isEmpty();
+        assertThat(blockers("p1of3", line, 4)).containsExactly(line.get(3), line.get(2), line.get(1));
+    }
+
+    @Test
+    void aLargeClaimIsNotStarvedBySmallOnes() {
+        List<String> line = line("p2of3", "p3of3", "p1of3");
+        assertThat(blockers("p1of3", line, 2)).containsExactly(line.get(1));
+        assertThat(holders(line)).containsExactly(line.get(0));
+    }
+
+    @Test
+    void thoseWhoHoldAreTheHeadAndWhoeverMayBeBesideIt() {
+        List<String> readers = line("s", "s", "x", "s");
+        assertThat(holders(readers)).containsExactlyElementsOf(readers.subList(0, 2));
+        List<String> writers = line("x", "x");
+        assertThat(holders(writers)).containsExactly(writers.get(0));
+    }
+
+    @Test
+    void holdersAreExactlyTheClaimsWithoutBlockers() {
+        Random random = new Random(1);
+        String[] kinds = {"x", "s", "p1of3", "p2of3", "p3of3"};
+        for (int round = 0; round < 2_000; round++) {
+            List<Node> line = Predecessors.of(line(random.ints(random.nextInt(7), 0, kinds.length)
+                    .mapToObj(kind -> kinds[kind])
+                    .toArray(String[]::new)));
+            List<Node> unblocked = line.stream()
+                    .filter(node -> Predecessors.blockers(node.mode(), line.subList(0, line.indexOf(node)))
+                            .isEmpty())
+                    .toList();
+            assertThat(Predecessors.holders(line)).isEqualTo(unblocked);
+        }
+    }
+
+    @Test
+    void placesNearTheHighestNumberAndBelowZeroAreNotUsed() {
+        int last = Integer.MAX_VALUE - 1_000_000;
+        assertThat(beyondTheLast(0, 1, last)).containsOnly(false);
+        assertThat(beyondTheLast(last + 1, Integer.MAX_VALUE, Integer.MIN_VALUE, -1))
+                .containsOnly(true);
+    }
+
+    @Test
+    void theOrderSurvivesTheHighestNumber() {
+        List<String> line = List.of(
+                node("x", Integer.MAX_VALUE - 1),
+                node("x", Integer.MAX_VALUE),
+                node("x", Integer.MIN_VALUE),
+                node("x", Integer.MIN_VALUE + 1),
+                node("x", -1));
+        List<String> shuffled = new ArrayList<>(line);
+        Collections.shuffle(shuffled);
+        assertThat(Predecessors.of(shuffled)).extracting(Node::name).isEqualTo(line);
+        assertThat(blockers("x", line, 2)).containsExactly(line.get(1));
+    }
+
+    @Test
+    void otherPeoplesNodesArePassedOver() {
+        List<String> children = new ArrayList<>(line("x"));
+        children.addAll(List.of(
+                "lock-0000000000",
+                "x",
+                "",
+                "y-" + ClaimId.random() + "-0000000000",
+                "p9of3-" + ClaimId.random() + "-0000000000"));
+        assertThat(Predecessors.of(children)).hasSize(1);
+    }
+
+    private static List<String> blockers(String kind, List<String> line, int index) {
+        Node mine = Node.parse(line.get(index)).orElseThrow();
+        Mode mode = Node.parse(node(kind, 0)).orElseThrow().mode();
+        return Predecessors.blockers(mode, Predecessors.before(mine, line)).stream()
+                .map(Node::name)
+                .toList();
+    }
+
+    private static List<Boolean> beyondTheLast(int... places) {
+        return IntStream.of(places)
+                .mapToObj(place -> Node.parse(node("x", place)).orElseThrow().isBeyondTheLast())
+                .toList();
+    }
+
+    private static List<String> holders(List<String> line) {
+        return Predecessors.holders(Predecessors.of(line)).stream()
+                .map(Node::name)
+                .toList();
+    }
+
+    private static List<String> line(String... kinds) {
+        List<String> line = new ArrayList<>();
+        for (String kind : kinds) {
+            line.add(node(kind, line.size()));
+        }
+        return line;
+    }
+
+    /** As the server writes it. */
+    private static String node(String kind, int place) {
+        return kind + "-" + ClaimId.random() + "-" + String.format(java.util.Locale.ENGLISH, "%010d", place);
+    }
+}
