@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A grant is due to be renewed when a third of its lease has passed since the request that last proved it; two more
  * thirds are left to try again. The renewer sleeps until the first grant is due, or a deadline passes, then goes through
  * all of them once and renews those due now or shortly after in one batch. So thousands of holds cost one pass and one
- * request per batch, and no timer each; a hold that is closed soon costs one entry in a set.
+ * request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
  *   watch ──► set of grants ──tick──► run out?        ──► lost, told
@@ -43,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 final class LeaseRenewer {
     /** Grants due within this part of their lease are renewed along with those due now. */
     private static final int BATCH_DIVISOR = 30;
+
+    /** Enough to keep a distant store busy, and few enough that the first do not wait long for the last. */
+    private static final int MOST_IN_BATCH = 1_000;
 
     private static final Duration RENEWAL_POLL = Duration.ofNanos(100_000);
 
@@ -209,19 +213,44 @@ final class LeaseRenewer {
         }
     }
 
+    /**
+     * A store answers a request as a whole. Very many grants are asked for batch by batch, so that the first are safe
+     * while the last still wait. After a failure the rest of them is not asked for: a store that is away would take a
+     * time-out for each batch.
+     */
     private void renew(List<GrantState> due) {
-        List<Grant> request = new ArrayList<>(due.size());
-        for (GrantState grant : due) {
-            request.add(grant.toRenew());
+        CompletableFuture<Map<ClaimId, Renewal>> answered = CompletableFuture.completedFuture(Map.of());
+        for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
+            Batch batch = new Batch(due.subList(from, Math.min(from + MOST_IN_BATCH, due.size())));
+            answered = answered.thenCompose(before -> batch.ask()).whenComplete(batch::answered);
         }
-        long wallLead = due.get(0).wallLead();
-        FlightEvents.@Nullable Renewed event = telemetry.beginRenewal();
-        ReleaseSender.guarded(() -> store.renew(request)).whenComplete((verdicts, failure) -> {
+    }
+
+    /** Grants that are renewed by one request. */
+    private final class Batch {
+        private final List<GrantState> due;
+        private List<Grant> request = List.of();
+        private long wallLead;
+        private FlightEvents.@Nullable Renewed event;
+
+        Batch(List<GrantState> due) {
+            this.due = due;
+        }
+
+        CompletableFuture<Map<ClaimId, Renewal>> ask() {
+            request = due.stream().map(GrantState::toRenew).toList();
+            wallLead = due.get(0).wallLead();
+            event = telemetry.beginRenewal();
+            return ReleaseSender.guarded(() -> store.renew(request));
+        }
+
+        /** Also where it was not asked for, after a failure of those before it. */
+        void answered(@Nullable Map<ClaimId, Renewal> verdicts, @Nullable Throwable failure) {
             List<GrantState> unanswered = new ArrayList<>();
             for (int i = 0; i < due.size(); i++) {
-                Renewal verdict =
-                        verdicts == null ? null : verdicts.get(request.get(i).id());
-                if (!renewed(due.get(i), request.get(i), verdict, failure, wallLead)) {
+                Grant asked = request.isEmpty() ? due.get(i).grant() : request.get(i);
+                Renewal verdict = verdicts == null ? null : verdicts.get(asked.id());
+                if (!renewed(due.get(i), asked, verdict, failure, wallLead)) {
                     unanswered.add(due.get(i));
                 }
             }
@@ -232,7 +261,7 @@ final class LeaseRenewer {
                 unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
                 sayOnce(unanswered, due.size(), failure);
             }
-        });
+        }
     }
 
     /** Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. */
