@@ -135,9 +135,7 @@ final class SqliteLockTable implements SqliteLocks {
 
     @Override
     public void forgetPlaces(Claim claim, long served) {
-        if (SqliteSharedLocks.isShared(claim.mode())) {
-            shared.forgetPlaces(claim, served);
-        } else {
+        if (!SqliteSharedLocks.isShared(claim.mode())) { // the others did so with their claim
             String name = claim.name();
             session.run("queue for", name, () -> session.update(SqliteSql.FORGET_PLACES, name, served));
         }

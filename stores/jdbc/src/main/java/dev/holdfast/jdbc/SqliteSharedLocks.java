@@ -64,8 +64,8 @@ final class SqliteSharedLocks {
                     ? number(claim.name(), claim.id()).map(number -> Grant.of(claim, List.of(number), sent))
                     : Optional.empty();
         });
-        if (grant.isPresent() && place == SqliteLocks.NO_PLACE) {
-            forgetPlaces(claim, place);
+        if (grant.isPresent()) {
+            forgetPlaces(claim, place); // before the answer: nothing else says that its place was served
         }
         return grant;
     }
@@ -95,7 +95,7 @@ final class SqliteSharedLocks {
                 > 0;
     }
 
-    void forgetPlaces(Claim claim, long served) {
+    private void forgetPlaces(Claim claim, long served) {
         session.run(
                 "queue for",
                 claim.name(),

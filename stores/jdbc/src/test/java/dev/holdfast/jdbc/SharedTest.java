@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,6 +90,26 @@ class SharedTest {
         assertThat(get(first.answer())).isPresent();
         assertThat(get(second.answer())).isPresent();
         awaitWaiters(0);
+    }
+
+    @Test
+    void aReaderThatWaitedDoesNotCountAsWaitingOnceItIsGranted() {
+        SqliteStore three = rig.open();
+        for (int i = 0; i < 100; i++) {
+            Grant writer = hold(one, NAME);
+            Pending reader = two.claim(waiting(reading()));
+            awaitWaiters(1);
+            int[] waiters = {-1};
+            CompletionStage<Void> seen = reader.answer().thenAccept(granted -> waiters[0] = waiters(three, NAME));
+
+            release(one, writer);
+
+            get(seen);
+            assertThat(waiters[0])
+                    .as("waiters at the moment of the grant, round %d", i)
+                    .isZero();
+            release(two, get(reader.answer()).orElseThrow());
+        }
     }
 
     @Test
