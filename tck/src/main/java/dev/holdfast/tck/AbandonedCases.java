@@ -107,8 +107,7 @@ abstract class AbandonedCases extends Cases {
                 .as("grants that the client never learned of")
                 .hasSize(1);
         RawClient raw = rig.raw();
-        raw.awaitFree(name); // at once, not when its lease of 30 s has run out
-        raw.release(raw.hold(name));
+        raw.claimOnce(name); // at once, not when its lease of 30 s has run out
     }
 
     @Test
@@ -126,9 +125,8 @@ abstract class AbandonedCases extends Cases {
         assertThatThrownBy(() -> rig.patience.result(future, "the answer that is lost"))
                 .isInstanceOf(StoreUnavailableException.class);
         assertThat(line.lostGrants).hasSize(1);
-        raw.awaitFree(name);
+        raw.claimOnce(name);
         assertThat(raw.waiting(name)).isZero();
-        raw.release(raw.hold(name));
     }
 
     @Test
@@ -147,7 +145,7 @@ abstract class AbandonedCases extends Cases {
             if (!future.isCancelled()) {
                 rig.patience.result(future, "the grant that won").close();
             }
-            raw.awaitFree(name);
+            raw.claimOnce(name);
             raw.awaitWaiting(name, 0);
         }
     }
@@ -165,7 +163,7 @@ abstract class AbandonedCases extends Cases {
 
             rig.race(hold::close, () -> two.lock(name, options).tryAcquire(wait).ifPresent(Hold::close));
 
-            raw.awaitFree(name);
+            raw.claimOnce(name);
             raw.awaitWaiting(name, 0);
         }
     }
@@ -174,7 +172,6 @@ abstract class AbandonedCases extends Cases {
         raw.awaitWaiting(hold.name(), 0);
         assertThat(hold.isValid()).isTrue();
         hold.close();
-        raw.awaitFree(hold.name());
-        raw.release(raw.hold(hold.name()));
+        raw.claimOnce(hold.name());
     }
 }

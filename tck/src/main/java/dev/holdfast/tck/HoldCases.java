@@ -114,7 +114,7 @@ abstract class HoldCases extends Cases {
         RawClient raw = rig.raw();
         Hold hold = rig.client().lock(rig.name()).acquire();
         hold.close();
-        raw.awaitFree(hold.name());
+        raw.claimOnce(hold.name());
     }
 
     @Test
@@ -127,7 +127,7 @@ abstract class HoldCases extends Cases {
                 }),
                 "close on another thread");
         assertThat(hold.isValid()).isFalse();
-        rig.raw().awaitFree(hold.name());
+        rig.raw().claimOnce(hold.name());
     }
 
     @Test
@@ -156,7 +156,7 @@ abstract class HoldCases extends Cases {
         Future<Boolean> triedByAnother = rig.fork(() -> lock.tryLock());
         assertThat(rig.patience.result(triedByAnother, "another thread's try")).isFalse();
         lock.unlock();
-        raw.awaitFree(name);
+        raw.claimOnce(name);
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
     }
 

@@ -1,5 +1,7 @@
 package dev.holdfast.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -70,6 +72,13 @@ final class RawClient {
     /** Tries until it is granted. */
     Grant holdWhenFree(String name) {
         return patience.untilPresent("'" + name + "' to be free", () -> attempt(name));
+    }
+
+    /**
+     * Awaits that a name is free, by claiming it: a status that removed what was left behind would hide that it was left.
+     */
+    void claimOnce(String name) {
+        assertThat(release(holdWhenFree(name))).as("the release of '%s'", name).isTrue();
     }
 
     /** Asks for a name that is held, and proves that the claim has come to wait in the store. */
