@@ -24,6 +24,8 @@ final class Lane {
     private boolean blocked;
     private boolean lossy;
     private boolean finished;
+    private boolean clogged;
+    private boolean cloggedSome;
 
     /** How a sender ended its side. */
     enum End {
@@ -61,6 +63,7 @@ final class Lane {
             return null;
         }
         direction.countRead(count);
+        cloggedSome |= clogged;
         byte[] chunk = new byte[count];
         buffer.flip().get(chunk);
         return chunk;
@@ -74,6 +77,17 @@ final class Lane {
         }
         kept += chunk.length;
         queue.add(new Parcel(ByteBuffer.wrap(chunk), due(), direction.delayNanos() > 0, onPassed, null));
+    }
+
+    /** Keeps all that comes, or passes it again. */
+    void clog(boolean clogs) {
+        cloggedSome &= !clogs;
+        clogged = clogs;
+    }
+
+    /** Whether it kept anything since it was clogged last. */
+    boolean hasClogged() {
+        return cloggedSome;
     }
 
     /** Throws a chunk away that was read. */
@@ -110,7 +124,7 @@ final class Lane {
     /** Nanoseconds until something is due; {@link Long#MAX_VALUE} when nothing is, or the receiver must read first. */
     long untilDue(long now) {
         Parcel next = queue.peek();
-        if (next == null || blocked || direction.mode() == Direction.Mode.HOLD) {
+        if (next == null || blocked || isHeld()) {
             return Long.MAX_VALUE;
         }
         return Math.max(0, next.due - now);
@@ -189,6 +203,10 @@ final class Lane {
     }
 
     private boolean isDue(Parcel parcel, long now) {
-        return direction.mode() != Direction.Mode.HOLD && parcel.due - now <= 0;
+        return !isHeld() && parcel.due - now <= 0;
+    }
+
+    private boolean isHeld() {
+        return clogged || direction.mode() == Direction.Mode.HOLD;
     }
 }

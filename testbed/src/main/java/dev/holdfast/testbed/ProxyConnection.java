@@ -74,6 +74,20 @@ final class ProxyConnection {
         Sockets.reset(server);
     }
 
+    /** Keeps replies, and the server's end, until it is freed. */
+    void clog() {
+        toClient.clog(true);
+    }
+
+    void free() {
+        toClient.clog(false);
+    }
+
+    /** Whether a reply came since it was clogged. */
+    boolean hasKeptReply() {
+        return toClient.hasClogged();
+    }
+
     /** Throws away what is under way where bytes are swallowed. */
     void swallow() {
         if (proxy.toServer().mode() == Direction.Mode.SWALLOW) {

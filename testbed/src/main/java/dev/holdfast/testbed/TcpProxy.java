@@ -7,6 +7,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,24 @@ public final class TcpProxy implements AutoCloseable {
         });
     }
 
+    /**
+     * Keeps the replies on one of the present connections, and the end of it too, until it is {@linkplain Clog#free
+     * freed} or the proxy {@linkplain #heal healed}; all other connections pass as before.
+     *
+     * @param number of that connection, in the order in which they were made; counted round
+     * @return empty if there is no connection
+     */
+    public Optional<Clog> clog(int number) {
+        return loop.call(() -> {
+            if (connections.isEmpty()) {
+                return Optional.empty();
+            }
+            ProxyConnection connection = connections.get(Math.floorMod(number, connections.size()));
+            connection.clog();
+            return Optional.of(new Clog(loop, connection));
+        });
+    }
+
     /** Refuses new connections, as if nobody listened. Present ones go on. */
     public void refuse() {
         loop.run(listener::refuse);
@@ -133,7 +152,7 @@ public final class TcpProxy implements AutoCloseable {
         return drop;
     }
 
-    /** Ends all faults: accepts, passes without delay, drops no more replies. */
+    /** Ends all faults: accepts, passes without delay, drops no more replies, frees what is clogged. */
     public void heal() {
         loop.run(() -> {
             drops.forEach(ReplyDrop::cancel);
@@ -142,6 +161,7 @@ public final class TcpProxy implements AutoCloseable {
                 direction.delay(Duration.ZERO);
                 direction.resume();
             }
+            connections.forEach(ProxyConnection::free);
             listener.accept();
         });
     }

@@ -321,6 +321,28 @@ class TcpProxyTest {
     }
 
     @Test
+    void aCloggedConnectionKeepsItsRepliesWhileOthersPass() throws Exception {
+        assertThat(proxy.clog(0)).isEmpty();
+        try (Socket first = connect();
+                Socket second = connect()) {
+            echo(first, "one");
+            echo(second, "two");
+            Clog clog = proxy.clog(0).orElseThrow();
+            assertThat(clog.hasBitten()).isFalse();
+            send(first, "kept".getBytes(UTF_8));
+            await().atMost(SOON).until(clog::hasBitten);
+            echo(second, "passes");
+            assertNothingComes(first);
+            clog.free();
+            assertThat(first.getInputStream().readNBytes(4)).isEqualTo("kept".getBytes(UTF_8));
+
+            proxy.clog(1);
+            proxy.heal();
+            echo(second, "healed");
+        }
+    }
+
+    @Test
     void healEndsAllFaults() throws Exception {
         proxy.refuse();
         proxy.toServer().hold();

@@ -2,7 +2,6 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.testbed.ServerProcess;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -14,7 +13,7 @@ class H2FuzzTest extends ServerFuzz {
 
     @BeforeAll
     void startServer() {
-        server = H2Server.start(Map.of());
+        server = H2Server.start(environment());
     }
 
     @AfterAll

@@ -12,7 +12,7 @@ class MariaDbFuzzTest extends ServerFuzz {
 
     @BeforeAll
     void startServer() {
-        server = OrSkip.orSkip(() -> MariaDbServer.start("--max-connections=300"));
+        server = OrSkip.orSkip(() -> MariaDbServer.start(environment(), "--max-connections=300"));
     }
 
     @AfterAll

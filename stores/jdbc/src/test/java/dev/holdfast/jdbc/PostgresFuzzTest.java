@@ -18,7 +18,7 @@ class PostgresFuzzTest extends ServerFuzz {
 
     @BeforeAll
     void startServer() {
-        server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
+        server = OrSkip.orSkip(() -> PostgresServer.start(environment(), "-c", "max_connections=300"));
     }
 
     @AfterAll

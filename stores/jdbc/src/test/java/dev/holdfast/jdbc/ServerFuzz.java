@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.tck.fuzz.StoreFuzz;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.ServerClock;
 import dev.holdfast.testbed.ServerProcess;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -12,13 +14,38 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.StringJoiner;
+import org.junit.jupiter.api.AfterAll;
 
 /** Random histories on a database server. */
 abstract class ServerFuzz extends StoreFuzz {
+    private ServerClock clock;
+
     abstract ServerProcess server();
+
+    /** What the server is to be started with: the clock that is set, if it is to be set. */
+    Map<String, String> environment() {
+        if (!setsClocks()) {
+            return Map.of();
+        }
+        clock = OrSkip.orSkip(ServerClock::create);
+        return clock.environment();
+    }
+
+    @AfterAll
+    void deleteTheClock() {
+        if (clock != null) {
+            clock.close();
+        }
+    }
+
+    @Override
+    protected Optional<ServerClock> clock() {
+        return Optional.ofNullable(clock);
+    }
 
     /** The URL of a client. */
     abstract String url(int port, int client);

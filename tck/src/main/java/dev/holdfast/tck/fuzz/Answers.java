@@ -76,6 +76,12 @@ final class Answers {
     void yes(Call call, boolean yes, long at) {
         call.twice |= serverFailed(call, at) || (call.sender != null && call.sender.isRecovering(call.sent, at));
         world.modelOf(call).answered(call, yes, at, call.from(), call + " answered " + yes);
+        world.outcomes.put(call.id, call + " " + yes);
+        Claimed mine = world.claimed.get(call.claim);
+        if (mine != null && yes) {
+            mine.gone |=
+                    call.kind == Call.Kind.BREAK || call.kind == Call.Kind.RELEASE || call.kind == Call.Kind.WITHDRAW;
+        }
         if (call.kind == Call.Kind.RELEASE && !yes) {
             world.refusedAt = at;
         }
@@ -90,7 +96,7 @@ final class Answers {
         }
         Grant grant = answer.get();
         long sent = mine.owner.time.real(grant.sentNanos());
-        long from = call.lease == Call.NEVER ? Call.NEVER : sent + call.lease;
+        long from = call.hurried && call.lease != Call.NEVER ? 0 : call.from(sent);
         if (!grant.id().equals(mine.claim.id())
                 || !grant.names().equals(mine.claim.names())
                 || !(world.target.isSessionBound() || grant.lease().equals(mine.claim.lease()))
@@ -99,6 +105,7 @@ final class Answers {
             throw new Violation("not what was claimed: " + grant + " for " + mine.claim);
         }
         world.modelOf(call).answered(call, true, at, from, "#" + mine.label + " granted, number " + grant.number());
+        world.outcomes.put(call.id, call + " true");
         Grant before = mine.grant;
         boolean again = before != null && before.number() == grant.number();
         world.stats.reach("a repeated claim keeps its number", again);
@@ -126,6 +133,7 @@ final class Answers {
         switch (answer.verdict()) {
             case HELD -> {
                 world.modelOf(call).answered(call, true, at, call.from(), "#" + mine.label + " renewed");
+                world.outcomes.put(call.id, call + " true");
                 beliefs.renewed(mine, call, call.sent);
                 world.stats.reach("a hold in doubt is confirmed", inDoubt);
             }
@@ -141,7 +149,7 @@ final class Answers {
     private void number(Claimed mine, long number, long sent, long at) {
         Numbered fresh = new Numbered(mine.name, mine.label, mine.mode, number, sent, at);
         for (Numbered old : numbers) {
-            if (fresh.conflicts(old) && old.answered < sent && number <= old.number) {
+            if (!world.clockSetBack && fresh.conflicts(old) && old.answered < sent && number <= old.number) {
                 throw new Violation("the number fell: " + fresh + " after " + old);
             }
         }

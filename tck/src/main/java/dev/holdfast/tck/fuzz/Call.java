@@ -1,6 +1,7 @@
 package dev.holdfast.tck.fuzz;
 
 import dev.holdfast.spi.Mode;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A request under way, or one that may still be. */
@@ -19,6 +20,9 @@ final class Call {
         REVOKE,
         BREAK
     }
+
+    /** A store may count in milliseconds: a lease may end so much earlier, which the margin of the clients covers. */
+    private static final long GRANULARITY = TimeUnit.MILLISECONDS.toNanos(1);
 
     final int id;
     final int name;
@@ -39,6 +43,10 @@ final class Call {
     long until = NEVER;
 
     boolean cancelled;
+    /** How much later its lease may end because the server's clock was set back. */
+    long late;
+    /** The server's clock was set ahead: its lease may be over at once. */
+    boolean hurried;
     /** Somebody broke the lock meanwhile: the grant may be gone before its answer is here. */
     boolean disturbed;
     /** A break by a number that the grant may have changed meanwhile. */
@@ -65,12 +73,17 @@ final class Call {
 
     /** When the lease is over at the latest, if it begins no later than that. */
     long end(long begun) {
-        return endless || begun == NEVER ? NEVER : begun + lease;
+        return endless || begun == NEVER ? NEVER : begun + lease + late;
     }
 
     /** When the lease is over at the earliest. */
     long from() {
-        return lease == NEVER ? NEVER : sent + lease;
+        return from(sent);
+    }
+
+    /** The same, if it begins no earlier than that. */
+    long from(long begun) {
+        return lease == NEVER ? NEVER : begun + lease - GRANULARITY;
     }
 
     boolean mayRenumber() {

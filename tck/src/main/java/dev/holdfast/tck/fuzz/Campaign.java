@@ -23,6 +23,9 @@ final class Campaign {
             "a repeated claim keeps its number",
             "an offer is refused by a claim that was cancelled");
 
+    /** After every so many seeds a history is played twice, with its reads and without. */
+    private static final int QUIET = Integer.getInteger("holdfast.fuzz.quiet", 6);
+
     private static final Duration REPORT = Duration.ofMinutes(1);
 
     private final StoreFuzz target;
@@ -41,20 +44,25 @@ final class Campaign {
         long time =
                 Duration.ofSeconds(Long.getLong("holdfast.fuzz.seconds", 12)).toNanos();
         long end = System.nanoTime() + time;
+        if (StoreFuzz.setsClocks() && target.clock().isPresent()) {
+            fuzz(end, 1, Trouble.CLOCK);
+            return;
+        }
         boolean servers = target.process().isPresent() && StoreFuzz.allows(Trouble.SERVER);
         if (StoreFuzz.allows(Trouble.NONE) || StoreFuzz.allows(Trouble.WIRE)) {
-            fuzz(servers ? end - time / 3 : end, Integer.getInteger("holdfast.fuzz.workers", 4), false);
+            fuzz(servers ? end - time / 3 : end, Integer.getInteger("holdfast.fuzz.workers", 4), Trouble.NONE);
         }
         if (servers) {
-            fuzz(end, 1, true);
+            fuzz(end, 1, Trouble.SERVER);
         }
     }
 
-    private void fuzz(long end, int workers, boolean servers) throws Exception {
+    /** With that trouble; with none, the wire is bad now and then. */
+    private void fuzz(long end, int workers, Trouble kind) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(workers);
         List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < workers; i++) {
-            running.add(threads.submit(() -> work(end, servers)));
+            running.add(threads.submit(() -> work(end, kind)));
         }
         long report = System.nanoTime() + REPORT.toNanos();
         for (Future<?> each : running) {
@@ -74,12 +82,15 @@ final class Campaign {
         }
     }
 
-    private @Nullable Void work(long end, boolean servers) throws Exception {
+    private @Nullable Void work(long end, Trouble kind) throws Exception {
         try (Player.Clients clients = new Player.Clients()) {
             while (System.nanoTime() < end && failed.get() == null) {
                 long seed = seeds.getAndIncrement();
-                Script script = Script.generate(seed, servers ? Trouble.SERVER : trouble(seed));
+                Script script = Script.generate(seed, kind == Trouble.NONE ? trouble(seed) : kind);
                 Broken found = player.play(script, clients);
+                if (found == null && kind == Trouble.NONE && seed % QUIET == 0 && StoreFuzz.allows(Trouble.NONE)) {
+                    found = player.play(Script.quiet(seed), clients);
+                }
                 if (found != null && failed.compareAndSet(null, "seed " + seed + " breaks a rule: " + found.rule())) {
                     failed.set(player.story(found, "seed " + seed));
                 }

@@ -34,6 +34,9 @@ final class Claimed {
     private final Map<Long, Long> replaced = new HashMap<>();
 
     boolean ended;
+    /** Nothing of it is stored any more. */
+    boolean gone;
+
     boolean broken;
     boolean unknown;
 

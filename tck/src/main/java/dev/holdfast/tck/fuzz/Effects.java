@@ -59,7 +59,7 @@ final class Effects {
         long from = call.from();
         switch (call.kind) {
             case CLAIM, WAIT -> {
-                return claimed(state, call, yes, mine, from, to);
+                return claimed(state, call, yes, mine, broken, from, to);
             }
             case RENEW, EXTEND -> {
                 if (yes) {
@@ -154,7 +154,8 @@ final class Effects {
         return List.of(ended, new State(ended.held(), Map.copyOf(done)));
     }
 
-    private List<State> claimed(State state, Call call, boolean yes, Optional<Held> mine, long from, long to) {
+    private List<State> claimed(
+            State state, Call call, boolean yes, Optional<Held> mine, Optional<Held> broken, long from, long to) {
         boolean stands = mine.isPresent() && !isOffer(mine.get());
         if (yes) {
             if (stands) {
@@ -166,9 +167,12 @@ final class Effects {
             boolean mayGoAgain = call.kind == Call.Kind.WAIT || call.ghost;
             boolean mayOverlook = byPlace && call.mode instanceof Mode.Permits;
             int most = mayOverlook ? ((Mode.Permits) call.mode).of() : Integer.MAX_VALUE;
-            return mine.isEmpty() && state.fits(call.mode, most)
-                    ? List.of(state.plus(new Held(call.claim, call.mode, mayGoAgain ? 0 : from, to, call.id, 0)))
-                    : List.of();
+            if (mine.isPresent() || !state.fits(call.mode, most)) {
+                return List.of();
+            }
+            State grown = state.plus(new Held(call.claim, call.mode, mayGoAgain ? 0 : from, to, call.id, 0));
+            // What it had before it was broken may end with its new grant: its client is one holder.
+            return broken.map(old -> List.of(grown, grown.without(old))).orElse(List.of(grown));
         }
         if (call.kind == Call.Kind.WAIT) {
             return call.cancelled && mine.isEmpty() ? List.of(state) : List.of();

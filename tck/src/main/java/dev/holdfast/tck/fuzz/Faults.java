@@ -1,6 +1,7 @@
 package dev.holdfast.tck.fuzz;
 
 import dev.holdfast.tck.fuzz.Op.Verb;
+import dev.holdfast.testbed.Clog;
 import dev.holdfast.testbed.ServerProcess;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -90,7 +91,13 @@ final class Faults {
         }
         boolean bit = client.hasBitten(ending);
         world.inbox.pass(ending.verb() == Verb.DROP || ending.verb() == Verb.CUT ? 0 : ending.millis());
+        List<Clog> clogs = client.clogs(ending).toList();
+        clogs.forEach(clog -> {
+            clog.free();
+            world.inbox.pass(1);
+        });
         client.heal();
+        world.stats.reach("several connections are clogged, and freed in another order", bit && clogs.size() > 1);
         if (used && (bit || client.hasSpoken())) {
             world.stats.planned.increment();
             world.stats.bitten.add(bit ? 1 : 0);

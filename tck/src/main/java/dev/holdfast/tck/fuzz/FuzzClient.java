@@ -5,14 +5,22 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.testbed.ChunkMatcher;
+import dev.holdfast.testbed.Clog;
 import dev.holdfast.testbed.Direction;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One client of the store, behind a proxy of its own where the store is a server; and what goes wrong on its wire. */
@@ -32,6 +40,7 @@ final class FuzzClient implements AutoCloseable {
     private final @Nullable TcpProxy proxy;
     private @Nullable ReplyDrop drop;
     private @Nullable Direction direction;
+    private List<Clog> clogs = List.of();
     private long cutBefore;
     private long saidBefore;
     /** Since when its wire was bad, and until when; what was under way then may be sent twice. */
@@ -76,6 +85,7 @@ final class FuzzClient implements AutoCloseable {
         if (wire == null) {
             return;
         }
+        clogs = List.of();
         harmedAt = System.nanoTime();
         healedAt = Call.NEVER;
         cutBefore = wire.connections().cut();
@@ -94,6 +104,7 @@ final class FuzzClient implements AutoCloseable {
                 direction = wire.toClient();
                 direction.swallow();
             }
+            case CLOG -> clogs = clog(wire, fault);
             case CUT -> time.schedule(wire::cut, Duration.ofNanos(fault.millis() * 20_000));
             case LOSE -> drop = wire.dropNextReply(number(fault.millis(), () -> {}));
             case SEVER ->
@@ -101,6 +112,28 @@ final class FuzzClient implements AutoCloseable {
                         number(fault.millis(), () -> time.schedule(wire::cut, Duration.ZERO)), chunk -> false);
             default -> throw new AssertionError(fault);
         }
+    }
+
+    /** One of its connections, or one after the other; the label of the fault says in which order. */
+    private static List<Clog> clog(TcpProxy wire, Op fault) {
+        int all = wire.connections().open();
+        return numbers(all, new Random(fault.claim()))
+                .limit(fault.claim() % 3 == 0 ? 1 : all)
+                .map(wire::clog)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /** What is clogged, in the order in which it is to be freed. */
+    Stream<Clog> clogs(Op fault) {
+        List<Clog> clogged = clogs;
+        return numbers(clogged.size(), new Random(-1L - fault.claim())).map(clogged::get);
+    }
+
+    private static Stream<Integer> numbers(int count, Random random) {
+        List<Integer> all = IntStream.range(0, count).boxed().collect(Collectors.toList());
+        Collections.shuffle(all, random);
+        return all.stream();
     }
 
     /** The request of that number, from now on, at which something is done. */
@@ -122,6 +155,7 @@ final class FuzzClient implements AutoCloseable {
         }
         return switch (fault.verb()) {
             case DROP, LOSE -> drop != null && drop.hasBitten();
+            case CLOG -> clogs.stream().anyMatch(Clog::hasBitten);
             case CUT, SEVER -> proxy.connections().cut() > cutBefore;
             default -> direction != null && hasBitten(direction);
         };

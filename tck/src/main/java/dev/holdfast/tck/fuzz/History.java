@@ -2,6 +2,7 @@ package dev.holdfast.tck.fuzz;
 
 import dev.holdfast.tck.fuzz.Op.Verb;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class History {
     private final Looks looks;
     private final Faults faults;
     private final Settling settling;
+    private final Quiet quiet;
+    private final Clock clock;
+    private final Stored stored;
     private boolean bitten;
 
     History(StoreFuzz target, Script script, FuzzStats stats, @Nullable FuzzClient[] clients, String prefix) {
@@ -40,6 +44,14 @@ final class History {
         looks = new Looks(world, answers);
         faults = new Faults(world);
         settling = new Settling(world, requests);
+        quiet = new Quiet(world);
+        clock = new Clock(world);
+        stored = new Stored(world);
+    }
+
+    /** What a quiet one was answered, if that is exact. */
+    Optional<Map<Integer, String>> answers() {
+        return quiet.answers();
     }
 
     /** What happened, line by line. */
@@ -55,8 +67,13 @@ final class History {
     void run() throws Exception {
         try {
             play();
+            if (world.script.quiet()) {
+                quiet.end();
+            }
+            clock.end();
             settling.run();
         } finally {
+            clock.reset();
             faults.giveUp();
         }
     }
@@ -64,6 +81,9 @@ final class History {
     private void play() throws Exception {
         for (Op op : world.script.ops()) {
             world.log(op.toString());
+            if (world.script.quiet() && !quiet.takes(op)) {
+                continue;
+            }
             world.stats.operations.increment();
             if (op.verb().isFault()) {
                 faults.end(op); // one at a time
@@ -74,6 +94,9 @@ final class History {
             world.inbox.await(() -> world.inFlight() < most, "an answer to " + op);
             if (!op.verb().isFault()) {
                 faults.end(op);
+            }
+            if (world.script.quiet()) {
+                quiet.after(op);
             }
             if (world.trouble == Script.Trouble.SERVER && op.verb().givesBack()) {
                 world.target.keepReleases();
@@ -88,9 +111,10 @@ final class History {
         switch (op.verb()) {
             case PASS -> world.inbox.pass(op.millis());
             case CLOSE, KILL -> faults.leave(op);
-            case DROP, HOLD, MUTE, DEAF, CUT, LOSE, SEVER -> faults.onWire(op);
+            case DROP, HOLD, MUTE, DEAF, CUT, CLOG, LOSE, SEVER -> faults.onWire(op);
             case STOP -> faults.stop(op);
             case CRASH -> faults.crash();
+            case CLOCK -> clock.set(op);
             case STATUS -> neutrally(op, () -> looks.status(op, world.client(op.client())));
             case LIST -> neutrally(op, () -> looks.list(op, world.client(op.client())));
             case TRY -> neutrally(op, () -> requests.claim(op));
@@ -109,10 +133,12 @@ final class History {
         long end = System.nanoTime() + QUEUEING;
         while (alone && System.nanoTime() < end && world.waits(world.claimed.get(op.claim()))) {
             world.inbox.pass(10);
-            if (before.isEmpty() || !world.target.fingerprint(world.prefix).equals(before)) {
+            Optional<String> now = before.isEmpty() ? before : world.target.fingerprint(world.prefix);
+            if (world.script.quiet() ? quiet.isQueued(op, now) : now.isEmpty() || !now.equals(before)) {
                 return;
             }
         }
+        quiet.isVague(op);
     }
 
     /** Runs a request that reads, or fails; it must leave everything as it was. */
@@ -123,7 +149,7 @@ final class History {
                 && world.inFlight() == 0
                 && world.all().noneMatch(world::waits);
         world.client(op.client());
-        Optional<String> before = alone ? world.target.fingerprint(world.prefix) : Optional.empty();
+        Optional<String> before = alone ? stored.settled() : Optional.empty();
         body.run();
         if (before.isEmpty()) {
             return;
@@ -133,11 +159,11 @@ final class History {
         if (op.verb() == Verb.TRY && mine != null && mine.grant != null) {
             return;
         }
-        String after = world.target.fingerprint(world.prefix).orElse("");
-        world.stats.reach("a read that changed nothing", true);
-        if (!after.equals(before.get())) {
-            throw new Violation(
-                    op + " only reads, and changed what is stored from\n    " + before.get() + "\n  to\n    " + after);
+        Optional<String> after = stored.settled();
+        world.stats.reach("a read that changed nothing", after.isPresent());
+        if (after.isPresent() && !after.equals(before)) {
+            throw new Violation(op + " only reads, and changed what is stored from\n    " + before.get()
+                    + "\n  to\n    " + after.get());
         }
     }
 

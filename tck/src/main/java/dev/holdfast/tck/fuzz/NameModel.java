@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -32,6 +33,8 @@ import java.util.stream.LongStream;
  */
 final class NameModel {
     private static final int MOST_STATES = 50_000;
+    /** A clock that was set is read again within this. */
+    private static final long STEP = TimeUnit.MILLISECONDS.toNanos(100);
 
     final Map<Integer, Call> open = new LinkedHashMap<>();
     private final Set<Look> looks = new LinkedHashSet<>();
@@ -161,6 +164,27 @@ final class NameModel {
         states = changed(state -> state.map(each -> claims.test(each.claim())
                 ? new Held(each.claim(), each.mode(), Math.min(each.from(), now), latest, -1, 0)
                 : each));
+    }
+
+    /** Whether a claim surely holds it then. */
+    boolean isSure(int claim, long then) {
+        return states.stream().allMatch(state -> state.of(claim).stream().anyMatch(each -> each.from() > then));
+    }
+
+    /** The server's clock was set ahead by so much, or back, at some moment between the two. */
+    void clockSet(long by, long before, long now) {
+        open.values().forEach(call -> {
+            call.late = Math.max(0, call.late - by);
+            call.hurried |= by > 0;
+            call.crossed |= by > 0;
+        });
+        states = changed(state -> state.map(each -> new Held(
+                each.claim(),
+                each.mode(),
+                by > 0 ? Math.min(each.from(), before) : each.from(),
+                each.to() == Call.NEVER ? Call.NEVER : Math.max(now + STEP, each.to() - by),
+                each.by(),
+                each.least() - Math.min(by, 0))));
     }
 
     /**

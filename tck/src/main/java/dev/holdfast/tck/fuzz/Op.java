@@ -43,6 +43,8 @@ record Op(int client, Verb verb, int name, int claim, String mode, long millis) 
         DEAF,
         /** The client's connections are reset while its next request is under way. */
         CUT,
+        /** Replies are kept back for a while on the client's connections, one by one, which are freed in another order. */
+        CLOG,
         /** The reply to the client's request of that number, from 0 on, is lost, and its connection with it. */
         LOSE,
         /** The client's connections are reset while its request of that number is under way. */
@@ -50,7 +52,13 @@ record Op(int client, Verb verb, int name, int claim, String mode, long millis) 
         /** The server stands still for a while. */
         STOP,
         /** The server is killed, and started again. */
-        CRASH;
+        CRASH,
+        /** The server's clock is set ahead by that time, or back if it is negative. */
+        CLOCK;
+
+        boolean isRead() {
+            return this == STATUS || this == LIST;
+        }
 
         boolean isFault() {
             return compareTo(DROP) >= 0;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.holdfast.tck.fuzz.Script.Trouble;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,7 +42,30 @@ final class Player {
     /** What was wrong, or null. */
     @Nullable
     Broken play(Script script, Clients clients) throws Exception {
-        return play(history(script, clients), script, clients);
+        History history = history(script, clients);
+        Broken found = play(history, script, clients);
+        return found == null && script.quiet() ? playWithoutReads(history, script, clients) : found;
+    }
+
+    /** Once more, without what only reads: all other answers must be the same. */
+    private @Nullable Broken playWithoutReads(History with, Script script, Clients clients) throws Exception {
+        Script fewer = script.withoutReads();
+        History without = history(fewer, clients);
+        Broken found = play(without, fewer, clients);
+        if (found != null || with.answers().isEmpty() || without.answers().isEmpty()) {
+            return found;
+        }
+        stats.reach("answers are the same without the reads", true);
+        String seen = with.answers().toString();
+        String unseen = without.answers().toString();
+        if (seen.equals(unseen)) {
+            return null;
+        }
+        List<String> log = new ArrayList<>(with.log());
+        log.add("and without the reads:");
+        log.addAll(without.log());
+        return new Broken(
+                script, "status and list change other answers: " + seen + "\n  and without them: " + unseen, log);
     }
 
     History history(Script script, Clients clients) {

@@ -52,10 +52,10 @@ final class Requests {
     /** Often none, often the highest number that was seen, seldom one that is far ahead, as a clock set back would leave. */
     private long floor(Op op) {
         long highest = answers.highestNumber();
-        if (op.claim() % 8 == 7 && !world.target.isSessionBound()) {
+        if (op.claim() % 8 == 7 && world.trouble != Script.Trouble.CLOCK && !world.target.isSessionBound()) {
             return highest + TimeUnit.HOURS.toMicros(1);
         }
-        return op.claim() % 2 == 0 ? 0 : highest;
+        return op.claim() % 2 == 0 && world.trouble != Script.Trouble.CLOCK ? 0 : highest;
     }
 
     private static CompletionStage<Optional<Grant>> send(Claimed mine) {

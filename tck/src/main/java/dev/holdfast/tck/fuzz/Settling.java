@@ -16,6 +16,9 @@ final class Settling {
     /** What a busy machine and a store's poll may take, the poll by a clock that runs at half the rate. */
     private static final long SLACK = TimeUnit.SECONDS.toNanos(3);
 
+    /** In which those who wait enter a queue again that a clock set ahead has emptied. */
+    private static final long AGAIN = TimeUnit.SECONDS.toNanos(12);
+
     private final World world;
     private final Requests requests;
 
@@ -112,7 +115,8 @@ final class Settling {
             throws Exception {
         List<Integer> known = labels(holding);
         long dead = Math.max(0, world.model(name).latestEnd(known::contains) - System.nanoTime());
-        long most = dead + world.target.passesTheDead().toNanos() + SLACK;
+        long enter = world.trouble == Script.Trouble.CLOCK ? AGAIN : 0;
+        long most = dead + world.target.passesTheDead().toNanos() + enter + SLACK;
         long end = System.nanoTime() + most;
         long keep = System.nanoTime() + KEPT.toNanos() / 3;
         while (!condition.call()) {

@@ -3,6 +3,7 @@ package dev.holdfast.tck.fuzz;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Mode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +21,14 @@ final class World {
     final Map<Integer, NameModel> names = new LinkedHashMap<>();
     final Map<Integer, Claimed> claimed = new LinkedHashMap<>();
     final List<String> log = new ArrayList<>();
+    /** What came of each request that changes something. */
+    final Map<Integer, String> outcomes = new HashMap<>();
+
     final String prefix;
     /** When the server failed last. */
     long serverFailedAt = Long.MIN_VALUE;
+    /** Whether the server's clock was set back: a lock whose counter is gone then takes a lower number. */
+    boolean clockSetBack;
     /** When a release was refused last: its client may clear up behind it after the answer. */
     long refusedAt = Long.MIN_VALUE;
     /** Whether a client left: what it leaves behind changes what is stored later. */
