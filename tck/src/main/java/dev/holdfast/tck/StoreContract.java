@@ -51,6 +51,9 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_METHOD)
 @TestClassOrder(ClassOrderer.OrderAnnotation.class)
 public abstract class StoreContract {
+    /** The tag of the cases of the store itself. A store may have a class for each of the three, which run side by side. */
+    public static final String STORE = "store";
+
     /** The tag of the cases that run through the engine: a build may leave them out where another store proves them. */
     public static final String ENGINE = "engine";
 
@@ -139,6 +142,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Order(1)
     class StaleHolders extends StaleHolderCases {
         StaleHolders() {
@@ -147,6 +151,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Order(2)
     class Grants extends GrantCases {
         Grants() {
@@ -155,6 +160,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Tag(VALUES)
     @Order(3)
     class Numbers extends NumberCases {
@@ -164,6 +170,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Tag(VALUES)
     @Order(4)
     class Leases extends LeaseCases {
@@ -173,6 +180,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Order(5)
     class Queue extends QueueCases {
         Queue() {
@@ -181,6 +189,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Order(6)
     class Breaking extends RevokeCases {
         Breaking() {
@@ -189,6 +198,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Tag(VALUES)
     @Order(0) // before cases with many names: a store may list slower when it has been full
     class Names extends NameCases {
@@ -198,6 +208,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Tag(VALUES)
     @Order(8)
     class Modes extends ModeCases {
@@ -207,6 +218,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Tag(VALUES)
     @Order(9)
     class Stamps extends StampCases {
@@ -216,6 +228,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Order(10)
     class Close extends CloseCases {
         Close() {
@@ -224,6 +237,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Order(11)
     class Reading extends ReadingCases {
         Reading() {
@@ -232,6 +246,7 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
     @Order(11)
     class Outages extends OutageCases {
         Outages() {

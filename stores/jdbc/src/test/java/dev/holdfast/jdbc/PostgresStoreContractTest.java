@@ -1,37 +1,8 @@
 package dev.holdfast.jdbc;
 
-import dev.holdfast.testbed.OrSkip;
-import dev.holdfast.testbed.PostgresServer;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-@Tag("engine-proved-elsewhere")
-class PostgresStoreContractTest extends ServerStoreContract {
-    private static PostgresServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = OrSkip.orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @Override
-    protected String jdbcUrl() {
-        return server.jdbcUrl();
-    }
-
-    /** A server that has stopped, with all connections open. */
-    @Override
-    protected Optional<AutoCloseable> breakStore() {
-        server.process().stop();
-        return Optional.of(server.process()::cont);
-    }
-}
+/** What PostgreSQL itself does. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
+class PostgresStoreContractTest extends PostgresContract {}

@@ -1,67 +1,8 @@
 package dev.holdfast.zookeeper;
 
-import dev.holdfast.spi.Store;
-import dev.holdfast.spi.StoreContext;
-import dev.holdfast.tck.StoreContract;
-import dev.holdfast.testbed.ZooKeeperServer;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/**
- * The contract on a single server, one that sweeps empty locks away at once instead of once a minute. All modes are nodes
- * in one line, of the same sessions: how the line loses a killed process is asked for exclusive holds every day, and for
- * readers and permits by {@code ./verify --all}.
- */
-@Tag("shared-processes-proved-elsewhere")
-class ZooKeeperStoreContractTest extends StoreContract {
-    private static ZooKeeperServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = ZooKeeperServers.quick();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @Override
-    protected Store open(StoreContext context) {
-        return new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server), context);
-    }
-
-    @Override
-    protected Optional<String> url() {
-        return Optional.of(ZooKeeperServers.url(server));
-    }
-
-    /** A server that has stopped, with all connections open. */
-    @Override
-    protected Optional<AutoCloseable> breakStore() {
-        server.process().stop();
-        return Optional.of(server.process()::cont);
-    }
-
-    /** The buckets stay. */
-    @Override
-    protected long recordsKept(long names) {
-        return Paths.BUCKETS;
-    }
-
-    @Override
-    protected OptionalLong records() {
-        return OptionalLong.of(ZooKeeperServers.figure(server, "zk_znode_count"));
-    }
-
-    @Override
-    protected Set<String> expectedSkips() {
-        return ExpectedSkips.ALL;
-    }
-}
+/** What ZooKeeper itself does. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
+class ZooKeeperStoreContractTest extends ZooKeeperContract {}

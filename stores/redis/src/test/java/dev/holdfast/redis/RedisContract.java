@@ -1,0 +1,75 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on Redis, a class for each of its storeys. */
+abstract class RedisContract extends StoreContract {
+    private static RedisServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = OrSkip.orSkip(RedisServer::start);
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    /** Gives requests up sooner than it does unless told: the cases of outages wait for that. */
+    @Override
+    protected Store open(StoreContext context) {
+        return new RedisStoreProvider().open(server.uri() + "?timeout=3s", context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of(server.uri());
+    }
+
+    /** A server that has stopped, with all connections open. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        server.process().stop();
+        return Optional.of(server.process()::cont);
+    }
+
+    @Override
+    protected OptionalLong records() {
+        try (RespConnection redis = server.connect()) {
+            return OptionalLong.of(Long.parseLong(redis.call("DBSIZE")));
+        }
+    }
+
+    /** Child processes renew on a machine that others use too. */
+    @Override
+    protected Duration lease() {
+        return Duration.ofMillis(500);
+    }
+
+    /** One key for half a minute. */
+    @Override
+    protected long recordsKept(long names) {
+        return names;
+    }
+
+    @Override
+    protected Set<String> expectedSkips() {
+        return Set.of(
+                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
+                "Modes.ofSeveralNamesAllAreHeldOrNone");
+    }
+}

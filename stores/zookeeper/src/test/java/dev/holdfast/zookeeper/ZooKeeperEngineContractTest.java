@@ -1,0 +1,8 @@
+package dev.holdfast.zookeeper;
+
+import org.junit.jupiter.api.Tag;
+
+/** What the engine makes of ZooKeeper. */
+@Tag("processes-in-another-class")
+@Tag("store-in-another-class")
+class ZooKeeperEngineContractTest extends ZooKeeperContract {}
