@@ -264,7 +264,7 @@ public final class DistributedLock {
      * @throws HoldfastException as {@link #acquire()}
      */
     public LockStatus status() {
-        return engine.status(name);
+        return engine.inspection().status(name);
     }
 
     @Override

@@ -164,7 +164,7 @@ public final class DistributedMultiLock {
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
     public List<LockStatus> status() {
-        return names.stream().map(engine::status).toList();
+        return names.stream().map(engine.inspection()::status).toList();
     }
 
     @Override

@@ -188,7 +188,7 @@ public final class DistributedSemaphore {
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
     public LockStatus status() {
-        return engine.status(name);
+        return engine.inspection().status(name);
     }
 
     @Override

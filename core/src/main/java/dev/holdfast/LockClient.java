@@ -179,7 +179,7 @@ public final class LockClient implements AutoCloseable {
      * @throws HoldfastException if the store does not answer or refuses
      */
     public List<LockStatus> list(String pattern) {
-        return engine.list(pattern);
+        return engine.inspection().list(pattern);
     }
 
     /**
@@ -191,7 +191,7 @@ public final class LockClient implements AutoCloseable {
      * @throws HoldfastException if the store does not answer or refuses
      */
     public Optional<List<LockWaiter>> waiters(String pattern) {
-        return engine.waiters(pattern);
+        return engine.inspection().waiters(pattern);
     }
 
     /**
@@ -216,7 +216,7 @@ public final class LockClient implements AutoCloseable {
         if (token <= 0) {
             throw new IllegalArgumentException("a token is positive, not " + token);
         }
-        return engine.breakGrant(name, token, now);
+        return engine.inspection().breakGrant(name, token, now);
     }
 
     /**

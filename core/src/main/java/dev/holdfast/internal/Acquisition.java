@@ -18,38 +18,38 @@ final class Acquisition {
     }
 
     /** Asks once; not interruptible, and leaves the interrupt flag as it is. */
-    static Optional<HoldHandle> once(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
-        return attempt(engine, name, options, threadOwned).outcome();
+    static Optional<HoldHandle> once(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
+        return attempt(context, name, options, threadOwned).outcome();
     }
 
     /** Sends a request to ask once, and does not wait for its answer. */
-    static Attempt attempt(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
-        Reentry again = Reentry.of(engine, name, options, threadOwned);
+    static Attempt attempt(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
+        Reentry again = Reentry.of(context, name, options, threadOwned);
         if (again != null) {
             return again::now;
         }
-        if (Upgrade.isHopeless(Upgrade.heldToRead(engine, name))) {
+        if (Upgrade.isHopeless(Upgrade.heldToRead(context, name))) {
             return Optional::empty;
         }
         Waiter waiter = Waiter.thread(
-                name.mode(), options, false, threadOwned, engine.time().nanoTime());
-        engine.submit(name, waiter);
-        return () -> finish(engine, name, waiter, waiter.await(false, engine.parking()));
+                name.mode(), options, false, threadOwned, context.time().nanoTime());
+        context.queues().submit(name, waiter);
+        return () -> finish(context, name, waiter, waiter.await(false, context.parking()));
     }
 
     /** Waits for as long as it takes, keeping the interrupt flag for later. */
-    static HoldHandle uninterruptibly(Engine engine, LockName name, HoldOptions options) {
-        Reentry again = Reentry.of(engine, name, options, true);
+    static HoldHandle uninterruptibly(EngineContext context, LockName name, HoldOptions options) {
+        Reentry again = Reentry.of(context, name, options, true);
         if (again != null) {
             return again.uninterruptibly();
         }
-        HoldState reading = Upgrade.heldToRead(engine, name);
-        Upgrade.refuse(engine, name, reading);
+        HoldState reading = Upgrade.heldToRead(context, name);
+        Upgrade.refuse(context, name, reading);
         Waiter waiter =
-                Waiter.thread(name.mode(), options, true, true, engine.time().nanoTime());
-        engine.submit(name, waiter);
-        Upgrade.warn(engine, reading, waiter);
-        return finish(engine, name, waiter, waiter.await(false, engine.parking()))
+                Waiter.thread(name.mode(), options, true, true, context.time().nanoTime());
+        context.queues().submit(name, waiter);
+        Upgrade.warn(context, reading, waiter);
+        return finish(context, name, waiter, waiter.await(false, context.parking()))
                 .orElseThrow(IllegalStateException::new);
     }
 
@@ -59,53 +59,53 @@ final class Acquisition {
      * @param wait how long; null for ever
      */
     static Optional<HoldHandle> interruptibly(
-            Engine engine, LockName name, HoldOptions options, boolean threadOwned, @Nullable Duration wait)
+            EngineContext context, LockName name, HoldOptions options, boolean threadOwned, @Nullable Duration wait)
             throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        Reentry again = Reentry.of(engine, name, options, threadOwned);
+        Reentry again = Reentry.of(context, name, options, threadOwned);
         if (again != null) {
             return again.within(name, wait);
         }
-        HoldState reading = Upgrade.heldToRead(engine, name);
+        HoldState reading = Upgrade.heldToRead(context, name);
         if (threadOwned && wait != null && reading != null && Upgrade.isHopeless(reading)) {
-            long left = Upgrade.waitInVain(engine, name, reading, wait);
+            long left = Upgrade.waitInVain(context, name, reading, wait);
             return left == 0
                     ? Optional.empty()
-                    : interruptibly(engine, name, options, threadOwned, Duration.ofNanos(left));
+                    : interruptibly(context, name, options, threadOwned, Duration.ofNanos(left));
         }
-        Upgrade.refuse(engine, name, reading);
+        Upgrade.refuse(context, name, reading);
         Waiter waiter = Waiter.thread(
-                name.mode(), options, true, threadOwned, engine.time().nanoTime());
+                name.mode(), options, true, threadOwned, context.time().nanoTime());
         waiter.timed = wait != null;
-        WaitQueue lock = engine.submit(name, waiter);
-        Upgrade.warn(engine, reading, waiter);
-        Scheduled timeout = wait == null ? () -> {} : expireAfter(engine, lock, waiter, wait);
-        Waiter.Outcome outcome = waiter.await(true, engine.parking());
+        WaitQueue lock = context.queues().submit(name, waiter);
+        Upgrade.warn(context, reading, waiter);
+        Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
+        Waiter.Outcome outcome = waiter.await(true, context.parking());
         timeout.cancel();
         if (outcome == null) {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);
-                engine.telemetry().recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
+                context.telemetry().recordWait(name, waiter, NotAcquired.Reason.INTERRUPTED);
                 Thread.interrupted();
                 throw new InterruptedException();
             }
             outcome = waiter.outcome(); // came in the same moment; the interrupt flag stays for the caller
         }
-        return finish(engine, name, waiter, outcome);
+        return finish(context, name, waiter, outcome);
     }
 
-    private static Scheduled expireAfter(Engine engine, WaitQueue lock, Waiter waiter, Duration wait) {
+    private static Scheduled expireAfter(EngineContext context, WaitQueue lock, Waiter waiter, Duration wait) {
         if (waiter.outcome() != null) {
             return () -> {};
         }
-        return engine.time().schedule(() -> lock.timeOut(waiter), wait);
+        return context.time().schedule(() -> lock.timeOut(waiter), wait);
     }
 
     private static Optional<HoldHandle> finish(
-            Engine engine, LockName name, Waiter waiter, Waiter.@Nullable Outcome outcome) {
-        Telemetry telemetry = engine.telemetry();
+            EngineContext context, LockName name, Waiter waiter, Waiter.@Nullable Outcome outcome) {
+        Telemetry telemetry = context.telemetry();
         if (outcome instanceof Waiter.Outcome.Granted granted) {
             telemetry.recordWait(name, waiter, granted.anchor());
             return Optional.of(granted.anchor());

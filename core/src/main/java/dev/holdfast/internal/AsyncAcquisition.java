@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param <H> what the caller holds
  */
 final class AsyncAcquisition<H> {
-    private final Engine engine;
+    private final EngineContext context;
     private final LockName name;
     private final Executor executor;
     private final Function<HoldHandle, H> wrap;
@@ -40,13 +40,13 @@ final class AsyncAcquisition<H> {
     record Limit<H>(Duration time, H none) {}
 
     private AsyncAcquisition(
-            Engine engine,
+            EngineContext context,
             LockName name,
             Executor executor,
             Function<HoldHandle, H> wrap,
             Consumer<H> giveBack,
             @Nullable Limit<H> limit) {
-        this.engine = engine;
+        this.context = context;
         this.name = name;
         this.executor = executor;
         this.wrap = wrap;
@@ -55,28 +55,28 @@ final class AsyncAcquisition<H> {
     }
 
     static <H> CompletableFuture<H> start(
-            Engine engine,
+            EngineContext context,
             LockName name,
             HoldOptions options,
             Executor executor,
             Function<HoldHandle, H> wrap,
             Consumer<H> giveBack,
             @Nullable Limit<H> limit) {
-        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(engine, name, executor, wrap, giveBack, limit);
+        AsyncAcquisition<H> acquisition = new AsyncAcquisition<>(context, name, executor, wrap, giveBack, limit);
         boolean waits = limit == null || !limit.time().isZero();
         Waiter waiter =
-                Waiter.callback(name.mode(), options, waits, engine.time().nanoTime(), acquisition::resolved);
+                Waiter.callback(name.mode(), options, waits, context.time().nanoTime(), acquisition::resolved);
         acquisition.waiter = waiter;
         waiter.timed = limit != null;
-        WaitQueue lock = engine.submit(name, waiter);
+        WaitQueue lock = context.queues().submit(name, waiter);
         if (limit != null && waits && waiter.outcome() == null) {
-            Scheduled timeout = engine.time().schedule(() -> lock.timeOut(waiter), limit.time());
+            Scheduled timeout = context.time().schedule(() -> lock.timeOut(waiter), limit.time());
             acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
         }
         acquisition.future.whenComplete((hold, failure) -> {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.CANCELLED); // or timed out, or completed, by the caller
-                engine.telemetry().recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
+                context.telemetry().recordWait(name, waiter, NotAcquired.Reason.CANCELLED);
             }
         });
         return acquisition.future;
@@ -98,16 +98,16 @@ final class AsyncAcquisition<H> {
         Waiter asked = Objects.requireNonNull(waiter);
         Waiter.Outcome outcome = asked.outcome();
         if (outcome instanceof Waiter.Outcome.Granted granted) {
-            engine.telemetry().recordWait(name, asked, granted.anchor());
+            context.telemetry().recordWait(name, asked, granted.anchor());
             H hold = wrap.apply(granted.anchor());
             if (!future.complete(hold)) {
                 giveBack.accept(hold);
             }
         } else if (outcome instanceof Waiter.Outcome.Failed failed) {
-            engine.telemetry().recordWait(name, asked, Telemetry.reason(failed.failure()));
+            context.telemetry().recordWait(name, asked, Telemetry.reason(failed.failure()));
             future.completeExceptionally(Failures.here(failed.failure(), "could not acquire '" + name + "'"));
         } else if (limit != null) {
-            engine.telemetry().recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
+            context.telemetry().recordWait(name, asked, NotAcquired.Reason.TIMED_OUT);
             future.complete(limit.none());
         }
     }

@@ -40,7 +40,7 @@ final class AsyncMultiAcquisition<H> {
         this.options = options;
         this.wrap = wrap;
         this.limit = limit;
-        this.began = engine.time().nanoTime();
+        this.began = engine.context().time().nanoTime();
     }
 
     static <H> CompletableFuture<H> start(
@@ -68,7 +68,7 @@ final class AsyncMultiAcquisition<H> {
         if (limit == null) {
             return engine.acquireAsync(name, options, Optional::of, got -> got.ifPresent(HoldHandle::giveBack));
         }
-        long left = Durations.nanos(limit.time()) - (engine.time().nanoTime() - began);
+        long left = Durations.nanos(limit.time()) - (engine.context().time().nanoTime() - began);
         return engine.tryAcquireAsync(
                 name, options, Duration.ofNanos(Math.max(0, left)), Function.identity(), HoldHandle::giveBack);
     }

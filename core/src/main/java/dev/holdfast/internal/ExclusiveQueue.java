@@ -62,7 +62,7 @@ final class ExclusiveQueue extends WaitQueue {
         REFRESHING,
         /** The grant goes back, and the next claim must wait until it may follow. */
         RELEASING,
-        /** Forgotten by the engine; a new one takes its place. */
+        /** Forgotten by the registry; a new one takes its place. */
         RETIRED
     }
 
@@ -77,8 +77,8 @@ final class ExclusiveQueue extends WaitQueue {
     private List<Runnable> claimsBehind = new ArrayList<>();
 
     /** A lock nobody wants yet. */
-    ExclusiveQueue(Engine engine, LockName name) {
-        super(engine, name);
+    ExclusiveQueue(EngineContext context, LockName name) {
+        super(context, name);
     }
 
     /** The open hold under a grant, if there is one. */
@@ -88,7 +88,7 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
+    public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
         HoldState now = holdOf(of);
         if (now != null) {
             action.accept(now);
@@ -155,12 +155,12 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    CompletableFuture<Boolean> passOn(HoldState closing) {
+    public CompletableFuture<Boolean> endHold(HoldState closing) {
         CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
         transition(() -> {
-            WaitQueue now = closing.grant.queue();
+            GrantOwner now = closing.grant.owner();
             if (now != this) { // it became a reader's in this moment
-                return () -> now.passOn(closing).thenAccept(givenBack::complete);
+                return () -> now.endHold(closing).thenAccept(givenBack::complete);
             }
             Loss.Cause lost = closing.grant.lossCause();
             if (lost != null && grant == closing.grant) {
@@ -172,10 +172,10 @@ final class ExclusiveQueue extends WaitQueue {
                 return NOTHING;
             }
             hold = null;
-            engine.telemetry().released(closing);
+            context.telemetry().released(closing);
             parting = givenBack;
             Runnable then = closing.options.awaitRelease() ? handOver(closing.grant) : closed(closing.grant);
-            return both(both(() -> engine.telemetry().recordReleased(closing), then), parted(closing.grant));
+            return both(both(() -> context.telemetry().recordReleased(closing), then), parted(closing.grant));
         });
         return givenBack;
     }
@@ -192,16 +192,16 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    boolean stopRenewal(HoldState of, Loss.Cause cause) {
+    public boolean stopRenewal(HoldState of, Loss.Cause cause) {
         mutex.lock();
         try {
-            if (of.grant.queue() == this) {
+            if (of.grant.owner() == this) {
                 return hold == of && of.grant.stopRenewal(cause);
             }
         } finally {
             mutex.unlock();
         }
-        return of.grant.queue().stopRenewal(of, cause); // it became a reader's in this moment
+        return of.grant.owner().stopRenewal(of, cause); // it became a reader's in this moment
     }
 
     @Override
@@ -228,7 +228,7 @@ final class ExclusiveQueue extends WaitQueue {
      * anew. The two mutexes are taken in this order only.
      */
     @Override
-    boolean downgrade(HoldState held) {
+    public boolean downgrade(HoldState held) {
         AtomicBoolean moved = new AtomicBoolean();
         transition(() -> {
             GrantState live = held.grant;
@@ -238,11 +238,11 @@ final class ExclusiveQueue extends WaitQueue {
             if (held.isThreadBound() && held.acquirer != null) {
                 forgetOwner(held.acquirer, held);
             }
-            Runnable letIn = engine.adoptAsReader(name, live, held);
+            Runnable letIn = context.queues().adoptAsReader(name, live, held);
             grant = null;
             hold = null;
             moved.set(true);
-            return both(() -> engine.loosen(live.grant()), both(letIn, next()));
+            return both(() -> context.releaseSender().downgrade(live.grant()), both(letIn, next()));
         });
         return moved.get();
     }
@@ -264,16 +264,16 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     private Runnable granted(ClaimInFlight of, Grant given) {
-        GrantState live = engine.live(this, given, of);
-        Optional<Throwable> refused = engine.whyNot(live, of);
+        GrantState live = begin(given, of);
+        Optional<Throwable> refused = GrantCheck.whyNot(context, live, of);
         if (refused.isPresent()) {
             return both(failed(of, refused.get()), next());
         }
         if (of.isKnownLost()) {
-            return both(() -> engine.withdraw(of.claim), next()); // for those who wait: claimed anew
+            return both(() -> context.releaseSender().withdraw(of.claim), next()); // for those who wait: claimed anew
         }
         grant = live;
-        engine.renewer().watch(live);
+        context.renewer().watch(live);
         if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
             return renewFor(live, of.asker.options); // confirmed before anybody has it
         }
@@ -281,11 +281,11 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void heard(ClaimId id, Consumer<ClaimInFlight> news) {
+    void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice) {
         mutex.lock();
         try {
             if (claiming != null && claiming.claim.id().equals(id)) {
-                news.accept(claiming);
+                notice.accept(claiming);
             }
         } finally {
             mutex.unlock();
@@ -293,10 +293,10 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    void grantLost(GrantState lost, Loss.Cause cause) {
+    public void grantLost(GrantState lost, Loss.Cause cause) {
         transition(() -> {
-            if (lost.queue() != this) {
-                return () -> lost.queue().grantLost(lost, cause); // it became a reader's in this moment
+            if (lost.owner() != this) {
+                return () -> lost.owner().grantLost(lost, cause); // it became a reader's in this moment
             }
             return grant == lost ? lostStep(lost, cause) : NOTHING;
         });
@@ -307,7 +307,8 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState loser = hold;
         hold = null;
         Runnable tell = loser == null ? NOTHING : tellLoss(loser, cause);
-        Runnable clear = mayStillStand(lost, cause) ? () -> engine.giveBack(lost, null) : NOTHING;
+        Runnable clear =
+                mayStillStand(lost, cause) ? () -> context.releaseSender().release(lost, null) : NOTHING;
         Runnable then = next();
         return both(both(both(tell, clear), then), parted(lost));
     }
@@ -317,10 +318,10 @@ final class ExclusiveQueue extends WaitQueue {
             if (grant != of || phase != Phase.REFRESHING) {
                 return NOTHING; // lost meanwhile
             }
-            engine.renewer().changed(of);
+            context.renewer().changed(of);
             if (standing && freshNumber) {
-                engine.saw(of.grant().number());
-                of.newBlock();
+                context.claims().saw(of.grant().number());
+                of.tokens().renew();
             }
             Runnable then = standing && of.isValid() ? give(of) : release(of);
             return both(then, parted(of));
@@ -340,7 +341,7 @@ final class ExclusiveQueue extends WaitQueue {
         transition(() -> {
             GrantState held = grant;
             ClaimInFlight unwanted = claiming;
-            Runnable lose = held == null ? NOTHING : () -> engine.renewer().lose(held, Loss.Cause.CLIENT_CLOSED);
+            Runnable lose = held == null ? NOTHING : () -> context.renewer().lose(held, Loss.Cause.CLIENT_CLOSED);
             return both(both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
         });
         forgetOwners();
@@ -359,15 +360,16 @@ final class ExclusiveQueue extends WaitQueue {
         phase = Phase.IDLE;
         Waiter first = nextTry == null ? waiters.peek() : nextTry;
         nextTry = null;
-        if (first != null && engine.isClosed()) {
-            ClientClosedException closed = engine.closedException();
+        if (first != null && context.isClosed()) {
+            ClientClosedException closed = context.closedException();
             return both(both(fail(first, closed), failAll(closed)), this::nextAfterClose);
         }
         if (first == null && isUnowned()) {
             phase = Phase.RETIRED;
             first = waiters.peek(); // one who joined in between may have seen the phase before or after
             if (first == null) {
-                return () -> engine.retired(this); // after what else this step does: until then the client is not quiet
+                return () -> context.queues()
+                        .retired(this); // after what else this step does: until then the client is not quiet
             }
         }
         return first == null ? NOTHING : claim(first);
@@ -378,10 +380,10 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     private Runnable claim(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker, this::answered);
+        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this::answered);
         phase = Phase.CLAIMING;
         claiming = started;
-        return () -> engine.send(started, name);
+        return () -> context.queues().send(started, name);
     }
 
     /**
@@ -394,7 +396,7 @@ final class ExclusiveQueue extends WaitQueue {
 
     private Runnable linger(GrantState live) {
         phase = Phase.LINGERING;
-        return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(live)));
+        return () -> context.beforeSending(name, () -> transition(() -> endOfLinger(live)));
     }
 
     @Override
@@ -431,7 +433,7 @@ final class ExclusiveQueue extends WaitQueue {
     private boolean mayTakeOver(GrantState live, Waiter waiter) {
         return nextTry == null // who tries once is before those who wait
                 && live.isValid()
-                && live.mayHandOver(waiter.options)
+                && live.tokens().mayHandOver(waiter.options)
                 && live.fits(waiter.options)
                 && live.hasEnoughLease();
     }
@@ -446,7 +448,7 @@ final class ExclusiveQueue extends WaitQueue {
         if (first == null || !live.isValid()) {
             return release(live);
         }
-        if (live.mayHandOver(first.options)) {
+        if (live.tokens().mayHandOver(first.options)) {
             return live.hasEnoughLease() ? give(live) : renewFor(live, first.options);
         }
         return renumberOrRelease(live);
@@ -458,7 +460,7 @@ final class ExclusiveQueue extends WaitQueue {
             return release(live); // of a claim that was called off; the one who tries has a claim of its own
         }
         for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
-            if (!live.hasTokenFor(first.options)) {
+            if (!live.tokens().suffices(first.options)) {
                 return renumberOrRelease(live); // it was renewed for another, who is gone
             }
             if (!live.fits(first.options)) {
@@ -476,31 +478,31 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** Gives the grant to one waiter; empty if its outcome was set before. */
     private Optional<Runnable> giveTo(GrantState live, Waiter taker) {
-        HoldState before = live.lastHold();
-        HoldState made = engine.hold(live, name.name(), taker);
+        HoldState before = live.tokens().lastHold();
+        HoldState made = newHold(live, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         phase = Phase.HELD;
         hold = made;
-        live.given(made);
+        live.tokens().given(made);
         if (owner != null) {
             own(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            engine.telemetry().acquired(made, taker);
+            context.telemetry().acquired(made, taker);
             return Optional.of(taker::wake);
         }
         if (owner != null) {
             forgetOwner(owner, made);
         }
         hold = null;
-        live.notTaken(before);
+        live.tokens().notTaken(before);
         return Optional.empty();
     }
 
     private Runnable renumberOrRelease(GrantState live) {
-        if (engine.capabilities().extendable()) {
+        if (context.capabilities().extendable()) {
             return refreshNumber(live);
         }
         return phase == Phase.HELD ? linger(live) : release(live); // so that the claim behind it leaves with it
@@ -508,12 +510,12 @@ final class ExclusiveQueue extends WaitQueue {
 
     private Runnable refreshNumber(GrantState live) {
         phase = Phase.REFRESHING;
-        return () -> engine.refresh().number(live, standing -> refreshed(live, standing, true));
+        return () -> context.refresher().number(live, standing -> refreshed(live, standing, true));
     }
 
     private Runnable renewFor(GrantState live, HoldOptions options) {
         phase = Phase.REFRESHING;
-        return () -> engine.refresh().renewFor(live, options, standing -> refreshed(live, standing, false));
+        return () -> context.refresher().renewFor(live, options, standing -> refreshed(live, standing, false));
     }
 
     private Runnable release(GrantState live) {
@@ -521,10 +523,12 @@ final class ExclusiveQueue extends WaitQueue {
             return NOTHING; // lost in this moment: grantLost follows and goes on from there
         }
         grant = null;
-        engine.renewer().forget(live);
-        HoldState last = live.lastHold();
+        context.renewer().forget(live);
+        HoldState last = live.tokens().lastHold();
         phase = Phase.RELEASING;
-        return () -> engine.giveBackBeforeClaims(live, last).whenComplete((held, failure) -> claimsMayFollow());
+        return () -> context.releaseSender()
+                .releaseBeforeClaims(live, last)
+                .whenComplete((held, failure) -> claimsMayFollow());
     }
 
     /** Watches a waiter whose thread holds this lock itself, and so may wait for itself. */
@@ -532,7 +536,7 @@ final class ExclusiveQueue extends WaitQueue {
         HoldState now = hold;
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
             waiter.recordPlace();
-            engine.watchSelfWait(now, waiter);
+            SelfWait.watch(context, now, waiter);
         }
     }
 }

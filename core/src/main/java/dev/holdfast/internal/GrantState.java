@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * either the whole of another's change or nothing. Thread-safe.
  */
 final class GrantState {
-    private volatile WaitQueue queue;
+    private volatile GrantOwner owner;
     private final TimeSource time;
     private final boolean sessionBound;
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
@@ -68,35 +68,32 @@ final class GrantState {
     /** A lease that this client ends, by its own clock, since the store knows only the session's. */
     private record FixedLease(Duration lease, long end) {}
 
-    // Guarded by the local queue's mutex: the block of tokens under the present grant number.
-    private int tokensUsed;
-    private @Nullable HoldState lastHold;
-    private long blockSince;
+    private final TokenBlock tokens;
 
     GrantState(
-            WaitQueue queue,
+            GrantOwner owner,
             Grant grant,
             boolean autoRenew,
             Capabilities store,
             TimeSource time,
             long wallLeadWhenSent) {
-        this.queue = queue;
+        this.owner = owner;
         this.sessionBound = store.sessionBound();
         this.autoRenew = autoRenew;
         this.time = time;
         this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
         this.renewAt = grant.sentNanos() + nanosOf(grant.lease()) / 3;
-        this.blockSince = time.nanoTime();
+        this.tokens = new TokenBlock(time);
     }
 
     /** Whose it is: of those who want the name exclusively or, once its holder is content to read, of the readers. */
-    WaitQueue queue() {
-        return queue;
+    GrantOwner owner() {
+        return owner;
     }
 
     /** It is another queue's from now on; under the mutexes of both. */
-    void moveTo(WaitQueue other) {
-        queue = other;
+    void moveTo(GrantOwner other) {
+        owner = other;
     }
 
     Grant grant() {
@@ -416,58 +413,14 @@ final class GrantState {
         return sessionBound ? grant().lease() : options.lease();
     }
 
-    /** Whether the bounds of hand-over allow one more under the present grant number, without asking the store. */
-    boolean mayHandOver(HoldOptions options) {
-        return hasTokenFor(options) && time.nanoTime() - blockSince <= nanosOf(options.maxHandOverTime());
-    }
-
-    /** Whether a waiter with these options may have a hold under the present grant number. */
-    boolean hasTokenFor(HoldOptions options) {
-        return tokensUsed == 0 || (!options.strictFifo() && tokensUsed <= options.maxHandOvers());
-    }
-
-    /** Begins a new block of tokens: the store gave a fresh grant number. */
-    void newBlock() {
-        tokensUsed = 0;
-        blockSince = time.nanoTime();
+    /** The tokens under the present grant number, and who had them. */
+    TokenBlock tokens() {
+        return tokens;
     }
 
     /** The token of the next hold under this grant. */
     long nextToken() {
-        return Tokens.token(grant().number(), tokensUsed);
-    }
-
-    /** A hold was given out: its token is used up. */
-    void given(HoldState hold) {
-        tokensUsed++;
-        lastHold = hold;
-    }
-
-    /** Whether nobody had a hold under the present grant number yet. */
-    boolean isFresh() {
-        return tokensUsed == 0 && lastHold == null;
-    }
-
-    /** Whether one more hold can be told apart from those that had it exclusively under the present grant number. */
-    boolean hasTokenLeft() {
-        return tokensUsed < Tokens.BLOCK;
-    }
-
-    /** Of holds beside each other, which share a token: the one that came or went last; null if none did. */
-    void lastBeside(@Nullable HoldState hold) {
-        lastHold = hold;
-    }
-
-    /** The hold given out last was not taken: its token is free for the next, and the one before it is the last. */
-    void notTaken(@Nullable HoldState before) {
-        tokensUsed--;
-        lastHold = before;
-    }
-
-    /** The hold that was given out last, or of several beside each other the one closed last; null if there was none. */
-    @Nullable
-    HoldState lastHold() {
-        return lastHold;
+        return Tokens.token(grant().number(), tokens.used());
     }
 
     long wallLead() {

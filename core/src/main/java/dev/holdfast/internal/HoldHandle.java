@@ -42,7 +42,7 @@ public final class HoldHandle {
         if (hold.isOpen() && hold.grant.isValid()) {
             return hold.isOpen();
         }
-        engine().renewer().examine(hold.grant);
+        context().renewer().examine(hold.grant);
         return false;
     }
 
@@ -56,7 +56,7 @@ public final class HoldHandle {
         lossActions.add(action);
         if (hold.isLost()) {
             noteLoss();
-            engine().telemetry().flush();
+            context().telemetry().flush();
         }
     }
 
@@ -70,7 +70,7 @@ public final class HoldHandle {
         for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
             Consumer<Loss> told = action;
             Loss loss = hold.loss();
-            engine().dispatcher().note(loss, told, () -> told.accept(loss));
+            context().dispatcher().note(loss, told, () -> told.accept(loss));
         }
     }
 
@@ -81,7 +81,7 @@ public final class HoldHandle {
             throw new IllegalStateException(
                     "the hold of '" + hold.name + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
-        engine().renewer().extend(hold, lease);
+        context().renewer().extend(hold, lease);
     }
 
     /** See {@link dev.holdfast.Hold#detach}. */
@@ -97,8 +97,8 @@ public final class HoldHandle {
     public void downgrade() {
         checkOwner();
         hold.checkMayBecomeReader();
-        if (!hold.grant.queue().downgrade(hold)) {
-            engine().renewer().examine(hold.grant);
+        if (!hold.grant.owner().downgrade(hold)) {
+            context().renewer().examine(hold.grant);
             throw hold.isLost() ? hold.lostException() : hold.notOpenException();
         }
         hold.becomeReader();
@@ -117,25 +117,25 @@ public final class HoldHandle {
         if (!hold.isThreadBound()) { // which may have further entries, and is watched through its thread as well
             hold.pin(this); // until the store has answered: a loss found only then is still told here
         }
-        hold.grant.queue().close(hold, as);
+        hold.grant.owner().close(hold, as);
     }
 
     /** Closes a hold that its caller never had in hand, without waiting. */
     public void giveBack() {
         hold.pin(this);
-        hold.grant.queue().giveBack(hold);
+        hold.grant.owner().giveBack(hold);
     }
 
     /** Whether this engine keeps it. */
     public boolean belongsTo(Engine engine) {
-        return engine() == engine;
+        return engine.context() == context();
     }
 
     HoldState hold() {
         return hold;
     }
 
-    private Engine engine() {
-        return hold.grant.queue().engine();
+    private EngineContext context() {
+        return hold.grant.owner().context();
     }
 }

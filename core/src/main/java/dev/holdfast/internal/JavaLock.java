@@ -15,29 +15,29 @@ import org.jspecify.annotations.Nullable;
  * {@link dev.holdfast.DistributedLock#asLock()}. Stateless, so that all of one name are one lock; thread-safe.
  */
 final class JavaLock implements ThreadLock {
-    private final Engine engine;
+    private final EngineContext context;
     private final LockName name;
     private final HoldOptions options;
 
-    JavaLock(Engine engine, LockName name, HoldOptions options) {
-        this.engine = engine;
+    JavaLock(EngineContext context, LockName name, HoldOptions options) {
+        this.context = context;
         this.name = name;
         this.options = options;
     }
 
     @Override
     public void lock() {
-        Acquisition.uninterruptibly(engine, name, options);
+        Acquisition.uninterruptibly(context, name, options);
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        Acquisition.interruptibly(engine, name, options, true, null);
+        Acquisition.interruptibly(context, name, options, true, null);
     }
 
     @Override
     public boolean tryLock() {
-        return Acquisition.once(engine, name, options, true).isPresent();
+        return Acquisition.once(context, name, options, true).isPresent();
     }
 
     @Override
@@ -48,7 +48,7 @@ final class JavaLock implements ThreadLock {
         long nanos = unit.toNanos(time);
         return nanos <= 0
                 ? tryLock()
-                : Acquisition.interruptibly(engine, name, options, true, Duration.ofNanos(nanos))
+                : Acquisition.interruptibly(context, name, options, true, Duration.ofNanos(nanos))
                         .isPresent();
     }
 
@@ -57,10 +57,10 @@ final class JavaLock implements ThreadLock {
         HoldState held = heldAs();
         if (held == null) {
             throw new IllegalMonitorStateException(
-                    "'" + name + "' on " + engine.storeDescription() + " is not held by " + Thread.currentThread());
+                    "'" + name + "' on " + context.description() + " is not held by " + Thread.currentThread());
         }
         try {
-            held.grant.queue().close(held, name.mode().kind());
+            held.grant.owner().close(held, name.mode().kind());
         } catch (HoldLostException lost) {
             IllegalMonitorStateException thrown = new IllegalMonitorStateException(lost.getMessage());
             thrown.initCause(lost);
@@ -81,7 +81,7 @@ final class JavaLock implements ThreadLock {
     }
 
     private @Nullable HoldState heldAs() {
-        HoldState held = Reentry.heldByThisThread(engine, name);
+        HoldState held = Reentry.heldByThisThread(context, name);
         return held != null && held.hasEntry(name.mode().kind()) ? held : null;
     }
 
@@ -93,6 +93,6 @@ final class JavaLock implements ThreadLock {
     @Override
     public String toString() {
         String what = name.mode().kind() == LockMode.SHARED ? " to read" : "";
-        return "DistributedLock[" + name + what + " on " + engine.storeDescription() + "].asLock()";
+        return "DistributedLock[" + name + what + " on " + context.description() + "].asLock()";
     }
 }

@@ -115,7 +115,7 @@ final class LeaseRenewer {
     void lose(GrantState grant, Loss.Cause cause) {
         if (grant.lose(cause)) {
             forget(grant);
-            grant.queue().grantLost(grant, cause);
+            grant.owner().grantLost(grant, cause);
         }
     }
 
@@ -194,7 +194,7 @@ final class LeaseRenewer {
     }
 
     private void stopIfHeldTooLong(GrantState grant) {
-        grant.queue().forEachHoldOf(grant, this::stopIfHeldTooLong);
+        grant.owner().forEachHoldOf(grant, this::stopIfHeldTooLong);
     }
 
     private void stopIfHeldTooLong(HoldState hold) {
@@ -204,11 +204,11 @@ final class LeaseRenewer {
         hold.options
                 .maxHold()
                 .filter(most -> time.nanoTime() - hold.since >= Durations.nanos(most))
-                .ifPresent(most -> hold.grant.queue().stopRenewal(hold, Loss.Cause.MAXIMUM_HOLD));
+                .ifPresent(most -> hold.grant.owner().stopRenewal(hold, Loss.Cause.MAXIMUM_HOLD));
     }
 
     private void reportLeak(HoldState hold, String why) {
-        if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) {
+        if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) {
             telemetry.leaked(hold, why);
         }
     }
@@ -283,7 +283,7 @@ final class LeaseRenewer {
     private void sayOnce(List<GrantState> unanswered, int due, @Nullable Throwable failure) {
         if (!unanswered.isEmpty() && failing.compareAndSet(false, true)) {
             Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
-                    + unanswered.get(0).queue().name() + "', on " + store.description()
+                    + unanswered.get(0).owner().name() + "', on " + store.description()
                     + "; tried again until their leases end; see that the store is up and can be reached: "
                     + (failure == null ? "it gave no answer for them" : Redacted.text(failure)));
         }
@@ -354,7 +354,7 @@ final class LeaseRenewer {
             case HELD -> {
                 if (held.getAsBoolean()) {
                     telemetry.renewed(live);
-                    live.queue().confirmed(live);
+                    live.owner().confirmed(live);
                 } else {
                     examine(live);
                 }

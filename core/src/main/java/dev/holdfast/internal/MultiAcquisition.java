@@ -28,20 +28,20 @@ import org.jspecify.annotations.Nullable;
  * moment.
  */
 final class MultiAcquisition {
-    private final Engine engine;
+    private final EngineContext context;
     private final List<LockName> names;
     private final HoldOptions options;
     private final List<HoldHandle> held = new ArrayList<>();
 
-    private MultiAcquisition(Engine engine, List<LockName> names, HoldOptions options) {
-        this.engine = engine;
+    private MultiAcquisition(EngineContext context, List<LockName> names, HoldOptions options) {
+        this.context = context;
         this.names = names;
         this.options = options;
     }
 
     /** Acquires all that {@link LockName#inOrder} ordered, if all are free right now. */
-    static Optional<List<HoldHandle>> tryAcquire(Engine engine, List<LockName> names, HoldOptions options) {
-        MultiAcquisition all = new MultiAcquisition(engine, names, options);
+    static Optional<List<HoldHandle>> tryAcquire(EngineContext context, List<LockName> names, HoldOptions options) {
+        MultiAcquisition all = new MultiAcquisition(context, names, options);
         StoreUnavailableException away = all.tryRest();
         if (away != null) {
             all.none();
@@ -56,17 +56,17 @@ final class MultiAcquisition {
      * @param wait how long to wait for all of them together; null for ever
      */
     static Optional<List<HoldHandle>> acquire(
-            Engine engine, List<LockName> names, HoldOptions options, @Nullable Duration wait)
+            EngineContext context, List<LockName> names, HoldOptions options, @Nullable Duration wait)
             throws InterruptedException {
         Durations.checkWait(wait);
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return new MultiAcquisition(engine, names, options).acquire(wait);
+        return new MultiAcquisition(context, names, options).acquire(wait);
     }
 
     private Optional<List<HoldHandle>> acquire(@Nullable Duration wait) throws InterruptedException {
-        long since = engine.time().nanoTime();
+        long since = context.time().nanoTime();
         boolean done = false;
         try {
             while (true) {
@@ -76,7 +76,7 @@ final class MultiAcquisition {
                     return Optional.of(held);
                 }
                 Duration left =
-                        wait == null ? null : wait.minusNanos(engine.time().nanoTime() - since);
+                        wait == null ? null : wait.minusNanos(context.time().nanoTime() - since);
                 boolean isOver = left != null && (left.isNegative() || left.isZero());
                 if (isOver && away != null) {
                     throw away;
@@ -93,7 +93,7 @@ final class MultiAcquisition {
     }
 
     private boolean waitForNext(@Nullable Duration left) throws InterruptedException {
-        Optional<HoldHandle> next = Acquisition.interruptibly(engine, names.get(held.size()), options, false, left);
+        Optional<HoldHandle> next = Acquisition.interruptibly(context, names.get(held.size()), options, false, left);
         next.ifPresent(held::add);
         return next.isPresent();
     }
@@ -134,7 +134,7 @@ final class MultiAcquisition {
     /** An attempt that cannot even be made fails when its outcome is asked for, with those before it all under way. */
     private Acquisition.Attempt attempt(LockName name) {
         try {
-            return Acquisition.attempt(engine, name, options, false);
+            return Acquisition.attempt(context, name, options, false);
         } catch (RuntimeException failed) {
             return () -> {
                 throw failed;

@@ -5,6 +5,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -233,8 +234,19 @@ final class Reachability {
         time.schedule(this::check, part.compareTo(SHORTEST_CHECK) < 0 ? SHORTEST_CHECK : part);
     }
 
+    /** Does something once a store that owes its answer was given time enough. */
+    Scheduled afterLongestProof(Runnable task) {
+        return time.schedule(task, longestProof());
+    }
+
+    /** What a caller hears of a store that owes its answer for so long. */
+    StoreUnavailableException noProof() {
+        return new StoreUnavailableException(store.description() + " did not answer within "
+                + Durations.text(longestProof()) + " to what came of the wait; see that it is up");
+    }
+
     /** How long a caller waits for the proof of a store that breaks its contract and never answers. */
-    Duration longestProof() {
+    private Duration longestProof() {
         return limit.compareTo(LONGEST_PROOF) > 0 ? limit : LONGEST_PROOF;
     }
 

@@ -6,6 +6,7 @@ import dev.holdfast.LockMode;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +27,14 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Reentry {
-    private final Engine engine;
+    private final EngineContext context;
     private final HoldState held;
     private final HoldHandle anchor; // kept here, so that the hold is no leak while its thread waits
     private final LockMode as;
     private final boolean threadOwned;
 
-    private Reentry(Engine engine, HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
-        this.engine = engine;
+    private Reentry(EngineContext context, HoldState held, HoldHandle anchor, LockMode as, boolean threadOwned) {
+        this.context = context;
         this.held = held;
         this.anchor = anchor;
         this.as = as;
@@ -46,38 +47,38 @@ final class Reentry {
      *
      * @throws HoldLostException if that hold is lost
      */
-    static @Nullable Reentry of(Engine engine, LockName name, HoldOptions options, boolean threadOwned) {
+    static @Nullable Reentry of(EngineContext context, LockName name, HoldOptions options, boolean threadOwned) {
         if (!options.reentrant()) {
             return null;
         }
-        HoldState held = heldByThisThread(engine, name);
+        HoldState held = heldByThisThread(context, name);
         if (held == null) {
             return null;
         }
-        engine.throwIfClosed();
+        context.throwIfClosed();
         HoldHandle anchor = held.anchor();
         if (anchor == null) {
             return null; // dropped in this moment
         }
-        throwIfLost(engine, held);
+        throwIfLost(context, held);
         return !held.isOpen()
                 ? null
-                : new Reentry(engine, held, anchor, name.mode().kind(), threadOwned);
+                : new Reentry(context, held, anchor, name.mode().kind(), threadOwned);
     }
 
     /** The hold that the calling thread owns and may enter so: a writer may read, a reader may not write. */
-    static @Nullable HoldState heldByThisThread(Engine engine, LockName name) {
-        HoldState held = owned(engine, name, name.mode().kind());
-        return held == null && name.mode().kind() == LockMode.SHARED ? owned(engine, name, LockMode.EXCLUSIVE) : held;
+    static @Nullable HoldState heldByThisThread(EngineContext context, LockName name) {
+        HoldState held = owned(context, name, name.mode().kind());
+        return held == null && name.mode().kind() == LockMode.SHARED ? owned(context, name, LockMode.EXCLUSIVE) : held;
     }
 
-    private static @Nullable HoldState owned(Engine engine, LockName name, LockMode kind) {
-        WaitQueue queue = engine.queue(name.inStore(), kind);
+    private static @Nullable HoldState owned(EngineContext context, LockName name, LockMode kind) {
+        WaitQueue queue = context.queues().find(name.inStore(), kind);
         HoldState held = queue == null ? null : queue.ownedBy(Thread.currentThread());
         if (held == null || held.anchor() != null) {
             return held;
         }
-        held.grant.queue().forgetIfDropped(held); // its loss was reported, and nobody is left who could close it
+        held.grant.owner().forgetIfDropped(held); // its loss was reported, and nobody is left who could close it
         return null;
     }
 
@@ -92,7 +93,7 @@ final class Reentry {
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                engine.parking().accept(held);
+                context.parking().accept(held);
                 interrupted |= Thread.interrupted();
             }
             return enter();
@@ -114,18 +115,18 @@ final class Reentry {
         if (entered.isPresent()) {
             return entered;
         }
-        long since = engine.time().nanoTime();
+        long since = context.time().nanoTime();
         long patience = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
         Thread thread = Thread.currentThread();
-        Scheduled timeout = wait == null ? () -> {} : engine.time().schedule(() -> LockSupport.unpark(thread), wait);
+        Scheduled timeout = wait == null ? () -> {} : context.time().schedule(() -> LockSupport.unpark(thread), wait);
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                if (engine.time().nanoTime() - since >= patience) {
-                    engine.throwIfUnreachable(name);
+                if (context.time().nanoTime() - since >= patience) {
+                    throwIfUnreachable(name);
                     return Optional.empty();
                 }
-                engine.parking().accept(held);
+                context.parking().accept(held);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
@@ -137,17 +138,24 @@ final class Reentry {
         }
     }
 
+    /** Throws if the store does not answer now; waits for it to say so. */
+    private void throwIfUnreachable(LockName name) {
+        CompletableFuture<Void> proof = context.reachability().proof(name.inStore());
+        context.environment().awaiting().accept(proof);
+        Failures.await(proof, "could not enter '" + name + "' again");
+    }
+
     private boolean isSure() {
         if (held.grant.isValid()) {
             return true;
         }
-        throwIfLost(engine, held);
+        throwIfLost(context, held);
         return false;
     }
 
-    private static void throwIfLost(Engine engine, HoldState held) {
+    private static void throwIfLost(EngineContext context, HoldState held) {
         if (!held.grant.isValid()) {
-            engine.renewer().examine(held.grant);
+            context.renewer().examine(held.grant);
         }
         if (held.isLost()) {
             throw held.lostException();

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
@@ -27,6 +28,7 @@ final class ReleaseSender {
     private final Store store;
     private final TimeSource time;
     private final Telemetry telemetry;
+    private final boolean ordered;
     private volatile boolean closed;
     /** By the name in the store that each is about. */
     private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
@@ -35,6 +37,7 @@ final class ReleaseSender {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
+        this.ordered = store.capabilities().ordered();
     }
 
     /** A store's answer, also where the store throws instead of answering. */
@@ -81,6 +84,20 @@ final class ReleaseSender {
                     }
                 }),
                 third(grant.grant().lease()));
+    }
+
+    /**
+     * Releases a grant, and completes once a claim may follow: with the answer or, where requests take effect in the
+     * order in which they are made, as soon as this one is.
+     */
+    CompletableFuture<Boolean> releaseBeforeClaims(GrantState grant, @Nullable HoldState last) {
+        CompletableFuture<Boolean> answer = release(grant, last);
+        return ordered ? CompletableFuture.completedFuture(true) : answer;
+    }
+
+    /** Has the store let readers of other clients in beside the holder of a grant. If it does not, they wait: safe. */
+    void downgrade(Grant grant) {
+        guarded(() -> store.downgrade(grant));
     }
 
     /** Sends nothing again from now on. */

@@ -1,14 +1,29 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.LockMode;
+import java.time.Duration;
 
-/** What to say when a thread waits for a lock that it holds itself. */
+/** A thread that waits for a lock that it holds itself: it is warned of in the log. */
 final class SelfWait {
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
     private SelfWait() {}
 
-    static String message(HoldState held, Waiter waiter, String store) {
+    /** Warns, if a thread still waits after a while for a lock that it holds itself. */
+    static void watch(EngineContext context, HoldState held, Waiter waiter) {
+        context.time()
+                .schedule(
+                        () -> {
+                            if (held.isOpen() && waiter.outcome() == null) {
+                                Log.warn(() -> message(held, waiter, context.description()));
+                            }
+                        },
+                        PATIENCE);
+    }
+
+    private static String message(HoldState held, Waiter waiter, String store) {
         Thread thread = waiter.thread;
-        boolean reads = held.grant.queue().name().mode().kind() == LockMode.SHARED;
+        boolean reads = held.grant.owner().name().mode().kind() == LockMode.SHARED;
         return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name + "' on " + store
                 + " at " + waiter.place() + " while it holds it itself, acquired " + held.origin()
                 + ": it waits for ever unless another thread closes that hold; "

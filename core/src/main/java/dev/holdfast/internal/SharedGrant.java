@@ -52,11 +52,11 @@ final class SharedGrant {
                 && stopped.isEmpty()
                 && grant.isValid()
                 && grant.fits(waiter.options)
-                && (grant.isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && (grant.tokens().isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
     }
 
     private boolean hasRoomFor(HoldOptions options) {
-        return shared ? mayJoin(options) : isFree() && grant.mayHandOver(options);
+        return shared ? mayJoin(options) : isFree() && grant.tokens().mayHandOver(options);
     }
 
     /**
@@ -66,7 +66,7 @@ final class SharedGrant {
     private boolean mayJoin(HoldOptions options) {
         return (isFree() || options.autoRenew())
                 && !options.strictFifo()
-                && grant.hasTokenLeft()
+                && grant.tokens().hasTokenLeft()
                 && now() - openedAt <= Durations.nanos(options.maxHandOverTime());
     }
 
@@ -99,23 +99,23 @@ final class SharedGrant {
 
     /** Gives a hold by it to a waiter; empty if its outcome was set before. */
     Optional<Runnable> enter(Waiter taker) {
-        Engine engine = pool.engine();
-        HoldState before = grant.lastHold();
-        HoldState made = engine.hold(grant, pool.name().name(), taker);
+        EngineContext context = pool.context();
+        HoldState before = grant.tokens().lastHold();
+        HoldState made = pool.newHold(grant, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         holds.add(made);
         if (shared) {
-            grant.lastBeside(made);
+            grant.tokens().lastBeside(made);
         } else {
-            grant.given(made);
+            grant.tokens().given(made);
         }
         if (owner != null) {
             pool.own(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            engine.telemetry().acquired(made, taker);
+            context.telemetry().acquired(made, taker);
             return Optional.of(taker::wake);
         }
         if (owner != null) {
@@ -123,9 +123,9 @@ final class SharedGrant {
         }
         holds.remove(made);
         if (shared) {
-            grant.lastBeside(before);
+            grant.tokens().lastBeside(before);
         } else {
-            grant.notTaken(before);
+            grant.tokens().notTaken(before);
         }
         return Optional.empty();
     }
@@ -143,7 +143,7 @@ final class SharedGrant {
         holds.remove(closed);
         stopped.remove(closed);
         if (shared) {
-            grant.lastBeside(closed);
+            grant.tokens().lastBeside(closed);
         }
         stopIfNobodyElseHolds();
     }
@@ -169,6 +169,6 @@ final class SharedGrant {
     }
 
     private long now() {
-        return pool.engine().time().nanoTime();
+        return pool.context().time().nanoTime();
     }
 }

@@ -65,8 +65,8 @@ final class SharedQueue extends WaitQueue {
     private final SerialRunner turns = new SerialRunner();
 
     /** A pool nobody is in yet. */
-    SharedQueue(Engine engine, LockName name) {
-        super(engine, name);
+    SharedQueue(EngineContext context, LockName name) {
+        super(context, name);
         this.shared = name.mode().kind() == LockMode.SHARED;
     }
 
@@ -145,8 +145,8 @@ final class SharedQueue extends WaitQueue {
         openHolds()
                 .filter(held -> held.isOwnedBy(thread))
                 .findFirst()
-                .ifPresent(held -> engine.watchSelfWait(held, reader));
-        if (engine.queue(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers) {
+                .ifPresent(held -> SelfWait.watch(context, held, reader));
+        if (context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers) {
             writers.warnIfItsOwn(reader);
         }
     }
@@ -172,7 +172,7 @@ final class SharedQueue extends WaitQueue {
 
     private boolean isBehindWriter(Waiter reader) {
         return shared
-                && engine.queue(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers
+                && context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers
                 && writers.isWaitedForBefore(reader);
     }
 
@@ -192,7 +192,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    CompletableFuture<Boolean> passOn(HoldState closing) {
+    public CompletableFuture<Boolean> endHold(HoldState closing) {
         CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
         transition(() -> {
             GrantState live = closing.grant;
@@ -203,10 +203,10 @@ final class SharedQueue extends WaitQueue {
                 return seat != null && lost != null ? lostStep(seat, lost) : NOTHING;
             }
             seat.leave(closing);
-            engine.telemetry().released(closing);
+            context.telemetry().released(closing);
             Runnable then = seat.isFree() ? freed(seat, closing.options.awaitRelease()) : NOTHING;
             givenBack.complete(live.isGivenBack());
-            return both(() -> engine.telemetry().recordReleased(closing), then);
+            return both(() -> context.telemetry().recordReleased(closing), then);
         });
         return givenBack;
     }
@@ -220,7 +220,7 @@ final class SharedQueue extends WaitQueue {
         if (goesBackNow || first != null || !seat.grant.isValid()) {
             return release(seat);
         }
-        return seat.linger() ? () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(seat))) : NOTHING;
+        return seat.linger() ? () -> context.beforeSending(name, () -> transition(() -> endOfLinger(seat))) : NOTHING;
     }
 
     /** The store is about to send, and nobody came back for the grant. */
@@ -249,13 +249,14 @@ final class SharedQueue extends WaitQueue {
     }
 
     private Runnable granted(ClaimInFlight of, Grant given) {
-        GrantState live = engine.live(this, given, of);
-        Optional<Throwable> refused = engine.whyNot(live, of);
+        GrantState live = begin(given, of);
+        Optional<Throwable> refused = GrantCheck.whyNot(context, live, of);
         if (refused.isPresent()) {
             return both(failed(of, refused.get()), nextIfIdle());
         }
         if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
-            return both(() -> engine.withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew
+            return both(
+                    () -> context.releaseSender().withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew
         }
         SharedGrant seat = sit(live);
         if (of.claim.waits()) {
@@ -267,7 +268,7 @@ final class SharedQueue extends WaitQueue {
     private SharedGrant sit(GrantState live) {
         SharedGrant seat = new SharedGrant(this, live);
         seats.put(live, seat);
-        engine.renewer().watch(live);
+        context.renewer().watch(live);
         return seat;
     }
 
@@ -316,7 +317,7 @@ final class SharedQueue extends WaitQueue {
         if (!seat.isTimeToAsk(options)) {
             return NOTHING;
         }
-        return () -> engine.renewer()
+        return () -> context.renewer()
                 .ask(
                         seat.grant,
                         alone -> transition(() -> {
@@ -326,7 +327,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
+    public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
         List<HoldState> holds = List.of();
         mutex.lock();
         try {
@@ -355,7 +356,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    boolean stopRenewal(HoldState of, Loss.Cause cause) {
+    public boolean stopRenewal(HoldState of, Loss.Cause cause) {
         mutex.lock();
         try {
             SharedGrant seat = seats.get(of.grant);
@@ -366,21 +367,21 @@ final class SharedQueue extends WaitQueue {
     }
 
     @Override
-    void heard(ClaimId id, Consumer<ClaimInFlight> news) {
+    void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice) {
         mutex.lock();
         try {
             ClaimInFlight waiting = claiming;
             if (waiting != null && waiting.claim.id().equals(id)) {
-                news.accept(waiting);
+                notice.accept(waiting);
             }
-            tries.stream().filter(each -> each.claim.id().equals(id)).forEach(news);
+            tries.stream().filter(each -> each.claim.id().equals(id)).forEach(notice);
         } finally {
             mutex.unlock();
         }
     }
 
     @Override
-    void grantLost(GrantState lost, Loss.Cause cause) {
+    public void grantLost(GrantState lost, Loss.Cause cause) {
         transition(() -> {
             SharedGrant seat = seats.get(lost);
             return seat == null ? NOTHING : lostStep(seat, cause);
@@ -391,7 +392,8 @@ final class SharedQueue extends WaitQueue {
         seats.remove(seat.grant);
         Runnable tell =
                 all(seat.holds().stream().map(loser -> tellLoss(loser, cause)).toList());
-        Runnable clear = mayStillStand(seat.grant, cause) ? () -> engine.giveBack(seat.grant, null) : NOTHING;
+        Runnable clear =
+                mayStillStand(seat.grant, cause) ? () -> context.releaseSender().release(seat.grant, null) : NOTHING;
         return both(both(tell, clear), nextIfIdle());
     }
 
@@ -400,7 +402,7 @@ final class SharedQueue extends WaitQueue {
         transition(() -> {
             ClaimInFlight unwanted = claiming;
             Runnable lose = all(List.copyOf(seats.keySet()).stream()
-                    .<Runnable>map(held -> () -> engine.renewer().lose(held, Loss.Cause.CLIENT_CLOSED))
+                    .<Runnable>map(held -> () -> context.renewer().lose(held, Loss.Cause.CLIENT_CLOSED))
                     .toList());
             return both(both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
         });
@@ -414,12 +416,12 @@ final class SharedQueue extends WaitQueue {
     @Override
     Runnable nextIfIdle() {
         if (!waiters.isEmpty()) {
-            return engine.isClosed() ? failAll(engine.closedException()) : inTurn(claimNext());
+            return context.isClosed() ? failAll(context.closedException()) : inTurn(claimNext());
         }
         boolean quiet = claiming == null && tries.isEmpty() && goingBack.isEmpty();
         if (quiet && seats.isEmpty() && isUnowned() && !retired) {
             retired = true;
-            return () -> engine.retired(this);
+            return () -> context.queues().retired(this);
         }
         return NOTHING;
     }
@@ -434,13 +436,13 @@ final class SharedQueue extends WaitQueue {
     }
 
     private Runnable claimFor(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(engine.claimFor(name, asker), asker, this::answered);
+        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this::answered);
         if (asker.waits) {
             claiming = started;
         } else {
             tries.add(started);
         }
-        return () -> afterOwnReleases(() -> engine.send(started, name));
+        return () -> afterOwnReleases(() -> context.queues().send(started, name));
     }
 
     /** A claim waits for this client's own releases before it. */
@@ -462,14 +464,16 @@ final class SharedQueue extends WaitQueue {
             return NOTHING; // lost in this moment: grantLost follows and goes on from there
         }
         seats.remove(seat.grant);
-        engine.renewer().forget(seat.grant);
-        HoldState last = seat.grant.lastHold();
+        context.renewer().forget(seat.grant);
+        HoldState last = seat.grant.tokens().lastHold();
         CompletableFuture<Void> gone = new CompletableFuture<>();
         goingBack.add(gone);
-        return () -> engine.giveBackBeforeClaims(seat.grant, last).whenComplete((held, failed) -> {
-            goingBack.remove(gone);
-            gone.complete(null);
-            transition(this::nextIfIdle);
-        });
+        return () -> context.releaseSender()
+                .releaseBeforeClaims(seat.grant, last)
+                .whenComplete((held, failed) -> {
+                    goingBack.remove(gone);
+                    gone.complete(null);
+                    transition(this::nextIfIdle);
+                });
     }
 }

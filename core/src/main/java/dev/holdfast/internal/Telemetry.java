@@ -258,7 +258,7 @@ final class Telemetry {
     /** Notes something of each hold that a grant has now, if anybody listens: never after its end was noted. */
     private void ofHold(GrantState grant, Consumer<HoldState> note) {
         if (dispatcher.hasListeners()) {
-            grant.queue().withHoldsOf(grant, note);
+            grant.owner().withHoldsOf(grant, note);
             flush();
         }
     }
@@ -275,7 +275,7 @@ final class Telemetry {
     /** The store answered to a renewal, or did not. */
     void recordRenewal(FlightEvents.@Nullable Renewed event, GrantState first, int holds, int unanswered) {
         if (event != null && event.shouldCommit()) {
-            event.lock = first.queue().name().name();
+            event.lock = first.owner().name().name();
             event.store = store;
             event.holds = holds;
             event.unanswered = unanswered;
@@ -288,7 +288,7 @@ final class Telemetry {
     /** The store did not confirm a release. */
     void releaseFailed(GrantState grant, @Nullable HoldState last, Throwable failure) {
         counters.failedReleases.increment();
-        String name = grant.queue().name().name();
+        String name = grant.owner().name().name();
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;

@@ -21,9 +21,9 @@ final class Upgrade {
     private Upgrade() {}
 
     /** The open hold by which the calling thread reads a name that it wants for itself alone; null if it has none. */
-    static @Nullable HoldState heldToRead(Engine engine, LockName name) {
+    static @Nullable HoldState heldToRead(EngineContext context, LockName name) {
         return name.mode().kind() == LockMode.EXCLUSIVE
-                        && engine.queue(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
+                        && context.queues().find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers
                 ? readers.heldBy(Thread.currentThread())
                 : null;
     }
@@ -34,19 +34,19 @@ final class Upgrade {
     }
 
     /** Throws if the calling thread would wait for itself. */
-    static void refuse(Engine engine, LockName name, @Nullable HoldState reading) {
+    static void refuse(EngineContext context, LockName name, @Nullable HoldState reading) {
         if (isHopeless(reading)) {
-            throw new IllegalStateException("this thread acquired '" + name + "' on " + engine.storeDescription()
+            throw new IllegalStateException("this thread acquired '" + name + "' on " + context.description()
                     + " to read and would wait for itself to write: close that hold first, or acquire to write and"
                     + " downgrade");
         }
     }
 
     /** Has a warning logged if the thread still waits after a while. */
-    static void warn(Engine engine, @Nullable HoldState reading, Waiter waiter) {
+    static void warn(EngineContext context, @Nullable HoldState reading, Waiter waiter) {
         if (reading != null) {
             waiter.recordPlace();
-            engine.watchSelfWait(reading, waiter);
+            SelfWait.watch(context, reading, waiter);
         }
     }
 
@@ -56,19 +56,20 @@ final class Upgrade {
      *
      * @return how much of the time is left, in nanoseconds; 0 when it has passed
      */
-    static long waitInVain(Engine engine, LockName name, HoldState reading, Duration wait) throws InterruptedException {
+    static long waitInVain(EngineContext context, LockName name, HoldState reading, Duration wait)
+            throws InterruptedException {
         Thread thread = Thread.currentThread();
-        long since = engine.time().nanoTime();
-        Scheduled end = engine.time().schedule(() -> LockSupport.unpark(thread), wait);
+        long since = context.time().nanoTime();
+        Scheduled end = context.time().schedule(() -> LockSupport.unpark(thread), wait);
         reading.awaitsNews(true);
         try {
             while (true) {
-                long left = Durations.nanos(wait) - (engine.time().nanoTime() - since);
-                engine.throwIfClosed();
+                long left = Durations.nanos(wait) - (context.time().nanoTime() - since);
+                context.throwIfClosed();
                 if (left <= 0 || !reading.isOpen()) {
                     return Math.max(0, left);
                 }
-                engine.parking().accept(name);
+                context.parking().accept(name);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }

@@ -4,11 +4,14 @@ import static dev.holdfast.internal.Deferred.NOTHING;
 import static dev.holdfast.internal.Deferred.all;
 import static dev.holdfast.internal.Deferred.both;
 
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,11 +35,11 @@ import org.jspecify.annotations.Nullable;
  * <p>State changes under a small mutex. Nothing is called under it that may wait or call back: each transition returns
  * what is to be done, and that is run after the mutex is free. Thread-safe.
  */
-abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
+abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, SharedQueue {
     private static final int PLACE_SAMPLE = 16;
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
-    final Engine engine;
+    final EngineContext context;
     final LockName name;
     final ReentrantLock mutex = new ReentrantLock();
     final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
@@ -44,16 +47,18 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
 
     private int joined; // a lost update only shifts the sample
 
-    WaitQueue(Engine engine, LockName name) {
-        this.engine = engine;
+    WaitQueue(EngineContext context, LockName name) {
+        this.context = context;
         this.name = name;
     }
 
-    Engine engine() {
-        return engine;
+    @Override
+    public final EngineContext context() {
+        return context;
     }
 
-    LockName name() {
+    @Override
+    public final LockName name() {
         return name;
     }
 
@@ -65,9 +70,9 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
     /** Whether it takes nobody in any more, for good. Under the mutex. */
     abstract boolean isRetired();
 
-    /** Has the engine forget it now: whoever retired it may be on this very stack, and come to that only later. */
+    /** Has the registry forget it now: whoever retired it may be on this very stack, and come to that only later. */
     final void forgetIfRetired() {
-        transition(() -> isRetired() ? () -> engine.retired(this) : NOTHING);
+        transition(() -> isRetired() ? () -> context.queues().retired(this) : NOTHING);
     }
 
     /** The claim in the store that none of those who wait wants any more; null if there is none. Under the mutex. */
@@ -82,15 +87,8 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         return unwanted == null ? NOTHING : unwanted::cancel;
     }
 
-    /**
-     * Ends a hold, and hands its grant on or gives it back; completes with whether it was given back, once that is
-     * decided. A grant that the renewer has found lost by now makes the hold lost, even where its {@link #grantLost} is
-     * only on its way.
-     */
-    abstract CompletableFuture<Boolean> passOn(HoldState closing);
-
-    /** Makes an exclusive hold a shared one, in place; false if it is not open and surely held. */
-    boolean downgrade(HoldState hold) {
+    @Override
+    public boolean downgrade(HoldState hold) {
         throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
     }
 
@@ -107,7 +105,7 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
     /** A waiter whose outcome was set by other means leaves the queue. */
     void forget(Waiter waiter, NotAcquired.Reason why) {
         waiters.remove(waiter);
-        engine.telemetry().notAcquired(name, waiter, why);
+        context.telemetry().notAcquired(name, waiter, why);
         transition(this::afterLeaving);
     }
 
@@ -127,12 +125,18 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
                     endOnce(unwanted.settled(), waiter);
                 };
             }
-            return isSurelyHeldHere() ? timedOut(waiter) : () -> endOnce(engine.proof(name), waiter);
+            return isSurelyHeldHere()
+                    ? timedOut(waiter)
+                    : () -> endOnce(context.reachability().proof(name.inStore()), waiter);
         });
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
-        Scheduled guard = proof.isDone() ? () -> {} : engine.afterLongestProof(() -> end(waiter, engine.noProof()));
+        Scheduled guard = proof.isDone()
+                ? () -> {}
+                : context.reachability()
+                        .afterLongestProof(
+                                () -> end(waiter, context.reachability().noProof()));
         proof.whenComplete((answered, failure) -> {
             guard.cancel();
             end(waiter, failure);
@@ -147,7 +151,7 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         if (!waiter.resolve(Waiter.EMPTY)) {
             return NOTHING;
         }
-        engine.telemetry().notAcquired(name, waiter, NotAcquired.Reason.TIMED_OUT);
+        context.telemetry().notAcquired(name, waiter, NotAcquired.Reason.TIMED_OUT);
         return waiter::wake;
     }
 
@@ -173,12 +177,8 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         return !waiter.timed && waiter.since - nanos <= 0;
     }
 
-    /**
-     * Closes a hold, or one entry of a re-entrant one.
-     *
-     * @param as which kind of entry; the last exclusive one closed before the last shared one leaves a reader
-     */
-    final void close(HoldState closing, LockMode as) {
+    @Override
+    public final void close(HoldState closing, LockMode as) {
         if (closing.isThreadBound()) {
             HoldState.Left left = closing.exit(as);
             if (left == HoldState.Left.READER) {
@@ -191,21 +191,34 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
             disown(closing);
         }
         if (!closing.grant.isValid()) {
-            engine.renewer().examine(closing.grant); // a deadline that passed unnoticed counts before the close
+            context.renewer().examine(closing.grant); // a deadline that passed unnoticed counts before the close
         }
-        CompletableFuture<Boolean> givenBack = passOn(closing);
-        if (closing.options.awaitRelease() && engine.await(givenBack)) {
-            engine.awaitRelease(closing);
+        CompletableFuture<Boolean> givenBack = endHold(closing);
+        if (closing.options.awaitRelease() && context.await(givenBack)) {
+            awaitRelease(closing);
         }
         throwIfLost(closing);
     }
 
-    /** Closes a hold that nobody had in hand: waits for nothing, and a loss is nobody's. */
-    final void giveBack(HoldState unwanted) {
+    @Override
+    public final void giveBack(HoldState unwanted) {
         if (!unwanted.grant.isValid()) {
-            engine.renewer().examine(unwanted.grant);
+            context.renewer().examine(unwanted.grant);
         }
-        passOn(unwanted);
+        endHold(unwanted);
+    }
+
+    /** Waits until the store has confirmed the release of a hold that was just closed. */
+    private void awaitRelease(HoldState hold) {
+        boolean wasHeld;
+        try {
+            wasHeld = context.await(hold.grant.released());
+        } catch (RuntimeException failed) {
+            return; // logged; the lease bounds it
+        }
+        if (!wasHeld && hold.isLost()) {
+            throw new HoldLostException(hold.loss());
+        }
     }
 
     private static void throwIfLost(HoldState closing) {
@@ -242,10 +255,10 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         owners.clear();
     }
 
-    /** A lost hold that nobody can close any more leaves nothing of it behind. */
-    final void forgetIfDropped(HoldState held) {
+    @Override
+    public final void forgetIfDropped(HoldState held) {
         if (!held.grant.isValid()) {
-            engine.renewer().examine(held.grant);
+            context.renewer().examine(held.grant);
         }
         if (held.isLost()) {
             disown(held);
@@ -267,11 +280,8 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
 
     // ---- what the store and the renewer report ----
 
-    /** Does something short with each open hold under a grant; under no mutex, so that it may end meanwhile. */
-    abstract void forEachHoldOf(GrantState of, Consumer<HoldState> action);
-
-    /** Does something short with each open hold under a grant, while it cannot end. */
-    final void withHoldsOf(GrantState of, Consumer<HoldState> action) {
+    @Override
+    public final void withHoldsOf(GrantState of, Consumer<HoldState> action) {
         mutex.lock();
         try {
             forEachHoldOf(of, action);
@@ -280,37 +290,28 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         }
     }
 
-    /**
-     * Renews for this hold no more, provided that it is still open; false if not, or if that was decided before. The
-     * grant runs out unless others hold by it.
-     */
-    abstract boolean stopRenewal(HoldState of, Loss.Cause cause);
-
     /** Notes what the store reports of a grant whose answer is still on its way, if one of this queue's claims is its. */
-    abstract void heard(ClaimId id, Consumer<ClaimInFlight> news);
+    abstract void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice);
 
-    /** The store confirmed a grant, which may have been in doubt. */
-    final void confirmed(GrantState standing) {
+    @Override
+    public final void confirmed(GrantState standing) {
         forEachHoldOf(standing, HoldState::tellOwner);
     }
-
-    /** The renewer found that a grant has ended. */
-    abstract void grantLost(GrantState lost, Loss.Cause cause);
 
     /** Ends it with its client: waiters fail, holds are lost, grants are given back. */
     abstract void shutDown(Throwable closed);
 
     /** Marks a hold lost and tells of it; under the mutex. */
     final Runnable tellLoss(HoldState loser, Loss.Cause cause) {
-        if (!loser.lose(new Loss(name.name(), loser.token, cause, engine.storeDescription()))) {
+        if (!loser.lose(new Loss(name.name(), loser.token, cause, context.description()))) {
             return NOTHING;
         }
         loser.tellOwner();
         Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
-        engine.telemetry().lost(loser);
+        context.telemetry().lost(loser);
         return both(
                 () -> {
-                    engine.telemetry().recordLost(loser);
+                    context.telemetry().recordLost(loser);
                     loser.tellLoss();
                 },
                 watch);
@@ -323,7 +324,7 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
             return;
         }
         if (owner.isAlive() && lost.anchor() != null) {
-            engine.time().schedule(() -> forgetOwnerOnceDead(lost), OWNER_CHECK);
+            context.time().schedule(() -> forgetOwnerOnceDead(lost), OWNER_CHECK);
         } else {
             disown(lost);
         }
@@ -338,26 +339,46 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         };
     }
 
+    /** A grant that the store gave to a claim of this queue, as it is seen here from now on. */
+    final GrantState begin(Grant given, ClaimInFlight claim) {
+        context.claims().saw(given.number());
+        HoldOptions options = claim.asker.options;
+        GrantState begun = new GrantState(
+                this, given, options.autoRenew(), context.capabilities(), context.time(), claim.wallLead());
+        begun.beginLease(options);
+        return begun;
+    }
+
+    /** A hold by a grant, for a waiter. */
+    final HoldState newHold(GrantState grant, Waiter taker) {
+        return new HoldState(
+                grant,
+                name.name(),
+                taker,
+                context.renewer().leaks(),
+                context.time().nanoTime());
+    }
+
     // ---- telling waiters: under the mutex, return what is to be done after it ----
 
     final Runnable refuse(Waiter asker) {
         if (!asker.resolve(Waiter.EMPTY)) {
             return NOTHING;
         }
-        engine.telemetry().notAcquired(name, asker, NotAcquired.Reason.TAKEN);
+        context.telemetry().notAcquired(name, asker, NotAcquired.Reason.TAKEN);
         return asker::wake;
     }
 
     /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
     final Runnable notGranted(Waiter asker) {
-        return engine.isClosed() ? fail(asker, engine.closedException()) : refuse(asker);
+        return context.isClosed() ? fail(asker, context.closedException()) : refuse(asker);
     }
 
     final Runnable fail(Waiter waiter, Throwable failure) {
         if (!waiter.resolve(new Waiter.Outcome.Failed(failure))) {
             return NOTHING;
         }
-        engine.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
+        context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
         return waiter::wake;
     }
 
@@ -375,7 +396,7 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         } else {
             tell = failAll(why);
         }
-        return both(() -> engine.withdraw(of.claim), tell);
+        return both(() -> context.releaseSender().withdraw(of.claim), tell);
     }
 
     final Runnable failAll(Throwable failure) {
@@ -394,7 +415,7 @@ abstract sealed class WaitQueue permits ExclusiveQueue, SharedQueue {
         } finally {
             mutex.unlock();
         }
-        engine.telemetry().flush();
+        context.telemetry().flush();
         then.run();
     }
 }

@@ -20,7 +20,7 @@ public class CloseAndJoinInterleavingsTest {
 
     @Operation
     public void join() {
-        race.engine.submit(race.lock, second);
+        race.engine.context().queues().submit(race.lock, second);
     }
 
     @Operation

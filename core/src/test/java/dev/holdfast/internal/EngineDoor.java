@@ -34,12 +34,12 @@ public final class EngineDoor {
                 name.mode(),
                 options,
                 wait != null,
-                engine.time().nanoTime(),
+                engine.context().time().nanoTime(),
                 () -> executor.execute(() -> complete(future, waiter[0].outcome())));
         waiter[0].timed = wait != null;
-        WaitQueue queue = engine.submit(name, waiter[0]);
+        WaitQueue queue = engine.context().queues().submit(name, waiter[0]);
         if (wait != null) {
-            Scheduled timeout = engine.time().schedule(() -> queue.timeOut(waiter[0]), wait);
+            Scheduled timeout = engine.context().time().schedule(() -> queue.timeOut(waiter[0]), wait);
             future.whenComplete((anchor, failure) -> timeout.cancel());
         }
         return future;
@@ -65,8 +65,8 @@ public final class EngineDoor {
             Engine engine, LockName name, HoldOptions options, boolean threadOwned, Duration wait)
             throws InterruptedException {
         return wait.isZero()
-                ? Acquisition.once(engine, name, options, threadOwned)
-                : Acquisition.interruptibly(engine, name, options, threadOwned, wait);
+                ? Acquisition.once(engine.context(), name, options, threadOwned)
+                : Acquisition.interruptibly(engine.context(), name, options, threadOwned, wait);
     }
 
     /** Has the collector find that nobody refers to a hold any more. */
@@ -76,7 +76,7 @@ public final class EngineDoor {
 
     /** Whether the calling thread holds a mutex of the engine's queues. */
     public static boolean holdsMutex(Engine engine) {
-        return engine.allQueues().anyMatch(queue -> queue.mutex.isHeldByCurrentThread());
+        return engine.context().queues().all().anyMatch(queue -> queue.mutex.isHeldByCurrentThread());
     }
 
     /** The number of the grant that a token belongs to. */
@@ -129,7 +129,7 @@ public final class EngineDoor {
 
         /** Whether it stands beside other readers, by now. */
         public boolean isReading() {
-            return hold.grant.queue().name().mode().kind() == LockMode.SHARED;
+            return hold.grant.owner().name().mode().kind() == LockMode.SHARED;
         }
 
         /** Ended otherwise than by its close. */

@@ -22,7 +22,7 @@ public class GiveUpAndJoinInterleavingsTest {
 
     @Operation
     public void join() {
-        race.engine.submit(race.lock, second);
+        race.engine.context().queues().submit(race.lock, second);
     }
 
     @Operation

@@ -23,7 +23,7 @@ public class GiveUpAndTryInterleavingsTest {
 
     @Operation
     public void tryOnce() {
-        race.engine.submit(race.lock, trying);
+        race.engine.context().queues().submit(race.lock, trying);
     }
 
     @Operation

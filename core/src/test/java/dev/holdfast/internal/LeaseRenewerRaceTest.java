@@ -79,7 +79,7 @@ class LeaseRenewerRaceTest {
     }
 
     private LeaseRenewer renewer() {
-        return new LeaseRenewer(store, time, race.engine.telemetry());
+        return new LeaseRenewer(store, time, race.engine.context().telemetry());
     }
 
     private GrantState grant(String name, Duration lease) {
@@ -87,7 +87,8 @@ class LeaseRenewerRaceTest {
         Claim claim = new Claim(
                 race.nextId(), List.of(name), Mode.EXCLUSIVE, lease, true, 0, new ClientIdentity("").holder("test"));
         Grant granted = store.claim(claim).answer().toCompletableFuture().join().orElseThrow();
-        return new GrantState(new ExclusiveQueue(race.engine, of), granted, true, store.capabilities(), time, 0);
+        return new GrantState(
+                new ExclusiveQueue(race.engine.context(), of), granted, true, store.capabilities(), time, 0);
     }
 
     private void end(LeaseRenewer renewer, GrantState... grants) {

@@ -49,7 +49,7 @@ class LossAtCloseTest {
         GrantState grant = hold.hold().grant;
         assertThat(grant.lose(Loss.Cause.EXPIRED)).isTrue(); // the renewer's first step
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
-        grant.queue().grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
+        grant.owner().grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
         await().until(() -> !told.isEmpty());
         assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.EXPIRED);
     }
@@ -58,12 +58,12 @@ class LossAtCloseTest {
     void theNextWaiterIsServedThen() throws Exception {
         GrantState grant = hold.hold().grant;
         Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
-        engine.submit(name, next);
+        engine.context().queues().submit(name, next);
         grant.lose(Loss.Cause.STORE);
         memory.open().release(grant.grant());
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
-        grant.queue().grantLost(grant, Loss.Cause.STORE);
+        grant.owner().grantLost(grant, Loss.Cause.STORE);
         assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
                 .as("the late second step is about the grant before")
                 .isTrue();
@@ -73,7 +73,7 @@ class LossAtCloseTest {
     void aLossFoundAtTheReleaseIsToldToTheOneWhoClosedThoughAWaiterHadJustGone() {
         Waiter gone = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         gone.resolve(Waiter.EMPTY); // gave up, and has not left the queue yet
-        engine.submit(name, gone);
+        engine.context().queues().submit(name, gone);
         Breaking.shown(memory.open(), "a", true);
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
     }

@@ -157,7 +157,7 @@ final class Client implements World.Owner {
     boolean breakLock(String name, long token, boolean now) {
         breaking = name;
         try {
-            return engine.breakGrant(name, token, now);
+            return engine.inspection().breakGrant(name, token, now);
         } finally {
             breaking = "";
         }

@@ -33,8 +33,8 @@ enum Defect {
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/WaitQueue",
-            "engine.telemetry().lost(loser);",
-            "engine.time().schedule(() -> { engine.telemetry().lost(loser); engine.telemetry().flush(); },"
+            "context.telemetry().lost(loser);",
+            "context.time().schedule(() -> { context.telemetry().lost(loser); context.telemetry().flush(); },"
                     + " loser.options.lease().dividedBy(20));",
             500),
     WAITER_LOST_ON_CANCEL(
@@ -59,9 +59,9 @@ enum Defect {
             """
                 && grant.isValid()
                 && grant.fits(waiter.options)
-                && (grant.isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && (grant.tokens().isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
 """,
-            "&& grant.fits(waiter.options) && (grant.isFresh() || hasRoomFor(waiter.options));",
+            "&& grant.fits(waiter.options) && (grant.tokens().isFresh() || hasRoomFor(waiter.options));",
             500),
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
     NAMES_OUT_OF_TURN_NOT_GIVEN_BACK(
@@ -71,18 +71,14 @@ enum Defect {
     TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
             "internal/ExclusiveQueue", " && phase != Phase.REFRESHING && ", " && ", 4_000),
-    TIME_PASSED_WITHOUT_AN_ANSWER(
-            "internal/WaitQueue",
-            "return isSurelyHeldHere() ? timedOut(waiter) : () -> endOnce(engine.proof(name), waiter);",
-            "return timedOut(waiter);",
-            500),
+    TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "return isSurelyHeldHere()\n", "return true\n", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/CountingStore",
             ".anyMatch(each -> each.verdict() != Renewal.Verdict.UNKNOWN)",
             ".anyMatch(each -> true)",
             2_000),
     HOLD_IN_DOUBT_ENTERED_AGAIN("internal/Reentry", """
-        throwIfLost(engine, held);
+        throwIfLost(context, held);
         return false;
 """, "        return true;", 1_000),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
@@ -90,13 +86,16 @@ enum Defect {
     LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
     LEAK_GIVEN_BACK(
             "internal/LeaseRenewer",
-            "if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) {",
-            "if (hold.grant.queue().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.queue().passOn(hold);",
+            "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) {",
+            "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.owner().endHold(hold);",
             500),
     RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500),
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
     QUESTION_OVERTAKES_A_RELEASE(
-            "internal/Engine", ".thenCompose(all -> releaseSender.settled(inStore))", ".thenApply(all -> all)", 4_000),
+            "internal/Inspection",
+            ".thenCompose(all -> context.releaseSender().settled(inStore))",
+            ".thenApply(all -> all)",
+            4_000),
     STORE_CALLED_UNDER_A_MUTEX(
             "internal/WaitQueue", "then = step.get();", "step.get().run();\n            then = NOTHING;", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
@@ -115,12 +114,12 @@ enum Defect {
             "internal/ExclusiveQueue",
             "whenComplete((held, failure) -> claimsMayFollow());",
             "whenComplete((held, failure) -> { if (failure == null) { claimsMayFollow(); } else { "
-                    + "engine.time().schedule(this::claimsMayFollow, live.grant().lease().multipliedBy(20)); } });",
+                    + "context.time().schedule(this::claimsMayFollow, live.grant().lease().multipliedBy(20)); } });",
             2_000),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
             "internal/ExclusiveQueue",
-            "return () -> engine.beforeSending(name, () -> transition(() -> endOfLinger(live)));",
-            "return () -> engine.time().schedule(() -> transition(() -> endOfLinger(live)),"
+            "return () -> context.beforeSending(name, () -> transition(() -> endOfLinger(live)));",
+            "return () -> context.time().schedule(() -> transition(() -> endOfLinger(live)),"
                     + " live.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF(

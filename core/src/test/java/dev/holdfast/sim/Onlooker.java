@@ -28,11 +28,11 @@ final class Onlooker {
         int what = world.dice.below(10);
         try {
             if (what < 4) {
-                LockStatus status = client.engine.status(client.engine.name(lock, Mode.EXCLUSIVE));
+                LockStatus status = client.engine.inspection().status(client.engine.name(lock, Mode.EXCLUSIVE));
                 world.counts.add(Happening.STATUS_ASKED);
                 world.judge.shown(client, List.of(status), client.returnsBeforeWait());
             } else if (what < 6) {
-                List<LockStatus> all = client.engine.list("*");
+                List<LockStatus> all = client.engine.inspection().list("*");
                 world.counts.add(Happening.LIST_ASKED);
                 world.judge.shown(client, all, client.returnsBeforeWait());
             } else {

@@ -1,0 +1,156 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Capabilities;
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The parts of one client's engine, assembled: what its queues and acquisitions share. It has no logic of its own beyond
+ * whether the client is closed. Thread-safe.
+ */
+final class EngineContext {
+    private final CountingStore store;
+    private final BiConsumer<String, Runnable> beforeSending;
+    private final String description;
+    private final Capabilities capabilities;
+    private final TimeSource time;
+    private final Environment environment;
+    private final EventDispatcher dispatcher;
+    private final Telemetry telemetry;
+    private final Reachability reachability;
+    private final LeaseRenewer renewer;
+    private final ReleaseSender releaseSender;
+    private final GrantRefresher refresher;
+    private final ClaimFactory claims;
+    private final QueueRegistry queues;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    EngineContext(
+            Store store,
+            TimeSource time,
+            ClientIdentity identity,
+            Environment environment,
+            EventDispatcher dispatcher,
+            Counters counters,
+            Duration outageLimit) {
+        this.time = time;
+        this.environment = environment;
+        this.dispatcher = dispatcher;
+        this.description = store.description();
+        this.capabilities = store.capabilities();
+        this.beforeSending = store::beforeSending;
+        this.telemetry = new Telemetry(counters, dispatcher, time, description);
+        this.queues = new QueueRegistry(this);
+        this.store = new CountingStore(store, description, counters, time);
+        this.reachability = new Reachability(this.store, time, telemetry, outageLimit, queues);
+        this.store.report(reachability);
+        this.renewer = new LeaseRenewer(this.store, time, telemetry);
+        this.releaseSender = new ReleaseSender(this.store, time, telemetry);
+        this.refresher = new GrantRefresher(this.store);
+        this.claims = new ClaimFactory(environment.ids(), identity);
+    }
+
+    Store store() {
+        return store;
+    }
+
+    /** The store, for messages. */
+    String description() {
+        return description;
+    }
+
+    Capabilities capabilities() {
+        return capabilities;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    Environment environment() {
+        return environment;
+    }
+
+    EventDispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    Telemetry telemetry() {
+        return telemetry;
+    }
+
+    Reachability reachability() {
+        return reachability;
+    }
+
+    LeaseRenewer renewer() {
+        return renewer;
+    }
+
+    ReleaseSender releaseSender() {
+        return releaseSender;
+    }
+
+    GrantRefresher refresher() {
+        return refresher;
+    }
+
+    ClaimFactory claims() {
+        return claims;
+    }
+
+    QueueRegistry queues() {
+        return queues;
+    }
+
+    /** How a thread parks that waits for its turn. */
+    Consumer<Object> parking() {
+        return environment.parking();
+    }
+
+    /** Waits for a future, as a caller's thread. */
+    <T> T await(CompletableFuture<T> future) {
+        environment.awaiting().accept(future);
+        return future.join();
+    }
+
+    /** Does something once the store sends, which must happen: at once where the store cannot say when that is. */
+    void beforeSending(LockName name, Runnable task) {
+        AtomicBoolean done = new AtomicBoolean();
+        Runnable once = () -> {
+            if (done.compareAndSet(false, true)) {
+                task.run();
+            }
+        };
+        try {
+            beforeSending.accept(name.inStore(), once);
+        } catch (RuntimeException | Error broken) {
+            once.run();
+        }
+    }
+
+    /** Marks the client closed; false if it was before. */
+    boolean close() {
+        return closed.compareAndSet(false, true);
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    void throwIfClosed() {
+        if (closed.get()) {
+            throw closedException();
+        }
+    }
+
+    ClientClosedException closedException() {
+        return new ClientClosedException("the client of " + description + " is closed; make a new one");
+    }
+}

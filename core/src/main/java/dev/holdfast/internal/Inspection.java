@@ -1,0 +1,89 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
+import dev.holdfast.spi.Mode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What people ask of a store about its locks, and how they break one. Each question waits for the releases that this client
+ * has begun, so that it does not find what was closed before. Thread-safe.
+ */
+public final class Inspection {
+    private final EngineContext context;
+    private final Names names;
+
+    Inspection(EngineContext context, Names names) {
+        this.context = context;
+        this.names = names;
+    }
+
+    /** What the store knows of a lock. */
+    public LockStatus status(LockName name) {
+        context.throwIfClosed();
+        String inStore = name.inStore();
+        String doing = "could not ask for the status of '" + name + "'";
+        return names.inClient(afterOwnReleases(inStore, () -> context.store().status(inStore), doing));
+    }
+
+    /** The locks whose names match. */
+    public List<LockStatus> list(String pattern) {
+        context.throwIfClosed();
+        Pattern glob = Names.glob(pattern);
+        String doing = "could not list '" + pattern + "'";
+        return afterOwnReleases(null, () -> context.store().list(names.prefixOf(pattern)), doing).stream()
+                .map(names::inClient)
+                .filter(status -> glob.matcher(status.name()).matches())
+                .toList();
+    }
+
+    /** Those that wait for locks whose names match; empty where the store keeps no names of waiters. */
+    public Optional<List<LockWaiter>> waiters(String pattern) {
+        context.throwIfClosed();
+        Pattern glob = Names.glob(pattern);
+        String doing = "could not list who waits for '" + pattern + "'";
+        return afterOwnReleases(null, () -> context.store().waiters(names.prefixOf(pattern)), doing)
+                .map(all -> all.stream()
+                        .map(names::inClient)
+                        .filter(waiter -> glob.matcher(waiter.name()).matches())
+                        .toList());
+    }
+
+    /** Breaks the grant that a token belongs to. */
+    public boolean breakGrant(String name, long token, boolean now) {
+        context.throwIfClosed();
+        String inStore = names.of(name, Mode.EXCLUSIVE).inStore();
+        return afterOwnReleases(
+                inStore,
+                () -> context.store().breakGrant(inStore, Tokens.number(token), now),
+                "could not break '" + name + "'");
+    }
+
+    /**
+     * Asks the store something, and waits for its answer, once it has heard of what this client gave back before: of one
+     * name, or of all where that is null.
+     */
+    private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletionStage<T>> question, String doing) {
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        context.queues()
+                .all()
+                .filter(queue -> inStore == null || queue.name().inStore().equals(inStore))
+                .forEach(queue -> {
+                    CompletableFuture<Void> behind = new CompletableFuture<>();
+                    sent.add(behind);
+                    queue.claimBehind(() -> behind.complete(null));
+                });
+        CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+                .thenCompose(all -> context.releaseSender().settled(inStore))
+                .thenCompose(all -> ReleaseSender.guarded(question));
+        context.environment().awaiting().accept(answer);
+        return Failures.await(answer, doing);
+    }
+}

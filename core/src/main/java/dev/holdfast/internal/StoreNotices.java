@@ -1,0 +1,54 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Loss;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.StoreListener;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What a store reports by itself, brought to those it concerns. Thread-safe. */
+final class StoreNotices implements StoreListener {
+    private final EngineContext context;
+
+    StoreNotices(EngineContext context) {
+        this.context = context;
+    }
+
+    @Override
+    public void lost(Grant grant) {
+        GrantState live = find(grant, ClaimInFlight::reportedLost);
+        if (live != null) {
+            context.renewer().lose(live, Loss.Cause.STORE);
+        }
+    }
+
+    @Override
+    public void suspect(Grant grant) {
+        GrantState live = find(grant, ClaimInFlight::reportedSuspect);
+        if (live != null) {
+            context.renewer().doubt(live);
+        }
+    }
+
+    @Override
+    public void unreachable(String name, Throwable why) {
+        context.reachability().unreachable(why);
+    }
+
+    @Override
+    public void reachable() {
+        context.reachability().answered();
+    }
+
+    /** The grant as the renewer knows it; null if its claim's answer is not handled yet, and then that is told. */
+    private @Nullable GrantState find(Grant grant, Consumer<ClaimInFlight> notice) {
+        GrantState live = context.renewer().find(grant);
+        WaitQueue queue =
+                live == null ? context.queues().find(grant.name(), grant.mode().kind()) : null;
+        if (queue == null) {
+            return live;
+        }
+        queue.onStoreNotice(grant.id(), notice);
+        return context.renewer().find(grant); // the answer may have been handled in between
+    }
+}

@@ -1,0 +1,75 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.TimeSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens under one grant number: how many holds have had one, and how long that may go on without another word from
+ * the store. Guarded by the queue's mutex.
+ */
+final class TokenBlock {
+    private final TimeSource time;
+    private int used;
+    private @Nullable HoldState lastHold;
+    private long since;
+
+    TokenBlock(TimeSource time) {
+        this.time = time;
+        this.since = time.nanoTime();
+    }
+
+    /** How many holds have had the present grant number one after another. */
+    int used() {
+        return used;
+    }
+
+    /** Whether the bounds of hand-over allow one more under the present grant number, without asking the store. */
+    boolean mayHandOver(HoldOptions options) {
+        return suffices(options) && time.nanoTime() - since <= Durations.nanos(options.maxHandOverTime());
+    }
+
+    /** Whether a waiter with these options may have a hold under the present grant number. */
+    boolean suffices(HoldOptions options) {
+        return used == 0 || (!options.strictFifo() && used <= options.maxHandOvers());
+    }
+
+    /** Begins a new block: the store gave a fresh grant number. */
+    void renew() {
+        used = 0;
+        since = time.nanoTime();
+    }
+
+    /** A hold was given out: its token is used up. */
+    void given(HoldState hold) {
+        used++;
+        lastHold = hold;
+    }
+
+    /** The hold given out last was not taken: its token is free for the next, and the one before it is the last. */
+    void notTaken(@Nullable HoldState before) {
+        used--;
+        lastHold = before;
+    }
+
+    /** Whether nobody had a hold under the present grant number yet. */
+    boolean isFresh() {
+        return used == 0 && lastHold == null;
+    }
+
+    /** Whether one more hold can be told apart from those that had it exclusively under the present grant number. */
+    boolean hasTokenLeft() {
+        return used < Tokens.BLOCK;
+    }
+
+    /** Of holds beside each other, which share a token: the one that came or went last; null if none did. */
+    void lastBeside(@Nullable HoldState hold) {
+        lastHold = hold;
+    }
+
+    /** The hold that was given out last, or of several beside each other the one closed last; null if there was none. */
+    @Nullable
+    HoldState lastHold() {
+        return lastHold;
+    }
+}
