@@ -23,28 +23,25 @@ final class GrantBreaker {
     }
 
     CompletableFuture<Boolean> breakGrant(String name, long number, boolean now) {
-        CompletableFuture<Boolean> broken = new CompletableFuture<>();
-        context.connection()
-                .whenConnected(
-                        broken,
-                        session -> breakGrant(session, name, number, now).whenComplete((done, failure) -> {
-                            if (failure == null) {
-                                broken.complete(done);
-                            } else {
-                                broken.completeExceptionally(Errors.unwrapped(failure));
-                            }
-                        }));
-        return broken;
+        CompletableFuture<Session> connected = new CompletableFuture<>();
+        context.connection().whenConnected(connected, connected::complete);
+        return limited(connected).thenCompose(session -> breakGrant(session, name, number, now));
     }
 
+    /** Of permits there may be very many holders, so each request has its own time-out. */
     private CompletableFuture<Boolean> breakGrant(Session session, String name, long number, boolean now) {
         String lock = context.paths().lock(name);
         session.sync(lock);
-        return session.children(lock)
+        return limited(session.children(lock))
                 .thenCompose(listed -> ThrottledRequests.ask(
                         Predecessors.holders(Predecessors.of(children(listed, lock))),
-                        holder -> breakIf(session, lock + "/" + holder.name(), number, now)))
+                        holder -> limited(breakIf(session, lock + "/" + holder.name(), number, now))))
                 .thenApply(broken -> broken.contains(true));
+    }
+
+    private <T> CompletableFuture<T> limited(CompletableFuture<T> answer) {
+        context.timeouts().end(answer);
+        return answer;
     }
 
     /** Breaks a grant if it has the number. A node that has gone meanwhile was not broken. */

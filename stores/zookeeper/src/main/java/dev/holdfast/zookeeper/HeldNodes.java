@@ -51,7 +51,7 @@ final class HeldNodes {
     /** Reports what happened to the session before the grant was added. */
     void check(HeldNode heldNode) {
         if (heldNode.session().hasEnded()) {
-            gone(heldNode);
+            ended(heldNode);
         } else if (!heldNode.session().isConnected()) {
             doubt(heldNode);
         }
@@ -74,10 +74,13 @@ final class HeldNodes {
     }
 
     void ended(Session session) {
-        each(session, heldNode -> {
-            gone(heldNode);
-            deleter.removeLeft(heldNode.path());
-        });
+        each(session, this::ended);
+    }
+
+    /** The session of a grant has ended for this client; the servers may keep its node for longer. */
+    void ended(HeldNode heldNode) {
+        gone(heldNode);
+        deleter.removeLeft(heldNode.path());
     }
 
     /** The node of a grant is gone, and this client did not delete it. */

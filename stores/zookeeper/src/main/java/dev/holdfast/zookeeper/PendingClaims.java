@@ -30,6 +30,7 @@ final class PendingClaims {
     private final AtomicBoolean ticking = new AtomicBoolean();
     private final ZooKeeperContext context;
     private volatile @Nullable StoreListener listener;
+    private volatile @Nullable RuntimeException end;
 
     PendingClaims(ZooKeeperContext context) {
         this.context = context;
@@ -60,6 +61,11 @@ final class PendingClaims {
             }
             all.remove(claim.id(), place);
         });
+        RuntimeException why = end;
+        if (why != null) {
+            place.answer().completeExceptionally(why); // a repeated claim may be made again at any moment
+            return place;
+        }
         if (claim.waits()) {
             pollSometimes();
         } else {
@@ -102,13 +108,15 @@ final class PendingClaims {
         }
     }
 
+    /** Fails all claims, also those to come. */
     void failAll(RuntimeException why) {
+        end = why;
         all.values().forEach(place -> place.answer().completeExceptionally(why));
     }
 
     /**
-     * A claim that was granted is repeated: its lease begins again. If its node is gone or was broken, the claim is made
-     * again.
+     * A claim that was granted is repeated: its lease begins again. If its session has ended, or its node is gone or was
+     * broken, the claim is made again.
      */
     private Pending again(Claim claim, HeldNode heldNode) {
         Again again = new Again();
@@ -119,6 +127,9 @@ final class PendingClaims {
         found.whenComplete((node, failure) -> {
             if (failure != null) {
                 again.answer.completeExceptionally(failure);
+            } else if (session.hasEnded()) {
+                context.heldNodes().ended(heldNode);
+                again.follow(claim(claim));
             } else if (node.code() == Code.NONODE) {
                 context.heldNodes().gone(heldNode);
                 again.follow(claim(claim));

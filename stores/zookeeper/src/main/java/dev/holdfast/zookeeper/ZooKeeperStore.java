@@ -171,7 +171,7 @@ final class ZooKeeperStore implements Store {
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return limited(() -> breaking.breakGrant(name, number, now));
+        return asked(() -> breaking.breakGrant(name, number, now));
     }
 
     /** An answer that nobody needs once it is late. */

@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
@@ -38,7 +39,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The renewal of very many grants: each takes two reads the first time, its lock's children and its node. */
+/**
+ * Very many grants. The renewal of each takes two reads the first time, its lock's children and its node; to break one of
+ * many permits takes a read of each.
+ */
 @Timeout(180)
 class ManyGrantsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -102,6 +106,24 @@ class ManyGrantsTest {
         }
     }
 
+    /** Of permits one lock may have as many holders, and which of them has a number is known when each was read. */
+    @Test
+    void breakingOneOfVeryManyMayTakeLongerThanOneRequestMay() throws Exception {
+        Duration timeout = Duration.ofSeconds(3);
+        try (Store store = store(timeout)) {
+            List<Grant> grants = granted(store, 2 * AT_ONCE, i -> claim("permits", new Mode.Permits(1, GRANTS)));
+            proxy.toClient().delay(Duration.ofMillis(300));
+            long before = System.nanoTime();
+
+            Grant last = grants.get(grants.size() - 1);
+            assertThat(answer(store.breakGrant("permits", last.number(), true))).isTrue();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThan(timeout);
+            assertThat(answer(store.renew(List.of(last))).get(last.id()).verdict())
+                    .isEqualTo(Verdict.LOST);
+        }
+    }
+
     @Test
     void serversThatDoNotAnswerAreAskedNoMore() throws Exception {
         try (Store store = store(Duration.ofSeconds(2))) {
@@ -140,11 +162,15 @@ class ManyGrantsTest {
     }
 
     private static List<Grant> granted(Store store, int count) throws Exception {
+        return granted(store, count, i -> claim("grant-" + i, Mode.EXCLUSIVE));
+    }
+
+    private static List<Grant> granted(Store store, int count, IntFunction<Claim> claim) throws Exception {
         List<Grant> grants = new ArrayList<>();
         while (grants.size() < count) {
             List<CompletionStage<Optional<Grant>>> some = new ArrayList<>();
             for (int i = 0; i < AT_ONCE; i++) {
-                some.add(store.claim(claim("grant-" + (grants.size() + i))).answer());
+                some.add(store.claim(claim.apply(grants.size() + i)).answer());
             }
             for (CompletionStage<Optional<Grant>> each : some) {
                 grants.add(answer(each).orElseThrow());
@@ -153,9 +179,9 @@ class ManyGrantsTest {
         return grants;
     }
 
-    private static Claim claim(String name) {
+    private static Claim claim(String name, Mode mode) {
         Holder holder = new Holder("host", 1, "thread", "");
-        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(60), true, 0, holder);
+        return new Claim(ClaimId.random(), List.of(name), mode, Duration.ofSeconds(60), true, 0, holder);
     }
 
     private static void assertHeld(CompletionStage<Map<ClaimId, Renewal>> renewed) throws Exception {

@@ -102,7 +102,8 @@ class ManyNamesTest {
 
             assertThatThrownBy(() -> client.lock("long").acquire())
                     .isInstanceOf(StoreRefusedException.class)
-                    .hasMessageContaining("claims of 'long'");
+                    .hasMessageContaining("claims of 'long'")
+                    .hasMessageContaining("zk://" + server.connectString());
 
             assertThat(curator.getChildren().forPath(lock)).hasSize(Predecessors.MOST_BEFORE);
             assertThat(hold.isValid()).isTrue();

@@ -1,0 +1,161 @@
+package dev.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.Holder;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.imps.DefaultACLProvider;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.CreateMode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A session ends for this client while one of its claims is being granted, and the servers keep its node: the client
+ * library gave the session up, or the servers came back with shorter sessions.
+ */
+@Timeout(120)
+class EndedSessionTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TICK = Duration.ofMillis(300);
+    private static final int LONG_SESSION = 60_000;
+    private static ZooKeeperServer server;
+
+    private final OwnTimer time = new OwnTimer();
+    private CuratorFramework curator;
+    private Connection connection;
+    private ZooKeeperContext context;
+    private PendingClaims claims;
+    private Session ended;
+
+    @BeforeAll
+    static void startServer() {
+        server = ZooKeeperServers.quick();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        server.close();
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        curator = CuratorFrameworkFactory.newClient(
+                server.connectString(), LONG_SESSION, LONG_SESSION, new RetryOneTime(100));
+        curator.start();
+        curator.blockUntilConnected();
+        connection = new Connection(curator, time, TICK, time::nanoTime);
+        Paths paths = new Paths("");
+        Errors errors = new Errors("zk://test");
+        NodeDeleter deleter = new NodeDeleter(connection, paths, errors);
+        context = new ZooKeeperContext(
+                connection,
+                paths,
+                new DefaultACLProvider(),
+                time,
+                errors,
+                new Timeouts(time, PATIENCE, errors),
+                deleter,
+                new DeleteCreateBatch(deleter),
+                new HeldNodes(deleter, time, true));
+        claims = new PendingClaims(context);
+        connection.open(new Unheard());
+        ended = new Session(curator.getZookeeperClient().getZooKeeper(), time, TICK, time.nanoTime());
+        ended.end();
+    }
+
+    @AfterEach
+    void close() {
+        connection.close();
+        curator.close();
+        time.close();
+    }
+
+    @Test
+    void theNodeOfAGrantIsRemovedWhoseSessionEndedBeforeItWasKept() throws Exception {
+        HeldNode node = granted(claim("given-up"));
+
+        context.heldNodes().check(node);
+
+        assertThat(context.heldNodes().get(node.grant().id())).isNull();
+        await().atMost(PATIENCE).until(() -> curator.checkExists().forPath(node.path()) == null);
+    }
+
+    @Test
+    void aClaimThatIsRepeatedIsMadeAgainInTheSessionThatIsOpen() throws Exception {
+        Claim claim = claim("repeated");
+        HeldNode node = granted(claim);
+
+        Grant grant = claims.claim(claim)
+                .answer()
+                .toCompletableFuture()
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .orElseThrow();
+
+        assertThat(grant.number()).isGreaterThan(node.grant().number());
+        HeldNode now = context.heldNodes().get(claim.id());
+        assertThat(now).isNotNull();
+        assertThat(now.session()).isSameAs(connection.session());
+        await().atMost(PATIENCE).until(() -> curator.checkExists().forPath(node.path()) == null);
+        assertThat(curator.getChildren().forPath(node.lock())).containsExactly(now.node());
+    }
+
+    @Test
+    void aClaimThatIsRepeatedWhenItsClientIsClosedIsNotMadeAgain() throws Exception {
+        Claim claim = claim("closed");
+        granted(claim);
+        claims.failAll(new ClientClosedException("closed"));
+
+        assertThatThrownBy(() ->
+                        claims.claim(claim).answer().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(ClientClosedException.class);
+    }
+
+    /** A grant of the session that has ended, whose node is still there. */
+    private HeldNode granted(Claim claim) throws Exception {
+        String path = curator.create()
+                .creatingParentsIfNeeded()
+                .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+                .forPath(context.paths().lock(claim.name()) + "/" + Node.prefix(claim));
+        long number = curator.checkExists().forPath(path).getCzxid();
+        Grant grant =
+                new Grant(claim.id(), claim.names(), claim.mode(), ended.lease(), List.of(number), time.nanoTime());
+        HeldNode node = new HeldNode(grant, path, ended, true, context.heldNodes());
+        context.heldNodes().add(node);
+        return node;
+    }
+
+    private static Claim claim(String name) {
+        Holder holder = new Holder("host", 1, "thread", "");
+        return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
+    }
+
+    /** The end was told before the grant was kept: nobody hears of it again. */
+    private static final class Unheard implements Connection.Listener {
+        @Override
+        public void suspended(Session session) {}
+
+        @Override
+        public void connected(Session session) {}
+
+        @Override
+        public void ended(Session session) {}
+    }
+}
