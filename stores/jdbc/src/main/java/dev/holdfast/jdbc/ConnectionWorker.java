@@ -2,6 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import java.sql.SQLException;
@@ -21,6 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,10 +72,15 @@ final class ConnectionWorker {
     private volatile boolean ended;
 
     ConnectionWorker(TableOpener tables, int number) {
+        this(tables, number, SqliteThreads::daemon);
+    }
+
+    /** With threads of its caller, such as one that does not start. */
+    ConnectionWorker(TableOpener tables, int number, BiFunction<String, Runnable, Thread> threads) {
         this.tables = tables;
         String name = "holdfast-" + tables.description() + "-" + number;
         this.connection = new WorkerConnection(tables, name);
-        this.thread = SqliteThreads.daemon(name, this::run);
+        this.thread = threads.apply(name, this::run);
     }
 
     /** Uses a connection that is open already. Before the first request. */
@@ -113,10 +120,23 @@ final class ConnectionWorker {
     void add(Request request) {
         inbox.add(request);
         if (!started.get() && started.compareAndSet(false, true)) {
-            thread.start();
+            start();
         }
         if (ended) {
             refuseAll(); // it came after the thread had looked for the last time
+        }
+    }
+
+    /** A thread that does not start leaves nobody without an answer; the next request tries again. */
+    private void start() {
+        try {
+            thread.start();
+        } catch (Error e) {
+            started.set(false);
+            failAll(new StoreRefusedException(
+                    "no thread could be started for requests to " + tables.description()
+                            + ": this process or its container has as many as it may; raise the limit, or end some",
+                    e));
         }
     }
 
@@ -330,10 +350,14 @@ final class ConnectionWorker {
                 + " s; check its load, the network and what blocks the row");
     }
 
-    /** Also on the threads of those who come too late, several at once. */
     private void refuseAll() {
+        failAll(tables.closedException());
+    }
+
+    /** Also on the threads of those who come too late, several at once. */
+    private void failAll(HoldfastException why) {
         for (Request each = inbox.poll(); each != null; each = inbox.poll()) {
-            fail(each, tables.closedException());
+            fail(each, why);
         }
     }
 

@@ -54,7 +54,7 @@ final class PostgresOfferListener implements OfferListener {
                 hear(ours);
             }
             ended(null);
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException | RuntimeException | Error e) { // an Error, too, must not leave it deaf for good
             ended(e);
         }
     }
@@ -107,7 +107,7 @@ final class PostgresOfferListener implements OfferListener {
         return true;
     }
 
-    private void ended(@Nullable Exception why) {
+    private void ended(@Nullable Throwable why) {
         open = false;
         connection = null;
         thread.set(null);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import java.lang.reflect.InvocationTargetException;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +77,38 @@ class ConnectionWorkerTest {
                 CompletableFuture<Boolean> last = worker.ask("look at", "a", table -> true);
                 assertThat(Rig.get(last)).isTrue();
             }
+        } finally {
+            worker.close(table -> true);
+            worker.awaitEnd();
+        }
+    }
+
+    @Test
+    void refusesWhatItIsAskedWhileNoThreadCanBeStartedAndServesWhatComesLater() {
+        AtomicBoolean none = new AtomicBoolean(true);
+        ConnectionWorker worker =
+                new ConnectionWorker(tables(() -> DriverManager.getConnection("jdbc:h2:mem:lane")), 0, (name, work) -> {
+                    return new Thread(work, name) {
+                        @Override
+                        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // it is so in Java 17 only
+                        public void start() {
+                            if (none.get()) {
+                                throw new InternalError("unable to create native thread");
+                            }
+                            super.start();
+                        }
+                    };
+                });
+        try {
+            CompletableFuture<Boolean> first = worker.ask("look at", "a", table -> true);
+            assertThatThrownBy(() -> Rig.get(first))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("no thread");
+
+            none.set(false);
+
+            CompletableFuture<Boolean> second = worker.ask("look at", "a", table -> true);
+            assertThat(Rig.get(second)).isTrue();
         } finally {
             worker.close(table -> true);
             worker.awaitEnd();

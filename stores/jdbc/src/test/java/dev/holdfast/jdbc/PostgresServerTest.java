@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -157,6 +158,28 @@ class PostgresServerTest extends ServerCases {
                 awaitLatch(deaf);
                 assertThat(offerListener.isOpen()).isFalse();
             }
+        }
+    }
+
+    @Test
+    void anEarWhoseDriverThrewAnErrorSaysSoAndHearsWhenItIsOpenedAgain() throws Exception {
+        CountDownLatch hears = new CountDownLatch(1);
+        CountDownLatch deaf = new CountDownLatch(1);
+        AtomicBoolean broken = new AtomicBoolean(true);
+        Connections connections = () -> {
+            if (broken.getAndSet(false)) {
+                throw new NoClassDefFoundError("a class of the driver");
+            }
+            return DriverManager.getConnection(url());
+        };
+        try (OfferListener offerListener = new PostgresOfferListener(
+                listener(hears::countDown, deaf::countDown, true), "holdfast_broken", connections)) {
+            offerListener.open();
+            awaitLatch(deaf);
+
+            offerListener.open();
+
+            awaitLatch(hears);
         }
     }
 

@@ -231,7 +231,7 @@ final class ScriptPipeline implements AutoCloseable {
     private void write(List<RedisCommand<byte[], byte[], ?>> packet) {
         try {
             connection.dispatch(packet);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             packet.forEach(command -> ((AsyncCommand<?, ?, ?>) command).completeExceptionally(e));
         }
     }

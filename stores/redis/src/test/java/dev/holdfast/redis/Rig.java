@@ -54,6 +54,10 @@ final class Rig implements AutoCloseable {
         return new Rig(OrSkip.orSkip(() -> RedisServer.startInstalled(environment, options)));
     }
 
+    TimeSource time() {
+        return time;
+    }
+
     RedisStore open() {
         return open(server.uri());
     }
