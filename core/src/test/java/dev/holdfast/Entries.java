@@ -9,11 +9,15 @@ final class Entries {
     private Entries() {}
 
     static void set(LockClient client, String name, int entries) throws ReflectiveOperationException {
-        Object engine = read(client, "engine");
-        Object queues = ((Map<?, ?>) read(engine, "queues")).get(LockMode.EXCLUSIVE);
-        Object local = ((Map<?, ?>) queues).get(name);
+        Object local = ((Map<?, ?>) queues(client).get(LockMode.EXCLUSIVE)).get(name);
         Object hold = ((Map<?, ?>) read(local, "owners")).get(Thread.currentThread());
         field(hold, "exclusiveEntries").setInt(hold, entries);
+    }
+
+    /** The queues of a client: by mode, then by name. */
+    static Map<?, ?> queues(LockClient client) throws ReflectiveOperationException {
+        Object context = read(read(client, "engine"), "context");
+        return (Map<?, ?>) read(read(context, "queues"), "queues");
     }
 
     static Object read(Object of, String name) throws ReflectiveOperationException {

@@ -187,6 +187,6 @@ class GivenBackTest extends EngineCase {
 
     /** What the client keeps of locks, which nobody else can see. */
     private Map<?, ?> localLocks() throws ReflectiveOperationException {
-        return (Map<?, ?>) Entries.read(Entries.read(client, "engine"), "queues");
+        return Entries.queues(client);
     }
 }

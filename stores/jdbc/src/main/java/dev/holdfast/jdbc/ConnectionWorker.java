@@ -72,7 +72,7 @@ final class ConnectionWorker {
     private volatile boolean ended;
 
     ConnectionWorker(TableOpener tables, int number) {
-        this(tables, number, SqliteThreads::daemon);
+        this(tables, number, DaemonThreads::daemon);
     }
 
     /** With threads of its caller, such as one that does not start. */
@@ -170,7 +170,7 @@ final class ConnectionWorker {
 
     /** Waits for the thread, after {@link #close}. */
     void awaitEnd() {
-        SqliteThreads.awaitEnd(thread);
+        DaemonThreads.awaitEnd(thread);
     }
 
     private void run() {

@@ -41,7 +41,7 @@ final class PostgresOfferListener implements OfferListener {
         if (closed || thread.get() != null) {
             return;
         }
-        Thread fresh = SqliteThreads.daemon("holdfast-ear-" + channel, this::run);
+        Thread fresh = DaemonThreads.daemon("holdfast-ear-" + channel, this::run);
         if (thread.compareAndSet(null, fresh)) {
             fresh.start();
         }
@@ -140,7 +140,7 @@ final class PostgresOfferListener implements OfferListener {
             }
         }
         if (running != null) {
-            SqliteThreads.awaitEnd(running);
+            DaemonThreads.awaitEnd(running);
         }
     }
 }

@@ -82,7 +82,7 @@ final class SqlitePendingClaims {
         Thread running = thread.get();
         if (running != null) {
             LockSupport.unpark(running);
-            SqliteThreads.awaitEnd(running);
+            DaemonThreads.awaitEnd(running);
         }
     }
 
@@ -148,7 +148,7 @@ final class SqlitePendingClaims {
         if (running != null) {
             LockSupport.unpark(running);
         } else if (!closed) {
-            Thread fresh = SqliteThreads.daemon("holdfast-wait-" + dialect.description(), this::run);
+            Thread fresh = DaemonThreads.daemon("holdfast-wait-" + dialect.description(), this::run);
             if (thread.compareAndSet(null, fresh)) {
                 fresh.start();
             }

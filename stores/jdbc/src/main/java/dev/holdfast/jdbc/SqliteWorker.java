@@ -30,7 +30,7 @@ final class SqliteWorker {
         this.description = description;
         this.table = table;
         this.patience = patience;
-        this.thread = SqliteThreads.daemon("holdfast-" + description, this::run);
+        this.thread = DaemonThreads.daemon("holdfast-" + description, this::run);
     }
 
     /** Starts the thread; it closes the table at its end. */
@@ -62,7 +62,7 @@ final class SqliteWorker {
             patience.end();
             ask(t -> t); // wakes the thread
         }
-        SqliteThreads.awaitEnd(thread);
+        DaemonThreads.awaitEnd(thread);
     }
 
     ClientClosedException closedException() {

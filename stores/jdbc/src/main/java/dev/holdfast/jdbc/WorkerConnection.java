@@ -55,7 +55,7 @@ final class WorkerConnection {
 
     private Opening begin() {
         CompletableFuture<LockRows> opened = new CompletableFuture<>();
-        Thread thread = SqliteThreads.daemon(name + "-open", () -> {
+        Thread thread = DaemonThreads.daemon(name + "-open", () -> {
             try {
                 opened.complete(tables.open());
             } catch (SQLException | RuntimeException | Error e) {
@@ -133,7 +133,7 @@ final class WorkerConnection {
         opening = null;
         if (begun != null) {
             begun.opened.thenAccept(late -> tables.giveBack(late.session(), false));
-            SqliteThreads.awaitEnd(begun.thread);
+            DaemonThreads.awaitEnd(begun.thread);
         }
         drop(false);
     }

@@ -186,7 +186,7 @@ class ConnectionWorkerTest {
         CountDownLatch goOn = new CountDownLatch(1);
         ConnectionWorker worker = onH2(() -> DriverManager.getConnection("jdbc:h2:mem:lane"));
         worker.ask("look at", "a", table -> {
-            SqliteThreads.awaitEnd(closing(worker, goOn)); // its end begins while more are in line
+            DaemonThreads.awaitEnd(closing(worker, goOn)); // its end begins while more are in line
             return true;
         });
         worker.beforeSending(() -> {
@@ -200,7 +200,7 @@ class ConnectionWorkerTest {
     }
 
     private static Thread closing(ConnectionWorker worker, CountDownLatch when) {
-        Thread thread = SqliteThreads.daemon("closing", () -> {
+        Thread thread = DaemonThreads.daemon("closing", () -> {
             reached(when);
             worker.close(table -> true);
         });

@@ -22,7 +22,7 @@ record Layout(Paths paths, ACLProvider acls, Errors errors) {
         return session.read(paths.root()).thenCompose(read -> {
             if (read.code() == Code.OK) {
                 check(read.text());
-                return session.exists(paths.context()).thenCompose(found -> makeIfAbsent(session, found.code()));
+                return session.exists(paths.locks()).thenCompose(found -> makeIfAbsent(session, found.code()));
             }
             return makeIfAbsent(session, read.code());
         });
@@ -47,7 +47,7 @@ record Layout(Paths paths, ACLProvider acls, Errors errors) {
             end = paths.base().indexOf('/', end + 1);
         }
         return made.thenCombine(make(session, paths.root(), SAYS), Boolean::logicalAnd)
-                .thenCombine(make(session, paths.context(), ""), Boolean::logicalAnd);
+                .thenCombine(make(session, paths.locks(), ""), Boolean::logicalAnd);
     }
 
     private CompletableFuture<Boolean> make(Session session, String path, String text) {

@@ -39,7 +39,7 @@ final class Listing {
         CompletableFuture<Session> connected = new CompletableFuture<>();
         context.connection().whenConnected(connected, connected::complete);
         return limited(connected).thenCompose(session -> {
-            session.sync(context.paths().context());
+            session.sync(context.paths().locks());
             return names(session, prefix)
                     .thenCompose(names -> ThrottledRequests.ask(names, name -> limited(status(session, name))))
                     .thenApply(all -> all.stream()
@@ -49,7 +49,7 @@ final class Listing {
     }
 
     private CompletableFuture<List<String>> names(Session session, String prefix) {
-        String folder = context.paths().context();
+        String folder = context.paths().locks();
         return limited(session.children(folder))
                 .thenCompose(listed -> ThrottledRequests.ask(
                         children(listed, folder), bucket -> limited(inBucket(session, folder + "/" + bucket))))

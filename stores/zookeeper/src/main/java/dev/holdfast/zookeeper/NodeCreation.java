@@ -104,7 +104,7 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
 
     /** Finds the node after its creation got no answer. */
     CompletableFuture<Arrival> seek(Session now) {
-        CompletableFuture<Code> proved = now.prove(context.paths().context());
+        CompletableFuture<Code> proved = now.prove(context.paths().locks());
         return now.children(lock).thenCompose(listed -> {
             Code code = proved.join() == Code.OK ? listed.code() : proved.join();
             return code == Code.OK ? sought(now, listed) : CompletableFuture.completedFuture(Arrival.failed(code));

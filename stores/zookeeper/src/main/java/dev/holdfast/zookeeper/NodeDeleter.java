@@ -128,7 +128,7 @@ final class NodeDeleter {
 
     private void seek(Session session, String name, ClaimId id, boolean untilDone, CompletableFuture<Boolean> removed) {
         String lock = paths.lock(name);
-        CompletableFuture<Code> proved = session.prove(paths.context());
+        CompletableFuture<Code> proved = session.prove(paths.locks());
         session.children(lock).thenAccept(listed -> {
             Code code = listed.code() == Code.OK ? proved.join() : listed.code();
             if (untilDone && Errors.isOfConnection(code)) {

@@ -28,7 +28,7 @@ record Paths(String base) {
         return base + ROOT;
     }
 
-    String context() {
+    String locks() {
         return base + LOCKS;
     }
 
@@ -43,7 +43,7 @@ record Paths(String base) {
     /** The node under which the node of a lock is. */
     String bucket(String name) {
         int hash = name.hashCode() * SCATTER >>> Integer.SIZE - BUCKET_BITS;
-        return context() + "/" + HexFormat.of().toHexDigits(hash, BUCKET_DIGITS);
+        return locks() + "/" + HexFormat.of().toHexDigits(hash, BUCKET_DIGITS);
     }
 
     String fence(String resource) {

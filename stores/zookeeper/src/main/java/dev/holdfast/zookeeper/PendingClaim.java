@@ -345,7 +345,7 @@ final class PendingClaim implements Pending, Watcher {
     /** After a long wait the session's proof is old, and so would be the lease. */
     private void proveIfStale(Session now) {
         if (context.time().nanoTime() - now.begin() > now.lease().toNanos() / 3) {
-            now.prove(context.paths().context());
+            now.prove(context.paths().locks());
         }
     }
 

@@ -93,7 +93,7 @@ final class PendingClaims {
     }
 
     void suspended() {
-        unreachable(context.errors().of(Code.CONNECTIONLOSS, context.paths().context()));
+        unreachable(context.errors().of(Code.CONNECTIONLOSS, context.paths().locks()));
     }
 
     private void unreachable(HoldfastException why) {
@@ -121,7 +121,7 @@ final class PendingClaims {
     private Pending again(Claim claim, HeldNode heldNode) {
         Again again = new Again();
         Session session = heldNode.session();
-        session.prove(context.paths().context());
+        session.prove(context.paths().locks());
         CompletableFuture<Found> found = session.exists(heldNode.path());
         context.timeouts().end(found);
         found.whenComplete((node, failure) -> {
@@ -175,7 +175,7 @@ final class PendingClaims {
         if (now == null || all.isEmpty()) {
             return;
         }
-        CompletableFuture<Found> answer = now.exists(context.paths().context());
+        CompletableFuture<Found> answer = now.exists(context.paths().locks());
         context.timeouts().limit(answer).whenComplete((found, late) -> {
             if (late != null && now.isConnected()) {
                 unreachable(context.errors().noAnswer());

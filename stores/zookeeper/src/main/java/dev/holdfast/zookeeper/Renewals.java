@@ -75,7 +75,7 @@ final class Renewals {
             context.timeouts().end(answer);
             return answer.thenApply(code -> {
                 if (Errors.isOfConnection(code)) {
-                    throw context.errors().of(code, context.paths().context());
+                    throw context.errors().of(code, context.paths().locks());
                 }
                 return code;
             });
@@ -114,7 +114,7 @@ final class Renewals {
         }
 
         private CompletableFuture<Code> prove() {
-            return now.prove(context.paths().context()).thenApply(code -> {
+            return now.prove(context.paths().locks()).thenApply(code -> {
                 if (code != Code.OK) {
                     proved = code;
                 }

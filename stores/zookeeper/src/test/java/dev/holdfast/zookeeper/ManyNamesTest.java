@@ -112,7 +112,7 @@ class ManyNamesTest {
     }
 
     private static String bucket(int number) {
-        return new Paths("").context() + "/" + String.format(Locale.ROOT, "%03x", number);
+        return new Paths("").locks() + "/" + String.format(Locale.ROOT, "%03x", number);
     }
 
     private void make(int count, IntFunction<String> path) throws Exception {

@@ -3,10 +3,10 @@ package dev.holdfast.jdbc;
 import java.time.Duration;
 
 /** The little that the store's two threads share. */
-final class SqliteThreads {
+final class DaemonThreads {
     private static final Duration LONGEST_END = Duration.ofSeconds(10);
 
-    private SqliteThreads() {}
+    private DaemonThreads() {}
 
     /** A thread that does not keep the process alive. */
     static Thread daemon(String name, Runnable work) {
