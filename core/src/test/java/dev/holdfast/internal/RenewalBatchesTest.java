@@ -33,7 +33,8 @@ class RenewalBatchesTest {
     private final Store real = race.store.open();
     private final List<Request> requests = new ArrayList<>();
     private final List<GrantState> grants = new ArrayList<>();
-    private final LeaseRenewer renewer = new LeaseRenewer(slow(), time, race.engine.telemetry());
+    private final LeaseRenewer renewer =
+            new LeaseRenewer(slow(), time, race.engine.context().telemetry());
 
     @BeforeEach
     void allAreDue() {
@@ -104,7 +105,8 @@ class RenewalBatchesTest {
         Claim claim = new Claim(
                 race.nextId(), List.of(name), Mode.EXCLUSIVE, LEASE, true, 0, new ClientIdentity("").holder("test"));
         Grant granted = real.claim(claim).answer().toCompletableFuture().join().orElseThrow();
-        return new GrantState(new ExclusiveQueue(race.engine, of), granted, true, real.capabilities(), time, 0);
+        return new GrantState(
+                new ExclusiveQueue(race.engine.context(), of), granted, true, real.capabilities(), time, 0);
     }
 
     /** The real store, but each renewal is answered by the test. */
