@@ -121,6 +121,16 @@ public final class Capabilities {
         return with(changed -> changed.extendable = value);
     }
 
+    /** Whether it keeps {@linkplain Store#readRecord records}, which {@link LockClient#once} needs. */
+    public boolean records() {
+        return values.records;
+    }
+
+    /** With {@link #records() records}, or without. */
+    public Capabilities records(boolean value) {
+        return with(changed -> changed.records = value);
+    }
+
     /** How far tokens can be trusted to rise; {@link Tokens#ALWAYS} unless it says otherwise. */
     public Tokens tokens() {
         return values.tokens;
@@ -155,6 +165,7 @@ public final class Capabilities {
                 + ", fair=" + values.fair
                 + ", ordered=" + values.ordered
                 + ", extendable=" + values.extendable
+                + ", records=" + values.records
                 + ", tokens=" + values.tokens
                 + ", caveats=" + values.caveats + "]";
     }
@@ -182,6 +193,7 @@ public final class Capabilities {
         boolean fair;
         boolean ordered;
         boolean extendable;
+        boolean records;
         Tokens tokens = Tokens.ALWAYS;
         List<String> caveats = List.of();
 
@@ -195,6 +207,7 @@ public final class Capabilities {
             fair = other.fair;
             ordered = other.ordered;
             extendable = other.extendable;
+            records = other.records;
             tokens = other.tokens;
             caveats = other.caveats;
         }

@@ -4,6 +4,7 @@ import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Environment;
 import dev.holdfast.internal.Names;
+import dev.holdfast.internal.Records;
 import dev.holdfast.internal.StoreFinder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
@@ -43,10 +44,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockClient implements AutoCloseable {
     private final Engine engine;
+    private final Records records;
     private final Candidacies candidacies = new Candidacies();
 
-    private LockClient(Engine engine) {
+    private LockClient(Engine engine, Records records) {
         this.engine = engine;
+        this.records = records;
     }
 
     /**
@@ -170,6 +173,37 @@ public final class LockClient implements AutoCloseable {
      */
     public LeaderElection election(String name, HoldOptions options) {
         return new LeaderElection(engine, lock(name, options.strictFifo(true).awaitRelease(false)), candidacies);
+    }
+
+    /**
+     * Work that one of several servers runs once for a key, which is the name; remembered for 24 hours.
+     *
+     * @param name as for {@link #lock(String)}, whose lock the one that runs holds
+     * @throws IllegalArgumentException if the name is not such
+     * @throws UnsupportedByStoreException if the store keeps no records
+     * @throws ClientClosedException if the client is closed
+     */
+    public Once once(String name) {
+        return once(name, OnceOptions.defaults());
+    }
+
+    /** Work that one of several servers runs, in each period or for a key; as {@link #once(String)}. */
+    public Once once(String name, OnceOptions options) {
+        return new Once(engine, records, engine.name(name, Mode.EXCLUSIVE), options);
+    }
+
+    /**
+     * The last runs of work that is run {@linkplain #once(String, OnceOptions) once}, as far as they are kept, sorted by
+     * name. A record that cannot be read, of a newer version, is left out, and the log names it.
+     *
+     * @param pattern which names, as for {@link #list}
+     * @throws UnsupportedByStoreException if the store keeps no records
+     * @throws HoldfastException if the store does not answer or refuses
+     */
+    public List<OnceRun> onceRuns(String pattern) {
+        return records.list(pattern).stream()
+                .flatMap(stored -> OnceRecord.read(stored).stream())
+                .toList();
     }
 
     /**
@@ -357,13 +391,15 @@ public final class LockClient implements AutoCloseable {
         public LockClient build() {
             Optional<String> secret = Optional.ofNullable(password);
             Optional<Duration> asked = Optional.ofNullable(session);
-            return new LockClient(Engine.open(
-                    clock -> opener.open(new StoreContext(clock, secret, asked)),
+            Records records = new Records(namespace, label);
+            Engine engine = Engine.open(
+                    clock -> records.of(opener.open(new StoreContext(clock, secret, asked))),
                     Environment.ofThisMachine(time, executor),
                     namespace,
                     label,
                     listeners,
-                    outageLimit));
+                    outageLimit);
+            return new LockClient(engine, records);
         }
     }
 

@@ -4,9 +4,12 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -103,6 +106,21 @@ abstract class ForwardedStore implements Store {
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return ask(() -> store.breakGrant(name, number, now));
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return ask(() -> store.readRecord(name));
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return ask(() -> store.writeRecord(write));
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return ask(() -> store.listRecords(prefix));
     }
 
     @Override

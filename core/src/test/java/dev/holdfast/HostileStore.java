@@ -59,7 +59,7 @@ final class HostileStore implements Store {
 
     static final Gate PASS = new Pass();
     final Store real;
-    volatile Gate claims = PASS, renews = PASS, extends_ = PASS, releases = PASS, withdraws = PASS;
+    volatile Gate claims = PASS, renews = PASS, extends_ = PASS, releases = PASS, withdraws = PASS, records = PASS;
     volatile UnaryOperator<Capabilities> caps = c -> c;
     volatile UnaryOperator<Grant> grantMap = g -> g;
     volatile Supplier<String> describe = () -> "hostile";
@@ -82,6 +82,7 @@ final class HostileStore implements Store {
         extends_ = PASS;
         releases = PASS;
         withdraws = PASS;
+        records = PASS;
         claimOverride = null;
         onCancel = () -> {};
     }
@@ -176,6 +177,21 @@ final class HostileStore implements Store {
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return real.breakGrant(name, number, now);
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return real.readRecord(name);
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return records.run(() -> real.writeRecord(write));
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return real.listRecords(prefix);
     }
 
     @Override

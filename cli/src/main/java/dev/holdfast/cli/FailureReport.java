@@ -51,7 +51,7 @@ final class FailureReport {
     private static String message(Throwable failure, int code) {
         String said = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         if (failure instanceof ParameterException e) {
-            String why = NotYet.explain(e).or(() -> unknownCommand(e)).orElse(said);
+            String why = unknownCommand(e).orElse(said);
             return why + "; see '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'";
         }
         boolean ours = failure instanceof CliException;

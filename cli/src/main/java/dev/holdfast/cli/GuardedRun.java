@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param patience how long to wait for the lock; null is for ever
  * @param grace how long the command may take to end after the hold was lost
  * @param maxHold how long the command may hold the lock; null is for ever
+ * @param limit the option that says {@code maxHold}, for messages
  * @param dieWithParent whether the kernel is to kill the command when this process ends
  * @param conflictCode what to exit with when the lock was not acquired in time
  */
@@ -35,6 +36,7 @@ record GuardedRun(
         @Nullable Duration patience,
         Duration grace,
         @Nullable Duration maxHold,
+        String limit,
         boolean dieWithParent,
         int conflictCode) {
     private static final int LONGEST_LABEL = 60;
@@ -43,7 +45,7 @@ record GuardedRun(
     private static final int LONGEST_LABEL_UNITS = 90;
 
     int call() throws InterruptedException {
-        List<String> started = dieWithParent ? ParentDeath.bind(command) : command;
+        List<String> started = started();
         try (LockClient client = store.open(label(), Optional.of(options.lease()))) {
             Wanted.Way way = wanted.by(client, options);
             SignalRelay signals = SignalRelay.install();
@@ -57,6 +59,11 @@ record GuardedRun(
         }
     }
 
+    /** The command as it is started. */
+    List<String> started() {
+        return dieWithParent ? ParentDeath.bind(command) : command;
+    }
+
     /** Empty when it could not be acquired in time, or a signal ended the wait. */
     private Optional<Held> acquire(LockClient client, Wanted.Way way) {
         try (WaitNotice notice = new WaitNotice(() -> waiting(client), patience)) {
@@ -66,7 +73,8 @@ record GuardedRun(
         }
     }
 
-    private int runHolding(Held hold, SignalRelay signals, List<String> started) throws InterruptedException {
+    /** Runs the command to its end, and closes the hold. */
+    int runHolding(Held hold, SignalRelay signals, List<String> started) throws InterruptedException {
         if (!hold.isValid()) { // this process was stopped, or the machine slept, since the lock was granted
             throw lostBeforeStart(release(hold));
         }
@@ -144,7 +152,7 @@ record GuardedRun(
     }
 
     private String longestHold() {
-        return "--max-hold " + HumanTime.of(Objects.requireNonNull(maxHold));
+        return limit + " " + HumanTime.of(Objects.requireNonNull(maxHold));
     }
 
     private void sayStopping(String why) {
@@ -216,7 +224,7 @@ record GuardedRun(
         return Optional.empty();
     }
 
-    private CliException stoppedWaiting(OsSignal signal) {
+    CliException stoppedWaiting(OsSignal signal) {
         return new CliException(
                 ExitCode.ofSignal(signal.number()),
                 "stopped waiting for " + wantedOnStore() + " by SIG" + signal.name() + "; the command was not run");
@@ -281,7 +289,7 @@ record GuardedRun(
     }
 
     /** What others see in {@code list}: the command without its folder, as in ps. */
-    private String label() {
+    String label() {
         Path program = Path.of(command.get(0)).getFileName();
         String words = program + " " + String.join(" ", command.subList(1, command.size()));
         return shorten(Redaction.oneLine(words));

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.Hold;
 import dev.holdfast.MultiHold;
+import dev.holdfast.OnceTurn;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,31 @@ interface Held {
             @Override
             public void close() {
                 hold.close();
+            }
+        };
+    }
+
+    /** Work that is run once: its end is recorded before its lock is released, both by the one that runs it. */
+    static Held once(OnceTurn turn) {
+        return new Held() {
+            @Override
+            public Map<String, String> environment() {
+                return variables(turn.name(), Long.toString(turn.token()), turn.holdId());
+            }
+
+            @Override
+            public boolean isValid() {
+                return turn.isValid();
+            }
+
+            @Override
+            public void onLost(Runnable action) {
+                turn.onLost(loss -> action.run());
+            }
+
+            @Override
+            public void close() {
+                // by the library
             }
         };
     }

@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  holdfast demo",
             "  holdfast run nightly-backup -- ./backup.sh --full",
+            "  holdfast once --every 10m report -- ./report.sh",
             "  holdfast list",
             "  holdfast run --help"
         })

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
+import dev.holdfast.OnceRun;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Spec;
             "  holdfast list",
             "  holdfast list 'order:*'",
             "  holdfast list --watch",
+            "  holdfast list --once",
             "  holdfast list --json | jq '.[] | select(.waiting > 0)'"
         })
 final class ListCommand implements Callable<Integer> {
@@ -52,6 +54,9 @@ final class ListCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print a JSON array.")
     private boolean json;
 
+    @Option(names = "--once", description = "List what ran last by 'holdfast once': where, when, and how it ended.")
+    private boolean once;
+
     @Option(names = "--watch", description = "List again and again, until Ctrl-C; with --json an array a line.")
     private boolean watch;
 
@@ -67,6 +72,9 @@ final class ListCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         StoreUrl store = Objects.requireNonNull(parent).store();
         String pattern = pattern();
+        if (once) {
+            return once(store, pattern);
+        }
         if (watch) {
             return watch(store, pattern);
         }
@@ -81,6 +89,32 @@ final class ListCommand implements Callable<Integer> {
             String which = pattern.equals(EVERYTHING) ? "no lock" : "no lock that matches '" + pattern + "'";
             String why = absent ? ": that file is not there, so nobody has taken a lock in it yet" : "";
             System.err.println("holdfast: " + Redaction.ours(which + " is held on " + store.shown() + why));
+        }
+        return ExitCode.OK;
+    }
+
+    private int once(StoreUrl store, String pattern) {
+        if (watch) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(), "--once and --watch do not go together; leave one out");
+        }
+        List<OnceRun> runs = List.of();
+        OnceView view = new OnceView(List.of());
+        if (!store.isAbsentFile()) {
+            try (LockClient client = store.open("")) {
+                runs = client.onceRuns(pattern);
+                view = new OnceView(client.list(pattern));
+            }
+        }
+        if (json) {
+            System.out.println(Json.of(runs.stream().map(view::json).toList()));
+        } else if (!runs.isEmpty()) {
+            System.out.print(view.table(runs));
+        }
+        if (runs.isEmpty()) {
+            System.err.println("holdfast: "
+                    + Redaction.ours("nothing is recorded on " + store.shown() + " that 'holdfast once' has run"
+                            + (pattern.equals(EVERYTHING) ? "" : " as '" + pattern + "'")));
         }
         return ExitCode.OK;
     }

@@ -51,6 +51,7 @@ public final class Main {
     private static CommandLine commandLine(HoldfastCommand top, List<String> command, FailureReport failures) {
         CommandLine line = new CommandLine(top)
                 .addSubcommand(new RunCommand(command))
+                .addSubcommand(new OnceCommand(command))
                 .addSubcommand(new ListCommand())
                 .addSubcommand(new TopCommand())
                 .addSubcommand(new WhyCommand())

@@ -146,7 +146,16 @@ final class RunCommand implements Callable<Integer> {
         StoreUrl store = Objects.requireNonNull(parent).store();
         Duration patience = once ? Duration.ZERO : wait;
         return new GuardedRun(
-                        store, wanted, options(), command, patience, grace, maxHold, dieWithParent, conflictExitCode)
+                        store,
+                        wanted,
+                        options(),
+                        command,
+                        patience,
+                        grace,
+                        maxHold,
+                        "--max-hold",
+                        dieWithParent,
+                        conflictExitCode)
                 .call();
     }
 

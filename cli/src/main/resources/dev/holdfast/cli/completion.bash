@@ -17,7 +17,7 @@ _holdfast() {
     else
       value_of=
       case $word in
-        --) [[ $command != run ]] || { dashes=$i; break; } ;;
+        --) [[ $command != run && $command != once ]] || { dashes=$i; break; } ;;
         -*) [[ " $valued " != *" $word "* ]] || expecting=$word ;;
         *) if [[ -z $command ]]; then
              command=$word
@@ -50,7 +50,7 @@ _holdfast() {
     : # a time, a number
   elif [[ $cur == -* ]]; then
     COMPREPLY=( $(compgen -W "$options" -- "$cur") )
-  elif [[ $command == run && -n $named ]]; then
+  elif [[ ( $command == run || $command == once ) && -n $named ]]; then
     COMPREPLY=( $(compgen -W '--' -- "$cur") )
   elif [[ -z $named ]]; then
     COMPREPLY=( $(compgen -W "$words" -- "$cur") )

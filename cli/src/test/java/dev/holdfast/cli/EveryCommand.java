@@ -16,7 +16,9 @@ final class EveryCommand {
     private static final List<List<String>> COMMANDS = List.of(
             List.of("run", "job", "--", "true"),
             List.of("run", "--wait", "0", "job", "other", "--", "true"),
+            List.of("once", "--every", "100ms", "job", "--", "true"),
             List.of("list"),
+            List.of("list", "--once"),
             List.of("list", "--json", "job*"),
             List.of("release", "--yes", "job"),
             List.of("break", "--yes", "--json", "job"),

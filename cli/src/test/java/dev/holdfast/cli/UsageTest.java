@@ -54,7 +54,14 @@ class UsageTest {
                 mistake("'-1/3' is not N/M", "run", "--permits=-1/3", "a", "--", "true"),
                 mistake("'1/9999999999' is not N/M", "run", "--permits", "1/9999999999", "a", "--", "true"),
                 mistake("Missing required parameter for option '--permits'", "run", "a", "--permits"),
-                mistake("once is not part of this version", "once", "--every", "10m", "a", "--", "true"),
+                mistake("--every", "once", "a", "--", "true"),
+                mistake("Give its name before '--'", "once", "--every", "10m", "--", "true"),
+                mistake("nothing to run", "once", "--every", "10m", "a"),
+                mistake("holdfast once --every 10m a -- true", "once", "--every", "10m", "a", "true"),
+                mistake("100ms to 366d", "once", "--every", "99ms", "a", "--", "true"),
+                mistake("offset of a period", "once", "--every", "10m", "--offset", "10m", "a", "--", "true"),
+                mistake("an exit code is 0 to 255", "once", "--every", "1h", "--skip-code", "256", "a", "--", "true"),
+                mistake("leave one out", "list", "--once", "--watch"),
                 mistake("Unknown option: '--sharde'", "run", "--sharde", "a", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "1.5s", "job", "--", "true"),
                 mistake("500ms, 30s, 5m, 1h", "run", "--wait", "-1s", "job", "--", "true"),
@@ -85,7 +92,7 @@ class UsageTest {
                 mistake("--processes is 1 to 64", "demo", "--processes", "65"),
                 mistake("'many'", "demo", "--tickets", "many"),
                 mistake(
-                        "there is no command 'lst'; there are: run, list, top, why, break, release, schema, demo,"
+                        "there is no command 'lst'; there are: run, once, list, top, why, break, release, schema, demo,"
                                 + " completion;",
                         "lst"),
                 mistake("there is no command 'rnu'", "rnu", "job", "--", "true"),

@@ -8,9 +8,12 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import java.util.Collection;
 import java.util.List;
@@ -27,6 +30,7 @@ final class MemorySession implements Store {
             .fair(true)
             .ordered(true)
             .extendable(true)
+            .records(true)
             .caveats("Locks exist in one process only, and end with it.");
 
     private final MemoryStore store;
@@ -127,6 +131,21 @@ final class MemorySession implements Store {
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return unlessClosed(() -> store.breakGrant(name, number, now));
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return unlessClosed(() -> store.records().read(name));
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return unlessClosed(() -> store.records().write(write));
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return unlessClosed(() -> store.records().list(prefix));
     }
 
     @Override

@@ -44,6 +44,7 @@ public final class MemoryStore {
     private final TimeSource time;
     private final ReentrantLock mutex = new ReentrantLock();
     private final TreeMap<String, MemoryLock> locks = new TreeMap<>();
+    private final MemoryRecords records;
     private long lastNumber;
 
     /** A store on the system's clock. */
@@ -54,6 +55,11 @@ public final class MemoryStore {
     /** A store on a given clock. */
     public MemoryStore(TimeSource time) {
         this.time = time;
+        this.records = new MemoryRecords(time);
+    }
+
+    MemoryRecords records() {
+        return records;
     }
 
     /** Opens it for one client, on the store's own clock. */

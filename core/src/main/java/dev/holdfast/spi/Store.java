@@ -3,6 +3,7 @@ package dev.holdfast.spi;
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.UnsupportedByStoreException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -135,6 +136,40 @@ public interface Store extends AutoCloseable {
      * @return false if no grant of that number holds the name; then nothing has changed
      */
     CompletionStage<Boolean> breakGrant(String name, long number, boolean now);
+
+    /**
+     * Reads what is recorded of a name, together with the store's clock. Writes nothing that others can see.
+     *
+     * <p>A record is a small value beside a lock: {@link dev.holdfast.Once} keeps there who ran last and when. A store that
+     * says {@link Capabilities#records()} keeps them.
+     */
+    default CompletionStage<RecordReading> readRecord(String name) {
+        return CompletableFuture.failedFuture(noRecords(name));
+    }
+
+    /**
+     * Writes a record in one step, provided that the token is not below the recorded one and the revision is the expected
+     * one. A record whose time has passed counts as absent.
+     *
+     * @return the record as it was written, with the store's time; empty if it was refused, and then nothing has changed
+     */
+    default CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return CompletableFuture.failedFuture(noRecords(write.name()));
+    }
+
+    /**
+     * The records whose time has not passed, sorted by name.
+     *
+     * @param prefix what their names begin with; everything when empty
+     */
+    default CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return CompletableFuture.failedFuture(noRecords(prefix));
+    }
+
+    private UnsupportedByStoreException noRecords(String name) {
+        return new UnsupportedByStoreException(
+                description() + " keeps no records, so none for '" + name + "': use another store");
+    }
 
     /** Ends every request under way and frees what the store holds in this process. Grants are left to their leases. */
     @Override

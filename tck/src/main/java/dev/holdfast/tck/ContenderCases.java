@@ -31,7 +31,7 @@ abstract class ContenderCases extends Cases {
 
     private final List<Path> logs = new ArrayList<>();
     String name = "";
-    private String url = "";
+    String url = "";
 
     ContenderCases(StoreContract contract) {
         super(contract);
@@ -66,9 +66,15 @@ abstract class ContenderCases extends Cases {
         return children;
     }
 
-    private ChildProcess contender(Mode mode, Duration lease) {
+    /** A file for what one more child sees. */
+    Path newLog() {
         Path log = folder.resolve("contender-" + logs.size() + ".log");
         logs.add(log);
+        return log;
+    }
+
+    private ChildProcess contender(Mode mode, Duration lease) {
+        Path log = newLog();
         return rig.closing(ChildJvm.main(Contender.class)
                 .flags("-Xmx64m")
                 .args(

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  *
  * <pre>
  *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, reading, outage
- *   through the engine     outages, exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, elections, footprint
+ *   through the engine     outages, exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, elections, once, footprint
  *   between processes      children that are killed and stopped        (needs a URL)
  * </pre>
  *
@@ -68,6 +68,9 @@ public abstract class StoreContract {
      * of one server make the same of them.
      */
     public static final String VALUES = "values";
+
+    /** The tag of the cases of records, and of work that runs once. */
+    public static final String ONCE = "once";
 
     /** For subclasses. */
     protected StoreContract() {}
@@ -345,6 +348,16 @@ public abstract class StoreContract {
     }
 
     @Nested
+    @Tag(STORE)
+    @Tag(ONCE)
+    @Order(20)
+    class Onces extends OnceCases {
+        Onces() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
     @Tag(ENGINE)
     @Order(20)
     class Footprint extends FootprintCases {
@@ -358,6 +371,16 @@ public abstract class StoreContract {
     @Order(21)
     class Processes extends ProcessCases {
         Processes() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Tag(PROCESSES)
+    @Tag(ONCE)
+    @Order(22)
+    class OnceProcesses extends OnceProcessCases {
+        OnceProcesses() {
             super(StoreContract.this);
         }
     }

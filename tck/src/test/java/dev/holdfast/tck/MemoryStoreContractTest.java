@@ -21,6 +21,7 @@ class MemoryStoreContractTest extends StoreContract {
                 "Outages",
                 "ClientOutages",
                 "Processes",
+                "OnceProcesses",
                 "SharedProcesses",
                 "Footprint.manyNamesUsedOnceLeaveNoMoreRecordsThanIsDocumented");
     }

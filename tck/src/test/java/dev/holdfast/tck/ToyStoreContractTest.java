@@ -46,10 +46,12 @@ class ToyStoreContractTest extends StoreContract {
                 "Outages",
                 "ClientOutages",
                 "Processes",
+                "OnceProcesses",
                 "SharedProcesses",
                 "Footprint.manyNamesUsedOnceLeaveNoMoreRecordsThanIsDocumented",
                 "Downgrades",
                 "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
+                "Onces",
                 "ReadWriteLocks",
                 "Semaphores");
     }

@@ -64,6 +64,19 @@ final class H2Dialect extends BytesDialect {
     }
 
     @Override
+    public List<String> createRecords(String table) {
+        return List.of("CREATE TABLE " + table + """
+                 (
+                  name VARBINARY(1020) NOT NULL PRIMARY KEY,
+                  token BIGINT NOT NULL,
+                  revision BIGINT NOT NULL,
+                  written_at BIGINT NOT NULL,
+                  keep_until BIGINT NOT NULL,
+                  content VARCHAR(4000) NOT NULL
+                )""", "CREATE INDEX ON " + table + " (keep_until)");
+    }
+
+    @Override
     public String grants(String table) {
         return "--   GRANT SELECT, INSERT, UPDATE, DELETE ON " + table + " TO application;";
     }

@@ -70,6 +70,20 @@ final class MariaDbDialect extends BytesDialect {
     }
 
     @Override
+    public List<String> createRecords(String table) {
+        return List.of("CREATE TABLE " + table + """
+                 (
+                  name VARBINARY(1020) NOT NULL PRIMARY KEY,
+                  token BIGINT NOT NULL,
+                  revision BIGINT NOT NULL,
+                  written_at BIGINT NOT NULL,
+                  keep_until BIGINT NOT NULL,
+                  content TEXT CHARACTER SET utf8mb4 NOT NULL,
+                  KEY keep_until (keep_until)
+                ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC""");
+    }
+
+    @Override
     public String grants(String table) {
         return "--   GRANT SELECT, INSERT, UPDATE, DELETE ON " + table + " TO application@'%';";
     }

@@ -110,6 +110,19 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
+    public List<String> createRecords(String table) {
+        return List.of("CREATE TABLE " + table + """
+                 (
+                  name text COLLATE "C" NOT NULL PRIMARY KEY,
+                  token bigint NOT NULL,
+                  revision bigint NOT NULL,
+                  written_at bigint NOT NULL,
+                  keep_until bigint NOT NULL,
+                  content text NOT NULL
+                )""", "CREATE INDEX ON " + table + " (keep_until)");
+    }
+
+    @Override
     public String grants(String table) {
         return "--   GRANT SELECT, INSERT, UPDATE, DELETE ON " + table + " TO application;";
     }

@@ -51,6 +51,9 @@ interface ServerDialect {
     /** The statements that make the table, without the row of the table itself. */
     List<String> createTable(String table);
 
+    /** The statements that make the table of records; they fail if it is there. */
+    List<String> createRecords(String table);
+
     /**
      * Keeps others from creating the table while we do, where two at a time would fail; a session that ends keeps nobody.
      *

@@ -10,7 +10,7 @@ record ServerSchemaPage(ServerDialect dialect) implements SchemaPage {
             -- is missing is created when it is first used (holdfast.createTable=false switches that off).
             -- Another name or schema: holdfast.table=NAME and holdfast.schema=NAME in the URL, or JdbcOptions.
             --
-            -- Rights: SELECT, INSERT, UPDATE and DELETE on this one table.
+            -- Rights: SELECT, INSERT, UPDATE and DELETE on both tables; only 'once' needs the second.
             %3$s
             -- Connections: per client 1 for a start, up to 4 when many names are used at once (holdfast.connections), and
             --   %4$s
@@ -33,7 +33,12 @@ record ServerSchemaPage(ServerDialect dialect) implements SchemaPage {
             statements.add(statement.replace("IF NOT EXISTS ", ""));
         }
         statements.add(TableOpener.markRow(dialect, table));
-        return HEAD.formatted(dialect.title(), RowSql.LAYOUT, dialect.grants(table), dialect.waitingConnections())
+        statements.addAll(dialect.createRecords(table + ServerRecords.SUFFIX));
+        return HEAD.formatted(
+                        dialect.title(),
+                        RowSql.LAYOUT,
+                        dialect.grants(table) + "\n" + dialect.grants(table + ServerRecords.SUFFIX),
+                        dialect.waitingConnections())
                 + String.join(";\n\n", statements)
                 + ";\n";
     }

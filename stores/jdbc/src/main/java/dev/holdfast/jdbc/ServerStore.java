@@ -9,9 +9,12 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -49,13 +52,15 @@ final class ServerStore implements Store {
     private final PendingClaims queue;
     private final ServerRenewals renewals;
     private final Capabilities capabilities;
+    private final ServerRecords records;
     private final AtomicBoolean closed = new AtomicBoolean();
     /** A lock was wanted. */
     private volatile boolean used;
 
-    private ServerStore(TableOpener tables, int connections, Connections ears, boolean purgeIsDue) {
+    private ServerStore(TableOpener tables, JdbcOptions options, Connections ears, boolean purgeIsDue) {
         this.tables = tables;
-        for (int i = 0; i < connections; i++) {
+        this.records = new ServerRecords(tables.dialect(), tables.errors(), options);
+        for (int i = 0; i < options.connections(); i++) {
             workers.add(new ConnectionWorker(tables, i));
             purges.add(new TablePurge(workers.get(i), purgeIsDue && i == 0, () -> used));
         }
@@ -66,6 +71,7 @@ final class ServerStore implements Store {
                 .pushes(tables.dialect().pushes())
                 .fair(true)
                 .ordered(true)
+                .records(true)
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
                 .caveats(caveats(tables.dialect()));
     }
@@ -100,7 +106,7 @@ final class ServerStore implements Store {
                 opened.add(tables.open());
             }
             boolean purgeIsDue = tables.prepare(opened.get(0));
-            ServerStore store = new ServerStore(tables, options.connections(), connections, purgeIsDue);
+            ServerStore store = new ServerStore(tables, options, connections, purgeIsDue);
             for (int i = 0; i < opened.size(); i++) {
                 store.workers.get(i).use(opened.get(i));
             }
@@ -224,6 +230,21 @@ final class ServerStore implements Store {
         Request.Break request = new Request.Break(name, number, now, description());
         worker(name).add(request);
         return request.answer;
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return records.read(worker(name), name);
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return records.write(worker(write.name()), write);
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return records.list(worker(prefix), prefix);
     }
 
     /** Places in the queue are given up; grants are left to their leases. */

@@ -26,7 +26,7 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
     private static final Set<String> READ_ONLY = Set.of("25006", "1290", "1792", "1836");
 
     private static final Set<String> MISSING_TABLE =
-            Set.of("42P01", "1146", "42S02", "42102", "42104", "3F000", "90079");
+            Set.of("42P01", "1146", "42S02", "42102", "42103", "42104", "3F000", "90079");
 
     /** Two clients create the table at the same time. */
     private static final Set<String> MADE_MEANWHILE = Set.of("23505", "42P07", "1050", "42S01", "XX000");

@@ -8,7 +8,10 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.StoredRecord;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -36,12 +39,14 @@ final class SqliteLockTable implements SqliteLocks {
     private final SqliteClock clock;
     private final SqliteSharedLocks shared;
     private final SqliteRenewals renewals;
+    private final SqliteRecords records;
 
     SqliteLockTable(SqliteSession session, SqliteClock clock) {
         this.session = session;
         this.clock = clock;
         this.shared = new SqliteSharedLocks(session, clock);
         this.renewals = new SqliteRenewals(session, clock);
+        this.records = new SqliteRecords(session);
     }
 
     @Override
@@ -293,6 +298,21 @@ final class SqliteLockTable implements SqliteLocks {
                 "purge",
                 "",
                 () -> session.first(SqliteSql.PURGED_AT, row -> row.getLong(1)).orElse(0L));
+    }
+
+    @Override
+    public RecordReading readRecord(String name) {
+        return records.read(name);
+    }
+
+    @Override
+    public Optional<StoredRecord> writeRecord(RecordWrite write) {
+        return records.write(write);
+    }
+
+    @Override
+    public List<StoredRecord> records(String prefix, String after) {
+        return records.list(prefix, after);
     }
 
     @Override

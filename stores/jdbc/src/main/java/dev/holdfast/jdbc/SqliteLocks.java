@@ -6,7 +6,10 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.StoredRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +80,15 @@ interface SqliteLocks extends AutoCloseable {
 
     /** When all that nobody has used for long was last removed, by the store's clock; 0 if that is not known. */
     long purgedAtMicros();
+
+    /** What is recorded of a name, and the store's clock. */
+    RecordReading readRecord(String name);
+
+    /** Writes a record if its token and its revision are admitted. */
+    Optional<StoredRecord> writeRecord(RecordWrite write);
+
+    /** The records after a name, as many as one request may read; none at the end. */
+    List<StoredRecord> records(String prefix, String after);
 
     @Override
     void close();

@@ -8,12 +8,17 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -159,6 +164,35 @@ final class SqliteStore implements Store {
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return worker.ask(table -> table.breakGrant(name, number, now));
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return worker.ask(table -> table.readRecord(name));
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return worker.ask(table -> table.writeRecord(write));
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        List<StoredRecord> found = new ArrayList<>();
+        return nextRecords(prefix, "", found).thenApply(done -> {
+            found.sort(Comparator.comparing(StoredRecord::name)); // SQLite sorts by UTF-8, Java by UTF-16
+            return List.copyOf(found);
+        });
+    }
+
+    /** Page by page, so that other requests get in between. */
+    private CompletableFuture<Boolean> nextRecords(String prefix, String after, List<StoredRecord> found) {
+        return worker.ask(table -> table.records(prefix, after)).thenCompose(page -> {
+            found.addAll(page);
+            return page.isEmpty()
+                    ? CompletableFuture.completedFuture(true)
+                    : nextRecords(prefix, page.get(page.size() - 1).name(), found);
+        });
     }
 
     /** Places in the queue are given up; grants are left to their leases. */

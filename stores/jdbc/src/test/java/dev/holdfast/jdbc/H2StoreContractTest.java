@@ -30,6 +30,7 @@ class H2StoreContractTest extends ServerStoreContract {
                 "Outages",
                 "ClientOutages",
                 "Processes",
+                "OnceProcesses",
                 "SharedProcesses");
     }
 }

@@ -13,6 +13,8 @@ final class LockKeys {
     private static final String PREFIX = "holdfast:{";
     private static final List<String> SUFFIXES = List.of("}", "}:q", "}:h", "}:w");
 
+    private static final String RECORD = "}:r";
+
     private LockKeys() {}
 
     /** The state, the queue, the sharers, and who they are. */
@@ -23,6 +25,22 @@ final class LockKeys {
             keys.add((start + suffix).getBytes(UTF_8));
         }
         return keys;
+    }
+
+    /** The record of a name. */
+    static byte[] record(String name) {
+        return (PREFIX + encode(name) + RECORD).getBytes(UTF_8);
+    }
+
+    /** The name whose record this key holds. */
+    static String recordName(String key) {
+        return name(key.substring(0, key.length() - RECORD.length() + 1));
+    }
+
+    /** A pattern of Redis for the records of all names that begin so. */
+    static String recordPattern(String prefix) {
+        String states = pattern(prefix);
+        return states.substring(0, states.length() - 1) + RECORD;
     }
 
     /** A pattern of Redis for the states of all locks whose names begin so. */

@@ -8,9 +8,12 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
@@ -63,6 +66,7 @@ final class RedisStore implements Store {
     private final PendingClaims waiters;
     private final Listing listing;
     private final ScriptPipeline pipeline;
+    private final RecordScripts records;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -80,12 +84,14 @@ final class RedisStore implements Store {
                 .pushes(true)
                 .fair(true)
                 .ordered(true)
+                .records(true)
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
                 .caveats(greeting.caveats());
         this.scripts = scripts;
         this.waiters = waiters;
         this.listing = listing;
         this.pipeline = pipeline;
+        this.records = new RecordScripts(pipeline);
         this.shutDown = shutDown;
     }
 
@@ -272,6 +278,21 @@ final class RedisStore implements Store {
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return scripts.breakGrant(name, number, now);
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return records.read(name);
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return records.write(write);
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return closed.get() ? CompletableFuture.failedFuture(closedException()) : records.list(prefix);
     }
 
     /** Places in the queue are given up; grants are left to their leases. */

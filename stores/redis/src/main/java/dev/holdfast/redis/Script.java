@@ -24,7 +24,9 @@ enum Script {
     STATUS("state.lua", "lock.lua", "status.lua"),
     BREAK("state.lua", "lock.lua", "break.lua"),
     RENEW("renew.lua"),
-    FENCE("fence.lua");
+    FENCE("fence.lua"),
+    READ_RECORD("record_read.lua"),
+    WRITE_RECORD("record_write.lua");
 
     private final String body;
     private final String digest;

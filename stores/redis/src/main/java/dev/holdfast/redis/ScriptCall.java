@@ -63,6 +63,11 @@ final class ScriptCall {
         return new ScriptCall(script, Kind.OTHER, name, LockKeys.of(name), args);
     }
 
+    /** A script about the record of a name. */
+    static ScriptCall record(Script script, String name, List<String> args) {
+        return new ScriptCall(script, Kind.OTHER, name, List.of(LockKeys.record(name)), args);
+    }
+
     /** The renewal of many locks. */
     static ScriptCall renewal(List<byte[]> keys, List<String> args) {
         return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, keys, args);

@@ -16,6 +16,7 @@ record Paths(String base) {
     private static final String ROOT = "/holdfast";
     private static final String LOCKS = ROOT + "/locks";
     private static final String FENCES = ROOT + "/fences";
+    private static final String RECORDS = ROOT + "/records";
     private static final int DIGITS = 4;
     private static final int BUCKET_BITS = 10;
     /** How many buckets there may be at most. */
@@ -42,8 +43,25 @@ record Paths(String base) {
 
     /** The node under which the node of a lock is. */
     String bucket(String name) {
+        return locks() + "/" + bucketOf(name);
+    }
+
+    private static String bucketOf(String name) {
         int hash = name.hashCode() * SCATTER >>> Integer.SIZE - BUCKET_BITS;
-        return locks() + "/" + HexFormat.of().toHexDigits(hash, BUCKET_DIGITS);
+        return HexFormat.of().toHexDigits(hash, BUCKET_DIGITS);
+    }
+
+    /** The node above all records; what is written to it tells the servers' clock. */
+    String records() {
+        return base + RECORDS;
+    }
+
+    String record(String name) {
+        return recordBucket(name) + "/" + encode(name);
+    }
+
+    String recordBucket(String name) {
+        return records() + "/" + bucketOf(name);
     }
 
     String fence(String resource) {

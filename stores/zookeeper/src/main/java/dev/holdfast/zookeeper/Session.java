@@ -160,9 +160,14 @@ final class Session {
     }
 
     CompletableFuture<Code> delete(String path) {
+        return delete(path, -1);
+    }
+
+    /** Deletes one version of a node alone. */
+    CompletableFuture<Code> delete(String path, int version) {
         CompletableFuture<Code> deleted = new CompletableFuture<>();
         long sent = time.nanoTime();
-        zooKeeper.delete(path, -1, (rc, asked, context) -> deleted.complete(proved(rc, sent)), null);
+        zooKeeper.delete(path, version, (rc, asked, context) -> deleted.complete(proved(rc, sent)), null);
         return deleted;
     }
 
@@ -206,10 +211,15 @@ final class Session {
     }
 
     CompletableFuture<Found> write(String path, String text) {
+        return write(path, text, -1);
+    }
+
+    /** Writes over one version of a node alone. */
+    CompletableFuture<Found> write(String path, String text, int version) {
         CompletableFuture<Found> written = new CompletableFuture<>();
         long sent = time.nanoTime();
         StatCallback answered = (rc, asked, context, stat) -> written.complete(new Found(proved(rc, sent), path, stat));
-        zooKeeper.setData(path, text.getBytes(UTF_8), -1, answered, null);
+        zooKeeper.setData(path, text.getBytes(UTF_8), version, answered, null);
         return written;
     }
 

@@ -9,9 +9,12 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -51,6 +54,7 @@ final class ZooKeeperStore implements Store {
             .pushes(true)
             .fair(true)
             .ordered(true)
+            .records(true)
             .caveats(
                     "A writer that goes on as a reader keeps readers of other clients out until it is closed.",
                     "A grant outlives its client by the time-out of the session, not by the lease of the options.",
@@ -61,6 +65,7 @@ final class ZooKeeperStore implements Store {
     private final Renewals renewals;
     private final Listing listing;
     private final GrantBreaker breaking;
+    private final RecordNodes records;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
     /** Why nothing is asked of the servers any more; null while it is. */
@@ -72,6 +77,7 @@ final class ZooKeeperStore implements Store {
         this.renewals = new Renewals(context);
         this.listing = new Listing(context);
         this.breaking = new GrantBreaker(context);
+        this.records = new RecordNodes(context);
         this.shutDown = shutDown;
         context.connection().ownerClosed().thenRun(() -> end(context.errors().closedByOwner()));
     }
@@ -172,6 +178,21 @@ final class ZooKeeperStore implements Store {
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return asked(() -> breaking.breakGrant(name, number, now));
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return limited(() -> records.read(name));
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return limited(() -> records.write(write));
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return asked(() -> records.list(prefix));
     }
 
     /** An answer that nobody needs once it is late. */

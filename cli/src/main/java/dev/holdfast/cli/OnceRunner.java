@@ -1,0 +1,107 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockClient;
+import dev.holdfast.Once;
+import dev.holdfast.OnceOptions;
+import dev.holdfast.OnceResult;
+import dev.holdfast.OnceResult.Failed;
+import dev.holdfast.OnceResult.Skipped;
+import dev.holdfast.OnceTurn;
+import dev.holdfast.StaleTokenException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * One {@code holdfast once}: asks whether it is done, runs the command as {@code holdfast run} does, and has its end
+ * recorded.
+ *
+ * @param run how the command is run
+ * @param skipCode what to exit with when it was skipped
+ */
+record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode) {
+
+    /** The command ended with another code than 0, or the command line itself has to say why it did not run to its end. */
+    private static final class CommandFailed extends HoldfastException {
+        private static final long serialVersionUID = 1L;
+        private final int code;
+
+        CommandFailed(int code) {
+            super("exit code " + code);
+            this.code = code;
+        }
+
+        CommandFailed(CliException why) {
+            super(String.valueOf(why.getMessage()), why);
+            this.code = why.exitCode();
+        }
+    }
+
+    int call() throws InterruptedException {
+        List<String> started = run.started();
+        Duration wait = Objects.requireNonNull(run.patience());
+        try (LockClient client = run.store().open(run.label(), Optional.of(options.lease()))) {
+            Once once = once(client);
+            SignalRelay signals = SignalRelay.install();
+            OnceResult result;
+            try {
+                result = once.run(wait, turn -> work(turn, signals, started));
+            } catch (InterruptedException e) {
+                throw signals.stopWaiting().map(run::stoppedWaiting).orElseThrow(() -> e);
+            }
+            if (result instanceof Skipped skipped) {
+                signals.stopWaiting();
+                System.err.println("holdfast: " + Redaction.ours(skipped.message()));
+                return skipCode;
+            }
+            return result instanceof Failed failed ? failed(failed.cause()) : ExitCode.OK;
+        }
+    }
+
+    private Once once(LockClient client) {
+        try {
+            return client.once(name, options);
+        } catch (IllegalArgumentException e) {
+            throw new CliException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void work(OnceTurn turn, SignalRelay signals, List<String> started) throws Exception {
+        Optional<OsSignal> ended = signals.stopWaiting();
+        if (ended.isPresent()) {
+            throw run.stoppedWaiting(ended.get());
+        }
+        int code;
+        try {
+            code = run.runHolding(Held.once(turn), signals, started);
+        } catch (CliException why) {
+            throw new CommandFailed(why);
+        }
+        if (code != ExitCode.OK) {
+            throw new CommandFailed(code);
+        }
+    }
+
+    private int failed(Exception cause) throws InterruptedException {
+        if (cause instanceof CommandFailed command) {
+            if (command.getCause() instanceof CliException why) {
+                throw why;
+            }
+            return command.code;
+        }
+        if (cause instanceof StaleTokenException) {
+            throw new CliException(
+                    ExitCode.HOLD_LOST,
+                    "'" + name
+                            + "' ran to its end, but its lock was lost and another process had begun to run it; check"
+                            + " the work of both",
+                    cause);
+        }
+        if (cause instanceof InterruptedException e) {
+            throw e;
+        }
+        throw cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.cli;
+
+import static dev.holdfast.cli.Cli.SOON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.OnceRun;
+import dev.holdfast.testbed.ChildProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code holdfast once}: one of many runs the command, the others skip it. */
+class OnceTest {
+    private static final int PROCESSES = 6;
+    private static final String YEAR = "8760h";
+
+    @TempDir
+    Path folder;
+
+    private Cli cli;
+
+    @BeforeEach
+    void storeOfItsOwn() {
+        cli = new Cli(folder);
+    }
+
+    @Test
+    void theSecondSkipsWithZeroAndSaysWhoRanItAndWhen() {
+        Cli.Ended first = once("job", "--", "sh", "-c", "echo ran $HOLDFAST_NAME $HOLDFAST_TOKEN");
+        Cli.Ended second = once("job", "--", "echo", "again");
+
+        assertThat(first.out()).singleElement().asString().matches("ran job \\d+");
+        assertThat(first.err()).isEmpty();
+        assertThat(second.code()).isZero();
+        assertThat(second.out()).isEmpty();
+        assertThat(second.err())
+                .singleElement()
+                .asString()
+                .matches(
+                        "holdfast: 'job' was already run: by \\S+:\\d+ \\(sh .*\\), begun \\S+, ended \\S+; again from \\S+");
+        assertThat(once("--skip-code", "3", "job", "--", "true").code()).isEqualTo(3);
+    }
+
+    @Test
+    void ofManyAtATimeOneRuns() throws IOException {
+        List<ChildProcess> all = new ArrayList<>();
+        for (int i = 0; i < PROCESSES; i++) {
+            all.add(cli.start("once", "--every", YEAR, "job", "--", "sh", "-c", "echo $$ >> ran; sleep 0.2"));
+        }
+        assertThat(all.stream().map(Cli::end).map(Cli.Ended::code)).containsOnly(0);
+        assertThat(Files.readAllLines(cli.file("ran"))).hasSize(1);
+    }
+
+    @Test
+    void theNextPeriodIsRunAgain() {
+        String[] everySecond = {"once", "--every", "1s", "job", "--", "echo", "ran"};
+        assertThat(cli.run(everySecond).out()).containsExactly("ran");
+        long end = System.nanoTime() + SOON.toNanos();
+        while (cli.run(everySecond).out().isEmpty()) {
+            assertThat(end - System.nanoTime()).isPositive();
+        }
+    }
+
+    @Test
+    void aCommandThatFailedIsRunAgainInThePeriodUnlessThatIsSwitchedOff() {
+        assertThat(once("job", "--", "sh", "-c", "exit 7").code()).isEqualTo(7);
+        assertThat(list()).containsExactly("failed: exit code 7");
+
+        Cli.Ended skipped = once("--no-retry", "--skip-code", "9", "job", "--", "true");
+        assertThat(skipped.code()).isEqualTo(9);
+        assertThat(skipped.err()).singleElement().asString().contains("has failed and is not run again");
+
+        assertThat(once("job", "--", "true").code()).isZero();
+        assertThat(list()).containsExactly("done");
+    }
+
+    @Test
+    void aCommandThatIsNotFoundIsRecordedAsFailed() {
+        assertThat(once("job", "--", "no-such-command").code()).isEqualTo(ExitCode.NOT_FOUND);
+        assertThat(list()).singleElement().asString().startsWith("failed: ").contains("not found");
+    }
+
+    @Test
+    void whenItIsKilledTheRunWasCutShortAndTheNextRunsAfterTheLease() {
+        try (ChildProcess killed = cli.start(
+                "once", "--lease", "2s", "--every", YEAR, "job", "--", "sh", "-c", "echo pid $$; exec sleep 60")) {
+            String orphan = killed.expect("pid ", SOON).substring("pid ".length());
+            assertThat(list()).containsExactly("running");
+            Cli.Ended meanwhile = once("job", "--", "true");
+            assertThat(meanwhile.err()).singleElement().asString().contains("is running: by ");
+            killed.kill();
+            Cli.signal("KILL", Long.parseLong(orphan));
+        }
+        Cli.Ended next = once("--wait", "30s", "job", "--", "echo", "ran");
+        assertThat(next.out()).containsExactly("ran");
+    }
+
+    @Test
+    void aCommandThatTakesTooLongIsStoppedAndItsRunHasFailed() {
+        Cli.Ended ended = once("--at-most", "500ms", "--grace", "200ms", "job", "--", "sleep", "60");
+        assertThat(ended.code()).isEqualTo(ExitCode.HOLD_LOST);
+        assertThat(ended.err()).last().asString().contains("was stopped; check what it left");
+        assertThat(list()).singleElement().asString().startsWith("failed: ");
+    }
+
+    @Test
+    void aSignalReachesTheCommandAndTheRunIsRecordedAsFailed() {
+        try (ChildProcess run = cli.start("once", "--every", YEAR, "job", "--", "sh", "-c", "echo up; exec sleep 60")) {
+            run.expect("up", SOON);
+            run.terminate();
+            assertThat(run.waitFor(SOON)).isEqualTo(128 + 15);
+        }
+        assertThat(list()).containsExactly("failed: exit code 143");
+    }
+
+    @Test
+    void theListSaysWhoRanWhatAndHowItEnded() {
+        once("b", "--", "true");
+        once("a", "--", "true");
+        List<String> table = cli.run("list", "--once").out();
+        assertThat(table).hasSize(3);
+        assertThat(table.get(0)).containsPattern("NAME +LAST RUN +BY +BEGAN +TOOK +DONE UNTIL");
+        assertThat(table.get(1)).containsPattern("a +done +\\S+:\\d+ \\(true\\) +\\S+Z +\\S+ +\\S+Z");
+        assertThat(cli.run("list", "--once", "--json", "b").out())
+                .singleElement()
+                .asString()
+                .matches("\\[\\{\"name\":\"b\",\"state\":\"done\",\"token\":\\d+,\"by\":\\{.*\"periodStart\":\".*Z\","
+                        + "\"periodEnd\":\".*Z\",\"began\":\".*Z\",\"ended\":\".*Z\",\"failure\":null}]");
+        assertThat(cli.run("list", "--once", "x*").err())
+                .singleElement()
+                .asString()
+                .contains("nothing is recorded");
+        assertThat(cli.run("list").out()).isEmpty();
+    }
+
+    private Cli.Ended once(String... args) {
+        List<String> all = new ArrayList<>(List.of("once", "--every", YEAR));
+        all.addAll(List.of(args));
+        return cli.run(all.toArray(String[]::new));
+    }
+
+    /** The states of all runs. */
+    private List<String> list() {
+        try (LockClient client = cli.client()) {
+            return client.onceRuns("*").stream().map(OnceTest::text).toList();
+        }
+    }
+
+    private static String text(OnceRun run) {
+        return switch (run.state()) {
+            case BEGUN -> "running";
+            case DONE -> "done";
+            case FAILED -> "failed: " + run.failure();
+        };
+    }
+}

@@ -1,0 +1,40 @@
+package dev.holdfast;
+
+import dev.holdfast.Schedule.Period;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * One run of {@link Once}, as the store keeps it. All times are by the store's clock.
+ *
+ * @param name what was run
+ * @param state how it stands, or how it ended
+ * @param token the fencing token under which it ran
+ * @param who ran it
+ * @param period the period it counts for; empty if it runs once for a key
+ * @param began when it began
+ * @param ended when it ended; empty while it runs, and when its process died
+ * @param until when the period, or the time for which the key is kept, is over; empty while a key's work runs
+ * @param failure what went wrong, in a line of 200 characters at most; empty unless it failed
+ */
+public record OnceRun(
+        String name,
+        State state,
+        long token,
+        Holder who,
+        Optional<Period> period,
+        Instant began,
+        Optional<Instant> ended,
+        Optional<Instant> until,
+        String failure) {
+
+    /** How a run stands. */
+    public enum State {
+        /** It began, and no end is recorded: it is at work, or its process died. */
+        BEGUN,
+        /** It ended well. */
+        DONE,
+        /** It ended with an exception. */
+        FAILED
+    }
+}

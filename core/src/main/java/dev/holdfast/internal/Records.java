@@ -1,0 +1,72 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Holder;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoredRecord;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The records of one client's store: asked, and waited for. Thread-safe. */
+public final class Records {
+    private final Names names;
+    private final ClientIdentity identity;
+    private volatile @Nullable Store store;
+
+    /**
+     * The records of a client.
+     *
+     * @param namespace before each name in the store
+     * @param label what people see beside what the client records
+     */
+    public Records(String namespace, String label) {
+        this.names = new Names(namespace);
+        this.identity = new ClientIdentity(label);
+    }
+
+    /** Names the store, once it is open; returns it. */
+    public Store of(Store opened) {
+        store = opened;
+        return opened;
+    }
+
+    /** This process, for people. */
+    public Holder self() {
+        return identity.holder(Thread.currentThread().getName());
+    }
+
+    /** What is recorded of a name, and the store's time. */
+    public RecordReading read(LockName name) {
+        return Failures.await(store().readRecord(name.inStore()), "could not read the record of '" + name + "'");
+    }
+
+    /** Writes a record of a name as it is in the store; empty if the store refused. */
+    public Optional<StoredRecord> write(RecordWrite write) {
+        return Failures.await(
+                store().writeRecord(write), "could not write the record of '" + names.inClient(write.name()) + "'");
+    }
+
+    /** The records of the names that match, named as the client knows them. */
+    public List<StoredRecord> list(String pattern) {
+        Pattern glob = Names.glob(pattern);
+        return Failures.await(
+                        store().listRecords(names.prefixOf(pattern)), "could not list the records of '" + pattern + "'")
+                .stream()
+                .map(stored -> new StoredRecord(
+                        names.inClient(stored.name()),
+                        stored.token(),
+                        stored.revision(),
+                        stored.writtenAt(),
+                        stored.value()))
+                .filter(stored -> glob.matcher(stored.name()).matches())
+                .toList();
+    }
+
+    private Store store() {
+        return Objects.requireNonNull(store, "the store is open before anything is asked of it");
+    }
+}

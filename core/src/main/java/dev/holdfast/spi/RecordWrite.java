@@ -1,0 +1,21 @@
+package dev.holdfast.spi;
+
+import java.time.Duration;
+
+/**
+ * A value to be kept for a name.
+ *
+ * @param name as the store knows it
+ * @param token the fencing token of the writer; a store that has recorded a higher one refuses
+ * @param revision what {@link StoredRecord#revision()} must be for the write to be admitted: {@link #ABSENT} where there
+ *     must be no record, {@link #ANY} where the token alone decides
+ * @param value the value, as {@link StoredRecord#value()}
+ * @param keep after this long, by the store's clock, the record counts as absent and may be removed
+ */
+public record RecordWrite(String name, long token, long revision, String value, Duration keep) {
+    /** There must be no record. */
+    public static final long ABSENT = 0;
+
+    /** The token alone decides. */
+    public static final long ANY = -1;
+}

@@ -1,0 +1,130 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.StoredRecord;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The records of a server's table, on one connection. Each changes in one statement. For one thread. */
+final class RowRecords {
+    static final int PAGE = 1_000;
+    private static final String PRESENT = "23505";
+    private static final int WRITES_PER_PURGE = 16;
+    private static final String COLUMNS = "name, token, revision, written_at, content";
+
+    private final ServerDialect dialect;
+    private final SqlSession session;
+    private final String now;
+    private final String read;
+    private final String update;
+    private final String insert;
+    private final String list;
+    private final String over;
+    private final String remove;
+
+    RowRecords(ServerDialect dialect, String table, SqlSession session) {
+        this.dialect = dialect;
+        this.session = session;
+        this.now = dialect.now();
+        this.read = "SELECT " + COLUMNS + ", keep_until, " + now + " FROM " + table + " WHERE name = ?";
+        this.update = "UPDATE " + table + " SET revision = CASE WHEN keep_until > " + now
+                + " THEN revision + 1 ELSE 1 END, token = ?, written_at = " + now + ", keep_until = " + now
+                + " + ?, content = ? WHERE name = ? AND ";
+        this.insert =
+                dialect.insertIfAbsent(table, COLUMNS + ", keep_until", "?, ?, 1, " + now + ", ?, " + now + " + ?");
+        this.list = "SELECT " + COLUMNS + " FROM " + table
+                + " WHERE name >= ? AND name < ? AND name > ? AND keep_until > " + now + " ORDER BY name LIMIT " + PAGE;
+        this.over = "SELECT name FROM " + table + " WHERE keep_until <= " + now + " LIMIT 50";
+        this.remove = "DELETE FROM " + table + " WHERE name = ? AND keep_until <= " + now;
+    }
+
+    RecordReading read(String name) throws SQLException {
+        List<RecordReading> found = session.all(
+                read,
+                row -> new RecordReading(
+                        moment(row.getLong(7)),
+                        row.getLong(6) > row.getLong(7) ? Optional.of(stored(row)) : Optional.empty()),
+                List.of(dialect.name(name)));
+        return found.isEmpty() ? new RecordReading(clock(), Optional.empty()) : found.get(0);
+    }
+
+    Optional<StoredRecord> write(RecordWrite write) throws SQLException {
+        long keep = Math.max(1, SqliteClock.micros(write.keep()));
+        if (!change(write, keep)
+                && (write.revision() > RecordWrite.ABSENT || !add(write, keep))
+                && (write.revision() != RecordWrite.ANY || !change(write, keep))) { // made by another meanwhile
+            return Optional.empty();
+        }
+        purge();
+        return Optional.of(written(write, read(write.name())));
+    }
+
+    private boolean change(RecordWrite write, long keep) throws SQLException {
+        List<Object> arguments =
+                new ArrayList<>(List.of(write.token(), keep, write.value(), dialect.name(write.name())));
+        String where;
+        if (write.revision() == RecordWrite.ANY) {
+            where = "(keep_until <= " + now + " OR token <= ?)";
+            arguments.add(write.token());
+        } else if (write.revision() == RecordWrite.ABSENT) {
+            where = "keep_until <= " + now;
+        } else {
+            where = "keep_until > " + now + " AND token <= ? AND revision = ?";
+            arguments.add(write.token());
+            arguments.add(write.revision());
+        }
+        return session.update(update + where, arguments) > 0;
+    }
+
+    private boolean add(RecordWrite write, long keep) throws SQLException {
+        try {
+            return session.update(insert, List.of(dialect.name(write.name()), write.token(), write.value(), keep)) > 0;
+        } catch (SQLException e) {
+            if (PRESENT.equals(e.getSQLState())) {
+                return false; // H2 says so by a failure
+            }
+            throw e;
+        }
+    }
+
+    List<StoredRecord> list(String prefix, String after) throws SQLException {
+        return session.all(
+                list, this::stored, List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name(after)));
+    }
+
+    /** A few at a time, now and then. */
+    private void purge() throws SQLException {
+        if (ThreadLocalRandom.current().nextInt(WRITES_PER_PURGE) == 0) {
+            for (String name : session.all(over, row -> dialect.name(row, 1), List.of())) {
+                session.update(remove, List.of(dialect.name(name)));
+            }
+        }
+    }
+
+    /** What was written: as it is read now, unless another has written since. */
+    static StoredRecord written(RecordWrite write, RecordReading now) {
+        return now.stored()
+                .filter(stored ->
+                        stored.token() == write.token() && stored.value().equals(write.value()))
+                .orElseGet(() -> new StoredRecord(write.name(), write.token(), 0, now.now(), write.value()));
+    }
+
+    private Instant clock() throws SQLException {
+        return moment(session.only("SELECT " + now, row -> row.getLong(1)));
+    }
+
+    private StoredRecord stored(ResultSet row) throws SQLException {
+        return new StoredRecord(
+                dialect.name(row, 1), row.getLong(2), row.getLong(3), moment(row.getLong(4)), row.getString(5));
+    }
+
+    private static Instant moment(long micros) {
+        return Instant.EPOCH.plusNanos(Math.multiplyExact(micros, 1_000L));
+    }
+}

@@ -1,0 +1,21 @@
+-- Writes a record, unless a higher token wrote it before, or another revision is there than the one that is expected; then
+-- answers with a minus. ARGV: the token, the expected revision (0: no record; -1: any), the value, the milliseconds to keep it.
+--
+-- KEYS[1]  holdfast:{NAME}:r   TOKEN REVISION MICROSECOND VALUE; it expires after its time
+--
+-- Tokens have up to 19 digits, more than the numbers of Lua can tell apart, so they are compared as text.
+local token, revision = '', 0
+local last = redis.call('GET', KEYS[1])
+if last then
+  token, revision = string.match(last, '^(%d+) (%d+) ')
+end
+if ARGV[2] ~= '-1' and tonumber(ARGV[2]) ~= tonumber(revision) then
+  return '-'
+end
+if #token > #ARGV[1] or (#token == #ARGV[1] and token > ARGV[1]) then
+  return '-'
+end
+local time = redis.call('TIME')
+local head = string.format('%s %d %s%06d', ARGV[1], revision + 1, time[1], time[2])
+redis.call('SET', KEYS[1], head .. ' ' .. ARGV[3], 'PX', ARGV[4])
+return head

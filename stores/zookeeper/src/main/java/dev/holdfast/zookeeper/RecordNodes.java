@@ -1,0 +1,247 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.zookeeper.Session.Found;
+import dev.holdfast.zookeeper.Session.Listed;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records, one node each under {@code /holdfast/records}, in buckets as the locks are. A node says its token, how often it was
+ * written, how long it is kept in milliseconds, and the value; when it was written is its time of modification, by the clock
+ * of the leading server. A record is changed only over the version that was read.
+ *
+ * <p>The servers tell their clock in the answer to a write alone. So each reading first writes an empty text to the node
+ * above all records, and reads after it: what it reads is then no older than that. Thread-safe.
+ */
+final class RecordNodes {
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,19}) (\\d{1,19}) (.*)", Pattern.DOTALL);
+    private static final int WRITES_PER_PURGE = 16;
+
+    private final ZooKeeperContext context;
+
+    RecordNodes(ZooKeeperContext context) {
+        this.context = context;
+    }
+
+    /**
+     * A node as it was read.
+     *
+     * @param version of the node; -1 if there is none
+     * @param stored what it says; null if there is none, or its time has passed
+     */
+    private record State(Instant now, int version, @Nullable StoredRecord stored) {}
+
+    CompletableFuture<RecordReading> read(String name) {
+        return connected(session ->
+                state(session, name).thenApply(at -> new RecordReading(at.now, Optional.ofNullable(at.stored))));
+    }
+
+    CompletableFuture<Optional<StoredRecord>> write(RecordWrite write) {
+        return connected(session -> write(session, write).thenApply(written -> {
+            if (written.isPresent() && ThreadLocalRandom.current().nextInt(WRITES_PER_PURGE) == 0) {
+                purge(
+                        session,
+                        context.paths().recordBucket(write.name()),
+                        written.get().writtenAt());
+            }
+            return written;
+        }));
+    }
+
+    private CompletableFuture<Optional<StoredRecord>> write(Session session, RecordWrite write) {
+        return state(session, write.name()).thenCompose(at -> {
+            StoredRecord last = at.stored;
+            long revision = last == null ? RecordWrite.ABSENT : last.revision();
+            boolean expected = write.revision() == RecordWrite.ANY || write.revision() == revision;
+            if (!expected || last != null && last.token() > write.token()) {
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            String text = write.token() + " " + (revision + 1) + " "
+                    + Math.max(1, write.keep().toMillis()) + " " + write.value();
+            return put(session, write.name(), at.version, text)
+                    .thenCompose(put -> answered(session, write, revision + 1, put));
+        });
+    }
+
+    private CompletableFuture<Optional<StoredRecord>> answered(
+            Session session, RecordWrite write, long revision, Found put) {
+        String path = context.paths().record(write.name());
+        return switch (put.code()) {
+            case OK -> {
+                Stat stat = put.stat();
+                if (stat == null) {
+                    throw context.errors().of(Code.MARSHALLINGERROR, path);
+                }
+                yield CompletableFuture.completedFuture(Optional.of(
+                        new StoredRecord(write.name(), write.token(), revision, written(stat), write.value())));
+            }
+            case BADVERSION, NODEEXISTS, NONODE -> // changed since it was read
+                write.revision() == RecordWrite.ANY
+                        ? write(session, write)
+                        : CompletableFuture.completedFuture(Optional.empty());
+            default -> throw context.errors().of(put.code(), path);
+        };
+    }
+
+    private CompletableFuture<Found> put(Session session, String name, int version, String text) {
+        String path = context.paths().record(name);
+        return version >= 0
+                ? session.write(path, text, version)
+                : session.create(path, text, context.acl(path), CreateMode.PERSISTENT)
+                        .thenCompose(made -> made.code() == Code.NONODE
+                                ? make(session, context.paths().recordBucket(name))
+                                        .thenCompose(bucket -> put(session, name, version, text))
+                                : CompletableFuture.completedFuture(made));
+    }
+
+    private CompletableFuture<State> state(Session session, String name) {
+        return clock(session).thenCompose(now -> state(session, name, now));
+    }
+
+    private CompletableFuture<State> state(Session session, String name, Instant now) {
+        String path = context.paths().record(name);
+        return session.read(path).thenApply(read -> {
+            Stat stat = read.stat();
+            if (read.code() == Code.NONODE) {
+                return new State(now, -1, null);
+            }
+            if (read.code() != Code.OK || stat == null) {
+                throw context.errors().of(read.code(), path);
+            }
+            Matcher says = TEXT.matcher(read.text());
+            if (!says.matches()) {
+                throw context.errors()
+                        .refused("has a node " + path + " that is no record of Holdfast's: remove it", null);
+            }
+            boolean over = stat.getMtime() + Long.parseLong(says.group(3)) <= now.toEpochMilli();
+            StoredRecord stored = new StoredRecord(
+                    name, Long.parseLong(says.group(1)), Long.parseLong(says.group(2)), written(stat), says.group(4));
+            return new State(now, stat.getVersion(), over ? null : stored);
+        });
+    }
+
+    private static Instant written(Stat stat) {
+        return Instant.ofEpochMilli(stat.getMtime());
+    }
+
+    private CompletableFuture<Instant> clock(Session session) {
+        String path = context.paths().records();
+        return session.write(path, "").thenCompose(touched -> {
+            Stat stat = touched.stat();
+            if (touched.code() == Code.NONODE) {
+                return make(session, path).thenCompose(made -> clock(session));
+            }
+            if (touched.code() != Code.OK || stat == null) {
+                throw context.errors().of(touched.code(), path);
+            }
+            return CompletableFuture.completedFuture(written(stat));
+        });
+    }
+
+    private CompletableFuture<Boolean> make(Session session, String path) {
+        return session.create(path, "", context.acl(path), CreateMode.PERSISTENT)
+                .thenApply(made -> {
+                    if (made.code() != Code.OK && made.code() != Code.NODEEXISTS) {
+                        throw context.errors().of(made.code(), path);
+                    }
+                    return true;
+                });
+    }
+
+    /** Bucket by bucket, few requests at a time. */
+    CompletableFuture<List<StoredRecord>> list(String prefix) {
+        CompletableFuture<Session> opened = new CompletableFuture<>();
+        context.connection().whenConnected(opened, opened::complete);
+        return limited(opened)
+                .thenCompose(session -> limited(clock(session))
+                        .thenCompose(now -> names(session, prefix)
+                                .thenCompose(names ->
+                                        ThrottledRequests.ask(names, name -> limited(state(session, name, now))))
+                                .thenApply(states -> states.stream()
+                                        .flatMap(at -> Optional.ofNullable(at.stored).stream())
+                                        .toList())));
+    }
+
+    private CompletableFuture<List<String>> names(Session session, String prefix) {
+        String folder = context.paths().records();
+        return limited(session.children(folder))
+                .thenCompose(listed -> ThrottledRequests.ask(
+                        children(listed, folder), bucket -> limited(inBucket(session, folder + "/" + bucket))))
+                .thenApply(buckets -> buckets.stream()
+                        .flatMap(List::stream)
+                        .map(Paths::decode)
+                        .filter(name -> name.startsWith(prefix))
+                        .sorted()
+                        .toList());
+    }
+
+    /** Counted before it is listed: too long an answer would break the connection that all holds need. */
+    private CompletableFuture<List<String>> inBucket(Session session, String bucket) {
+        return session.exists(bucket).thenCompose(found -> {
+            Stat stat = found.stat();
+            if (stat != null && stat.getNumChildren() > Listing.MOST_IN_BUCKET) {
+                throw context.errors().tooManyToList(stat.getNumChildren(), bucket);
+            }
+            return session.children(bucket).thenApply(listed -> children(listed, bucket));
+        });
+    }
+
+    private List<String> children(Listed listed, String path) {
+        if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
+            throw context.errors().of(listed.code(), path);
+        }
+        return listed.children();
+    }
+
+    /** Nobody waits for it; what fails is tried again after other writes. */
+    private void purge(Session session, String bucket, Instant now) {
+        inBucket(session, bucket)
+                .thenCompose(nodes -> ThrottledRequests.ask(
+                        nodes, node -> purge(session, Paths.decode(node), bucket + "/" + node, now)))
+                .exceptionally(failure -> List.of());
+    }
+
+    private CompletableFuture<Boolean> purge(Session session, String name, String path, Instant now) {
+        return state(session, name, now)
+                .thenCompose(at -> at.stored == null && at.version >= 0
+                        ? session.delete(path, at.version).thenApply(code -> code == Code.OK)
+                        : CompletableFuture.completedFuture(false));
+    }
+
+    @FunctionalInterface
+    private interface Asked<T> {
+        CompletableFuture<T> of(Session session);
+    }
+
+    private <T> CompletableFuture<T> connected(Asked<T> question) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        context.connection()
+                .whenConnected(
+                        answer,
+                        session -> question.of(session).whenComplete((value, failure) -> {
+                            if (failure == null) {
+                                answer.complete(value);
+                            } else {
+                                answer.completeExceptionally(Errors.unwrapped(failure));
+                            }
+                        }));
+        return answer;
+    }
+
+    private <T> CompletableFuture<T> limited(CompletableFuture<T> answer) {
+        context.timeouts().end(answer);
+        return answer;
+    }
+}
