@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
@@ -109,17 +110,21 @@ final class SqliteRecords {
                 () -> isMade() ? session.all(LIST, SqliteRecords::stored, after, prefix) : List.of());
     }
 
-    /** A few at a time, now and then. */
+    /** A few at a time, now and then. A failure is not told: the record is written. */
     private void purge() {
         if (ThreadLocalRandom.current().nextInt(WRITES_PER_PURGE) != 0) {
             return;
         }
-        session.run("remove old records", "", () -> {
-            for (String name : session.all(OVER, row -> row.getString(1))) {
-                session.update(REMOVE, name);
-            }
-            return true;
-        });
+        try {
+            session.run("remove old records", "", () -> {
+                for (String name : session.all(OVER, row -> row.getString(1))) {
+                    session.update(REMOVE, name);
+                }
+                return true;
+            });
+        } catch (HoldfastException busy) {
+            // a later write tries again
+        }
     }
 
     private boolean isMade() throws SQLException {
