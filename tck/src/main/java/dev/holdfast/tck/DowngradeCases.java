@@ -31,7 +31,7 @@ abstract class DowngradeCases extends SharedCases {
 
             try (Stalls stalls = Stalls.watch()) {
                 List<Boolean> had = new ArrayList<>();
-                for (int i = 0; i < 6; i++) {
+                for (int i = 0; i < 4; i++) {
                     had.add(locks.get(1).write().tryAcquire().isPresent());
                     rig.pass(lease.dividedBy(2));
                 }

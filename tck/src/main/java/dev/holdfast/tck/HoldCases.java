@@ -59,7 +59,7 @@ abstract class HoldCases extends Cases {
             Duration lease = hold.remaining();
             try (Stalls stalls = Stalls.watch()) {
                 List<Boolean> had = new ArrayList<>();
-                for (int i = 0; i < 6; i++) {
+                for (int i = 0; i < 4; i++) {
                     rig.pass(lease.dividedBy(2));
                     had.add(theirs.lock(hold.name()).tryAcquire().isPresent());
                 }
