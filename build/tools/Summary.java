@@ -345,7 +345,8 @@ final class Summary {
         if (options.get("tier").equals("everyday")) {
             System.out.println(
                     "Left to ./verify --all: cases that another store proves (the engine's, between processes, of"
-                            + " values), repetitions, the rest of core on the second JDK, longer searches for races");
+                            + " values), repetitions, the rest of core on the second JDK, longer searches for races,"
+                            + " coverage");
         }
         System.out.printf("%s (%d min %d s)%n", verdict, took.toMinutes(), took.toSecondsPart());
         return verdict.equals("OK") ? 0 : 1;

@@ -26,7 +26,7 @@ abstract class CommandLineContract {
     /** Cases in which the stores do not differ: the engine's, or those that the contract of the stores proves on each. */
     private static final String ENGINE = "engine";
 
-    /** Cases between processes, in which a store that pushes and one that ends locks with sessions may differ. */
+    /** Cases between processes, in which a store with leases and one that ends locks with sessions may differ. */
     private static final String PROCESSES = "processes";
 
     private static final String HOLD = "echo in $HOLDFAST_TOKEN; exec sleep 60";

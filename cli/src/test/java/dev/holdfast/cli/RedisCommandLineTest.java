@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on Redis. */
 @Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
 class RedisCommandLineTest extends CommandLineContract {
     private static RedisServer server;
 
