@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import dev.holdfast.OncePlan.Decision;
 import dev.holdfast.OnceResult.Failed;
 import dev.holdfast.OnceResult.Ran;
 import dev.holdfast.OnceResult.Skipped;
@@ -7,7 +8,6 @@ import dev.holdfast.OnceRun.State;
 import dev.holdfast.Schedule.Period;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.LockName;
-import dev.holdfast.internal.Log;
 import dev.holdfast.internal.Records;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
@@ -17,7 +17,6 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +72,7 @@ public final class Once {
     private final LockName name;
     private final DistributedLock lock;
     private final OnceOptions options;
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final OncePlan plan;
 
     Once(Engine engine, Records records, LockName name, OnceOptions options) {
         if (!engine.capabilities().records()) {
@@ -85,6 +84,7 @@ public final class Once {
         this.name = name;
         this.lock = new DistributedLock(engine, name, options.hold());
         this.options = options;
+        this.plan = new OncePlan(name(), engine.storeDescription(), options, KEEP);
     }
 
     /** Its name, without the client's namespace; that of its lock. */
@@ -110,7 +110,7 @@ public final class Once {
     @CheckReturnValue
     public OnceResult run(OnceAction action) {
         RecordReading seen = records.read(name);
-        Optional<Skipped> skipped = decide(seen, false).skipped;
+        Optional<Skipped> skipped = decide(seen, false).skipped();
         if (skipped.isPresent()) {
             return skipped.get();
         }
@@ -127,7 +127,7 @@ public final class Once {
      */
     @CheckReturnValue
     public OnceResult run(Duration wait, OnceAction action) throws InterruptedException {
-        Optional<Skipped> skipped = decide(records.read(name), false).skipped;
+        Optional<Skipped> skipped = decide(records.read(name), false).skipped();
         if (skipped.isPresent()) {
             return skipped.get();
         }
@@ -177,12 +177,12 @@ public final class Once {
         RecordReading seen = first;
         while (true) {
             Decision decision = decide(seen, true);
-            if (decision.skipped.isPresent()) {
-                return decision.skipped.get();
+            if (decision.skipped().isPresent()) {
+                return decision.skipped().get();
             }
-            OnceRecord last = decision.last;
+            OnceRecord last = decision.last();
             long revision = seen.stored().map(StoredRecord::revision).orElse(RecordWrite.ABSENT);
-            OnceRecord begun = begun(hold, decision.period, last, seen.now());
+            OnceRecord begun = begun(hold, decision.period(), last, seen.now());
             Optional<StoredRecord> written = write(hold, revision, begun);
             if (written.isPresent()) {
                 return work(hold, decoded(written.get()), action);
@@ -331,57 +331,8 @@ public final class Once {
         }
     }
 
-    // ---- what the record says ----
-
-    /**
-     * What is to be done.
-     *
-     * @param skipped why nothing is
-     * @param period what is run for
-     * @param last the last run
-     */
-    private record Decision(
-            Optional<Skipped> skipped,
-            @Nullable Period period,
-            @Nullable OnceRecord last) {}
-
     private Decision decide(RecordReading seen, boolean alone) {
-        OnceRecord last = seen.stored().map(this::decoded).orElse(null);
-        Period period = options.periodAt(seen.now()).orElse(null);
-        if (last == null) {
-            return new Decision(Optional.empty(), period, null);
-        }
-        if (period != null) {
-            warnOfAnotherPeriod(last, period);
-            period = options.makeUp() ? oldestMissed(last, period, seen.now()) : period;
-        }
-        return new Decision(last.whyNot(options, seen.now(), period, alone), period, last);
-    }
-
-    /** The first period after what is done; the present one if none was missed. */
-    private Period oldestMissed(OnceRecord last, Period present, Instant now) {
-        Instant settled = last.settledUntil(options).orElse(present.start());
-        Instant oldest = now.minus(KEEP);
-        Schedule schedule = options.schedule().orElseThrow();
-        Period missed = OnceOptions.checked(schedule, settled.isBefore(oldest) ? oldest : settled);
-        if (missed.start().isBefore(settled)) {
-            missed = OnceOptions.checked(schedule, missed.end());
-        }
-        return missed.start().isBefore(present.start()) ? missed : present;
-    }
-
-    private void warnOfAnotherPeriod(OnceRecord last, Period period) {
-        boolean differs = last.run()
-                .period()
-                .map(other -> other.overlaps(period) && !other.equals(period))
-                .orElse(true);
-        if (differs && warned.compareAndSet(false, true)) {
-            Log.warn(() -> "'" + name() + "' on " + engine.storeDescription() + " was last run by "
-                    + last.run().who() + " for "
-                    + last.run().period().map(other -> "the period " + other).orElse("a key")
-                    + ", and is asked here for "
-                    + period + ": programs that run the same work use the same schedule");
-        }
+        return plan.decide(seen, seen.stored().map(this::decoded).orElse(null), alone);
     }
 
     private OnceRecord decoded(StoredRecord stored) {
