@@ -34,6 +34,7 @@ public final class OnceWorker {
     private final FileChannel done;
     private final int killedOneIn;
     private long runs;
+    private long leaving;
 
     private OnceWorker(Once once, HoldLog log, FileChannel done, int killedOneIn) {
         this.once = once;
@@ -91,8 +92,10 @@ public final class OnceWorker {
         } catch (StoreUnavailableException busy) {
             return; // it asks again
         }
-        if (runs > before) {
-            log.closed(runs, System.nanoTime(), System.nanoTime());
+        if (runs > before && result instanceof OnceResult.Ran ran && ran.loss().isEmpty()) {
+            log.closed(runs, leaving, System.nanoTime());
+        } else if (runs > before) {
+            log.lost(runs, leaving, System.nanoTime());
         }
         if (result instanceof OnceResult.Ran ran) {
             note(ran.run().period().orElseThrow().start().toEpochMilli() + " "
@@ -119,6 +122,7 @@ public final class OnceWorker {
         if (dies) {
             kill();
         }
+        leaving = System.nanoTime(); // before the release: right after it another may begin
     }
 
     private static void kill() throws IOException {
