@@ -9,6 +9,7 @@ import dev.holdfast.internal.StoreFinder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,7 +72,17 @@ public final class LockClient implements AutoCloseable {
         return new Builder(context -> StoreFinder.open(url, context));
     }
 
-    /** Prepares a client of a store that the caller made; the client closes it. */
+    /**
+     * Prepares a client of a store on what the application has already: a pool, a Redis client, a Curator client. The
+     * store is opened by {@link Builder#build()}, with the client's time and settings.
+     *
+     * @param store for example {@code RedisStores.on(redisClient)}
+     */
+    public static Builder builder(StoreFactory store) {
+        return new Builder(store);
+    }
+
+    /** Prepares a client of a store that is open; the client closes it. */
     public static Builder builder(Store store) {
         return new Builder(context -> store);
     }
@@ -290,7 +301,7 @@ public final class LockClient implements AutoCloseable {
         private static final Duration OUTAGE_LIMIT = Duration.ofMinutes(1);
         private static final Duration LONGEST_SESSION = Duration.ofDays(7);
 
-        private final Opener opener;
+        private final StoreFactory opener;
         private String namespace = "";
         private String label = "";
         private Executor executor = ForkJoinPool.commonPool();
@@ -300,7 +311,7 @@ public final class LockClient implements AutoCloseable {
         private @Nullable String password;
         private @Nullable Duration session;
 
-        private Builder(Opener opener) {
+        private Builder(StoreFactory opener) {
             this.opener = opener;
         }
 
@@ -401,10 +412,5 @@ public final class LockClient implements AutoCloseable {
                     outageLimit);
             return new LockClient(engine, records);
         }
-    }
-
-    @FunctionalInterface
-    private interface Opener {
-        Store open(StoreContext context);
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class WallClockTest {
     /** The classes that may read it: the engine's time, and that of a store which tells people how old a hold is. */
     private static final Set<String> MAY_READ_IT =
-            Set.of("dev.holdfast.internal.SystemTime", "dev.holdfast.zookeeper.OwnTimer");
+            Set.of("dev.holdfast.internal.SystemTime");
 
     @Test
     void coreAndStoresReadItWhereTheyMayAlone() {

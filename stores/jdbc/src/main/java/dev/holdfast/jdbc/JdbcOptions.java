@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * How locks are kept on a database server.
  *
  * <pre>{@code
- * Store store = JdbcStores.on(dataSource, JdbcOptions.defaults().schema("locks").createTable(false));
+ * StoreFactory store = JdbcStores.on(dataSource, JdbcOptions.defaults().schema("locks").createTable(false));
  * }</pre>
  *
  * <p>In a URL the same are parameters: {@code holdfast.schema}, {@code holdfast.table}, {@code holdfast.createTable},

@@ -2,6 +2,8 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreFactory;
+import dev.holdfast.spi.TimeSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -30,19 +32,24 @@ public final class JdbcStores {
     /**
      * Locks in table {@code holdfast_lock}, over 2 connections of the pool, and one more while claims wait.
      *
-     * @throws dev.holdfast.HoldfastException as {@link #on(DataSource, JdbcOptions)}
+     * @return as {@link #on(DataSource, JdbcOptions)}
      */
-    public static Store on(DataSource dataSource) {
+    public static StoreFactory on(DataSource dataSource) {
         return on(dataSource, JdbcOptions.defaults().connections(BORROWED));
     }
 
     /**
      * Locks kept as the options say.
      *
-     * @throws dev.holdfast.StoreRefusedException if the database is none that is supported, or its table cannot be used
-     * @throws dev.holdfast.StoreUnavailableException if no connection can be had
+     * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the
+     *     database is none that is supported, or its table cannot be used, and {@link StoreUnavailableException} if no
+     *     connection can be had
      */
-    public static Store on(DataSource dataSource, JdbcOptions options) {
+    public static StoreFactory on(DataSource dataSource, JdbcOptions options) {
+        return context -> open(dataSource, options, context.time());
+    }
+
+    private static Store open(DataSource dataSource, JdbcOptions options, TimeSource time) {
         ServerDialect dialect;
         try (Connection connection = dataSource.getConnection()) {
             dialect = ServerDialects.of(connection);
@@ -57,7 +64,7 @@ public final class JdbcStores {
                 options,
                 dataSource::getConnection,
                 dialect.title() + " (the application's DataSource)",
-                System::nanoTime,
+                time::nanoTime,
                 true);
     }
 }

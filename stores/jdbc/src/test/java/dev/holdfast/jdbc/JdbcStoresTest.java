@@ -149,7 +149,8 @@ class JdbcStoresTest {
                     "GRANT USAGE ON SCHEMA closed TO poor",
                     "SET ROLE poor");
             JdbcOptions closed = JdbcOptions.defaults().schema("closed").connections(1);
-            assertThatThrownBy(() -> JdbcStores.on(new OneConnection(application), closed))
+            assertThatThrownBy(() -> LockClient.builder(JdbcStores.on(new OneConnection(application), closed))
+                            .build())
                     .isInstanceOf(StoreRefusedException.class);
 
             assertThat(ask(application, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"))
@@ -185,7 +186,7 @@ class JdbcStoresTest {
     void aDatabaseThatIsNotSupportedIsRefusedByName() {
         SQLiteDataSource sqlite = new SQLiteDataSource();
         sqlite.setUrl("jdbc:sqlite:" + folder.resolve("x.db"));
-        assertThatThrownBy(() -> JdbcStores.on(sqlite))
+        assertThatThrownBy(() -> LockClient.builder(JdbcStores.on(sqlite)).build())
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("SQLite")
                 .hasMessageContaining("supported: PostgreSQL");

@@ -66,7 +66,7 @@ class PostgresPoolerTest {
                     .hasMessageContaining("session mode");
             PGSimpleDataSource lent = new PGSimpleDataSource();
             lent.setUrl(url(pooler));
-            assertThatThrownBy(() -> JdbcStores.on(lent))
+            assertThatThrownBy(() -> LockClient.builder(JdbcStores.on(lent)).build())
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("session mode");
 

@@ -31,7 +31,7 @@ class GoneClientTest {
     @Test
     void onALettuceClientThatItsOwnerShutDownEveryRequestIsRefusedAndEveryWaitEnds() throws Exception {
         RedisClient redis = RedisClient.create(rig.server.uri());
-        var store = RedisStores.on(redis);
+        var store = RedisStores.on(redis).open(rig.context());
         Grant grant = Rig.get(store.claim(Rig.claim("a")).answer()).orElseThrow();
         Rig.hold(rig.open(), "b");
         Pending waits = store.claim(Rig.waiting(Rig.claim("b")));
@@ -90,7 +90,7 @@ class GoneClientTest {
                     Residue.watch().threads("holdfast-redis-subscribe").begin();
             int before = connections();
             for (int i = 0; i < 60; i++) {
-                var store = RedisStores.on(redis);
+                var store = RedisStores.on(redis).open(rig.context());
                 var answer = store.claim(Rig.waiting(Rig.claim("a"))).answer();
                 if (i % 2 == 0) {
                     Rig.until("its place", () -> Rig.waiting(holder, "a") > 0);
@@ -117,7 +117,7 @@ class GoneClientTest {
                 sent.incrementAndGet();
             }
         });
-        try (var store = RedisStores.on(redis)) {
+        try (var store = RedisStores.on(redis).open(rig.context())) {
             List<Pending> waiting = new ArrayList<>();
             RedisStore holder = rig.open();
             for (int i = 0; i < 300; i++) {

@@ -58,7 +58,7 @@ class OwnLettuceClientTest {
     @Test
     void waitingClaimsAreRefusedAfterAutoReconnectIsSwitchedOff() {
         RedisClient redis = RedisClient.create(rig.server.uri());
-        try (var store = RedisStores.on(redis)) {
+        try (var store = RedisStores.on(redis).open(rig.context())) {
             Rig.hold(rig.open(), "a");
             redis.setOptions(ClientOptions.builder().autoReconnect(false).build());
 

@@ -7,6 +7,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
@@ -56,6 +57,11 @@ final class Rig implements AutoCloseable {
 
     TimeSource time() {
         return time;
+    }
+
+    /** What a client would give a store that is made on an application's own client. */
+    StoreContext context() {
+        return new StoreContext(time);
     }
 
     RedisStore open() {

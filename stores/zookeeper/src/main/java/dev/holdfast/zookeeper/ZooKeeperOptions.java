@@ -8,7 +8,7 @@ import org.apache.curator.framework.imps.DefaultACLProvider;
  * How locks in ZooKeeper are kept. Immutable; each method with an argument returns a changed copy.
  *
  * <pre>{@code
- * Store store = ZooKeeperStores.on(curator, ZooKeeperOptions.defaults().tick(Duration.ofSeconds(2)));
+ * StoreFactory store = ZooKeeperStores.on(curator, ZooKeeperOptions.defaults().tick(Duration.ofSeconds(2)));
  * }</pre>
  */
 public final class ZooKeeperOptions {

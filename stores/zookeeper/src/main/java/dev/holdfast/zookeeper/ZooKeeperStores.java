@@ -1,6 +1,8 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreFactory;
+import dev.holdfast.spi.TimeSource;
 import java.util.function.LongSupplier;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
@@ -27,10 +29,10 @@ public final class ZooKeeperStores {
      * Locks on this client, as {@link ZooKeeperOptions#defaults()} say.
      *
      * @param curator started
+     * @return as {@link #on(CuratorFramework, ZooKeeperOptions)}
      * @throws IllegalStateException if the client is not started
-     * @throws dev.holdfast.HoldfastException as {@link #on(CuratorFramework, ZooKeeperOptions)}
      */
-    public static Store on(CuratorFramework curator) {
+    public static StoreFactory on(CuratorFramework curator) {
         return on(curator, ZooKeeperOptions.defaults());
     }
 
@@ -41,28 +43,29 @@ public final class ZooKeeperStores {
      *
      * @param curator started
      * @param options the rest; the ACLs that the client was made with are not known either, and are named here
+     * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the
+     *     servers will not do, and {@link dev.holdfast.StoreUnavailableException} if they do not answer
      * @throws IllegalStateException if the client is not started
-     * @throws dev.holdfast.StoreRefusedException if the servers will not do
-     * @throws dev.holdfast.StoreUnavailableException if they do not answer
      */
-    public static Store on(CuratorFramework curator, ZooKeeperOptions options) {
+    public static StoreFactory on(CuratorFramework curator, ZooKeeperOptions options) {
         if (curator.getState() != CuratorFrameworkState.STARTED) {
             throw new IllegalStateException("the Curator client must be started, and not closed");
         }
         String namespace = curator.getNamespace();
-        OwnTimer time = new OwnTimer();
+        Paths paths = new Paths(namespace == null || namespace.isEmpty() ? "" : "/" + namespace);
+        return context -> open(curator, paths, options, context.time());
+    }
+
+    private static Store open(CuratorFramework curator, Paths paths, ZooKeeperOptions options, TimeSource time) {
         LongSupplier aSecondAgo = () -> time.nanoTime() - SLACK_NANOS;
         return new StoreOpener(
                         curator,
-                        new Paths(namespace == null || namespace.isEmpty() ? "" : "/" + namespace),
+                        paths,
                         options.acls(),
                         options,
                         time,
                         new Errors("zookeeper (the application's client)"),
                         aSecondAgo)
-                .open((context, patience) -> {
-                    context.heldNodes().removeAll();
-                    time.close();
-                });
+                .open((opened, patience) -> opened.heldNodes().removeAll());
     }
 }

@@ -13,6 +13,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.IOException;
 import java.time.Duration;
@@ -116,7 +117,9 @@ class ExchangedNumberTest {
     @Test
     void theReleaseOfAnotherLockThatLeavesWithAClaimDoesNotChangeItsToken() throws Exception {
         try (CuratorFramework curator = curator();
-                Store store = ZooKeeperStores.on(curator, ZooKeeperServers.options());
+                OwnTimer time = new OwnTimer();
+                Store store = ZooKeeperStores.on(curator, ZooKeeperServers.options())
+                        .open(new StoreContext(time));
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             Hold other = rival.lock("claimed").acquire();
             Grant released = granted(store.claim(claim("released")));

@@ -14,6 +14,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.IOException;
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(180)
 class ManyGrantsTest {
+    private static final OwnTimer time = new OwnTimer();
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int GRANTS = 5_000;
     private static final int AT_ONCE = 500;
@@ -158,7 +160,8 @@ class ManyGrantsTest {
     }
 
     private Store store(Duration timeout) {
-        return ZooKeeperStores.on(curator, ZooKeeperServers.options().timeout(timeout));
+        return ZooKeeperStores.on(curator, ZooKeeperServers.options().timeout(timeout))
+                .open(new StoreContext(time));
     }
 
     private static List<Grant> granted(Store store, int count) throws Exception {

@@ -10,6 +10,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** The application's ACLs are asked for right before a node is made: they may take their time, and they may throw. */
 @Timeout(120)
 class OwnAclTest {
+    private static final OwnTimer time = new OwnTimer();
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
@@ -134,8 +136,9 @@ class OwnAclTest {
 
     private Store open(Consumer<String> asked) {
         return ZooKeeperStores.on(
-                curator,
-                ZooKeeperServers.options().timeout(Duration.ofSeconds(1)).acls(new Asking(asked)));
+                        curator,
+                        ZooKeeperServers.options().timeout(Duration.ofSeconds(1)).acls(new Asking(asked)))
+                .open(new StoreContext(time));
     }
 
     private static void reached(CountDownLatch latch) {

@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The system's time, with one thread as timer, for a store that was opened without a client's. Thread-safe. */
+/** The system's time, with one thread as timer, for a store that a test opens without a client. Thread-safe. */
 final class OwnTimer implements TimeSource, AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "holdfast-zookeeper-timer");
