@@ -63,6 +63,15 @@ public final class Hold implements Holding {
     }
 
     /**
+     * How long ago it was acquired, by this machine's monotonic clock; a re-entrant hold counts from its first entry. It
+     * counts on after the close or the loss.
+     */
+    @Override
+    public Duration heldFor() {
+        return anchor.heldFor();
+    }
+
+    /**
      * Runs an action once when this hold is lost, on the client's listener thread; at once when it is lost already.
      * Never when it is closed in time. Actions of one client run one after another: keep them short.
      */

@@ -24,6 +24,9 @@ public sealed interface Holding extends AutoCloseable permits Hold, MultiHold {
     /** How long everything stays valid if no renewal succeeds; zero when it is not valid. */
     Duration remaining();
 
+    /** How long ago everything was acquired, by this machine's clock; counts on after the end. */
+    Duration heldFor();
+
     /** Runs an action once when it is lost; see {@link Hold#onLost}. */
     void onLost(Consumer<Loss> action);
 

@@ -7,7 +7,7 @@ import java.util.Optional;
  * What a store knows of one lock at one moment; it may be out of date when it arrives.
  *
  * <pre>{@code
- * lock.status().grant().ifPresent(held -> System.out.println(held.holder() + " for " + held.held()));
+ * lock.status().grant().ifPresent(held -> System.out.println(held.holder() + " for " + held.heldFor()));
  * }</pre>
  *
  * @param name the lock
@@ -23,10 +23,10 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
      * @param token the lowest token of the grant: a hold that was handed over inside its client has a higher one, below
      *     this + 1024
      * @param holder who holds it
-     * @param held since how long, by the store's clock
+     * @param heldFor since how long, by the store's clock
      * @param leaseLeft how much of the lease is left, by the store's clock
      */
-    public record Held(LockMode mode, long token, Holder holder, Duration held, Duration leaseLeft) {}
+    public record Held(LockMode mode, long token, Holder holder, Duration heldFor, Duration leaseLeft) {}
 
     /** A lock nobody holds. */
     public static LockStatus free(String name, int waiting) {

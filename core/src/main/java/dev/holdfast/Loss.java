@@ -13,23 +13,23 @@ public record Loss(String name, long token, Cause cause, String store) implement
     /** Why a hold was lost. */
     public enum Cause {
         /** The lease ran out before a renewal was confirmed: the process or the store was too slow, or out of reach. */
-        EXPIRED(
+        NOT_RENEWED_IN_TIME(
                 "its lease ran out before a renewal was confirmed: the process or the store stalled, or was out of reach;"
                         + " check what was written under this token, and take a longer lease if it happens again"),
         /**
          * The lease of a hold without {@link HoldOptions#autoRenew()} ended, as was asked for; it was neither closed nor
          * extended before. Logged at {@code INFO}.
          */
-        LEASE_ENDED("its lease ended, and a hold without autoRenew is not renewed;"
+        FIXED_LEASE_ENDED("its lease ended, and a hold without autoRenew is not renewed;"
                 + " close it earlier, extend it, or take a longer lease if its work was not done"),
         /** The store said that the grant is not there any more: it was broken, deleted, or had run out. */
-        REFUSED("the store has it no more: it was broken, deleted, or had run out;"
+        GONE_FROM_STORE("the store has it no more: it was broken, deleted, or had run out;"
                 + " check what was written under this token, and who removed it"),
         /** The store told by itself that the grant is gone: session ended, connection dropped. */
-        STORE("the store reported its end: the session or connection that kept it is gone;"
+        SESSION_ENDED("the store reported its end: the session or connection that kept it is gone;"
                 + " check what was written under this token, and the way to the store"),
         /** The maximum hold time of {@link HoldOptions#maxHold()} passed. */
-        MAXIMUM_HOLD("its maximum hold time has passed and renewal was stopped;"
+        MAX_HOLD_REACHED("its maximum hold time has passed and renewal was stopped;"
                 + " see why its holder hangs, or allow a longer maxHold"),
         /** Nobody could close the hold any more: it became unreachable, or its thread ended. Renewal was stopped. */
         LEAKED("it was never closed and nobody is left who could; close holds in a try statement"),

@@ -71,6 +71,12 @@ public final class MultiHold implements Holding {
                 .orElse(Duration.ZERO);
     }
 
+    /** How long ago the last of them was acquired, and so all were held; see {@link Hold#heldFor()}. */
+    @Override
+    public Duration heldFor() {
+        return holds.stream().map(Hold::heldFor).min(Comparator.naturalOrder()).orElse(Duration.ZERO);
+    }
+
     /** Runs an action once when the first of the locks is lost; see {@link Hold#onLost}. */
     @Override
     public void onLost(Consumer<Loss> action) {

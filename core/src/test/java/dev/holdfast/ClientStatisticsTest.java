@@ -117,7 +117,7 @@ class ClientStatisticsTest {
             assertThat(done.suspects()).isEqualTo(1);
             assertThat(done.failedRenewals()).isGreaterThan(2);
             assertThat(done.losses()).isEqualTo(1);
-            assertThat(done.losses(Loss.Cause.EXPIRED)).isEqualTo(1);
+            assertThat(done.losses(Loss.Cause.NOT_RENEWED_IN_TIME)).isEqualTo(1);
             assertThat(done.releases()).isZero();
             assertThat(done.heldNow()).isZero();
         }

@@ -46,7 +46,7 @@ class FlightRecorderTest {
                     .anyMatch(event -> is(event, "Wait", "a") && event.getBoolean("acquired"))
                     .anyMatch(event -> is(event, "Hold", "a") && event.getLong("token") == closed.token())
                     .anyMatch(event -> is(event, "Loss", "b")
-                            && event.getString("cause").equals("REFUSED")
+                            && event.getString("cause").equals("GONE_FROM_STORE")
                             && event.getLong("token") == broken.token());
         }
     }

@@ -49,6 +49,28 @@ class HoldLifeTest {
     }
 
     @Test
+    void aHoldSaysHowLongAgoItWasAcquired() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        time.advance(Duration.ofSeconds(7));
+        assertThat(hold.heldFor()).isEqualTo(Duration.ofSeconds(7));
+        hold.close();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(hold.heldFor()).as("also after its end").isEqualTo(Duration.ofSeconds(8));
+    }
+
+    @Test
+    void severalLocksAreHeldForAsLongAsTheLastOfThem() throws InterruptedException {
+        Hold first = rival.lock("b").acquire();
+        CompletableFuture<MultiHold> both = client.multiLock(List.of("c", "b")).acquireAsync();
+        time.advance(Duration.ofSeconds(3));
+        first.close();
+        try (MultiHold held = both.join()) {
+            time.advance(Duration.ofSeconds(2));
+            assertThat(held.heldFor()).isEqualTo(Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
     void aFixedLeaseEndsBeforeTheStoreLetsAnotherIn() throws InterruptedException {
         Hold hold = client.lock("a", FIXED).acquire();
         hold.onLost(losses::add);
@@ -58,7 +80,7 @@ class HoldLifeTest {
         assertThat(hold.isValid()).as("valid up to 1 % before the lease ends").isFalse();
         assertThat(rival.lock("a").tryAcquire()).as("not yet").isEmpty();
         await().until(() -> losses.size() == 1);
-        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.LEASE_ENDED);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.FIXED_LEASE_ENDED);
         assertThat(losses.get(0).message()).contains("not renewed").doesNotContain("stalled");
         time.advance(Duration.ofMillis(300));
         Hold next = rival.lock("a").tryAcquire().orElseThrow();
@@ -109,7 +131,7 @@ class HoldLifeTest {
         assertThat(Breaking.shown(rival, "a", false)).isTrue();
         time.advance(Duration.ofSeconds(11));
         await().until(() -> losses.size() == 1);
-        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.REFUSED);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.GONE_FROM_STORE);
         assertThat(hold.isValid()).isFalse();
         assertThat(rival.lock("a").tryAcquire()).as("the lease has not run out").isEmpty();
         time.advance(Duration.ofSeconds(20));
@@ -128,7 +150,7 @@ class HoldLifeTest {
         time.advance(Duration.ofMillis(300));
         assertThat(hold.isValid()).isFalse();
         await().until(() -> losses.size() == 1);
-        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.EXPIRED);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.NOT_RENEWED_IN_TIME);
         assertThat(rival.lock("a").tryAcquire())
                 .as("the renewals did reach the store, so the grant is given back at once")
                 .isPresent();
@@ -196,7 +218,7 @@ class HoldLifeTest {
         assertThat(hold.isValid()).isFalse();
         time.advance(Duration.ofMillis(1));
         await().until(() -> losses.size() == 1);
-        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.REFUSED);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.GONE_FROM_STORE);
     }
 
     @Test
@@ -217,7 +239,7 @@ class HoldLifeTest {
         time.advance(Duration.ofSeconds(50));
         assertThat(hold.isValid()).isFalse();
         await().until(() -> losses.size() == 1);
-        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.MAXIMUM_HOLD);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.MAX_HOLD_REACHED);
         assertThat(rival.lock("a").tryAcquire()).isPresent();
     }
 
@@ -285,7 +307,7 @@ class HoldLifeTest {
         line.listener.lost(grant);
         assertThat(hold.isValid()).isFalse();
         await().until(() -> losses.size() == 1);
-        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.STORE);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.SESSION_ENDED);
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
     }
 

@@ -164,7 +164,8 @@ class ListenerTest {
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
 
         awaitKinds("Waiting a", "Acquired a", "Loss a");
-        assertThat(ear.only(Loss.class)).isEqualTo(new Loss("a", hold.token(), Loss.Cause.REFUSED, line.description()));
+        assertThat(ear.only(Loss.class))
+                .isEqualTo(new Loss("a", hold.token(), Loss.Cause.GONE_FROM_STORE, line.description()));
     }
 
     @Test

@@ -316,7 +316,7 @@ class ReadWriteLockTest extends EngineCase {
         assertThatThrownBy(hung::close)
                 .isInstanceOfSatisfying(
                         HoldLostException.class,
-                        lost -> assertThat(lost.loss().cause()).isEqualTo(Loss.Cause.MAXIMUM_HOLD));
+                        lost -> assertThat(lost.loss().cause()).isEqualTo(Loss.Cause.MAX_HOLD_REACHED));
     }
 
     @Test

@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Test;
 /** A client's wall clock decides nothing: core and stores have one place that reads it, to notice that time jumped. */
 class WallClockTest {
     /** The classes that may read it: the engine's time, and that of a store which tells people how old a hold is. */
-    private static final Set<String> MAY_READ_IT =
-            Set.of("dev.holdfast.internal.SystemTime");
+    private static final Set<String> MAY_READ_IT = Set.of("dev.holdfast.internal.SystemTime");
 
     @Test
     void coreAndStoresReadItWhereTheyMayAlone() {

@@ -244,7 +244,7 @@ class SnippetsTest {
             gauges.put("locks.held", now.heldNow());
             gauges.put("locks.waiting", now.waitingNow());
             gauges.put("locks.mean.wait.millis", now.waitNanos() / 1e6 / Math.max(1, now.waits() - now.waitingNow()));
-            gauges.put("locks.lost.expired", now.losses(Loss.Cause.EXPIRED));
+            gauges.put("locks.lost.expired", now.losses(Loss.Cause.NOT_RENEWED_IN_TIME));
             // end
             // @formatter:on
             assertThat(hold.isValid()).isTrue();

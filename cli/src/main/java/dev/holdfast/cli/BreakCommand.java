@@ -118,7 +118,7 @@ class BreakCommand implements Callable<Integer> {
     }
 
     private boolean isConfirmed(String lockOnStore, LockStatus.Held held) {
-        tell(lockOnStore + " is held by " + held.holder() + " for " + HumanTime.of(held.held()) + others(held)
+        tell(lockOnStore + " is held by " + held.holder() + " for " + HumanTime.of(held.heldFor()) + others(held)
                 + "; if broken, " + consequence(held));
         boolean confirmed = YES.contains(ask("Break it? [y/N] ").strip().toLowerCase(Locale.ROOT));
         if (confirmed && reason.isEmpty() && asksForReason()) {

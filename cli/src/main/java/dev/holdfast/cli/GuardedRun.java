@@ -281,7 +281,7 @@ record GuardedRun(
 
     private Optional<String> holder(LockStatus lock) {
         String which = wanted.names().size() > 1 ? ", '" + lock.name() + "' is held by " : ", held by ";
-        return lock.grant().map(held -> which + held.holder() + " for " + HumanTime.of(held.held()));
+        return lock.grant().map(held -> which + held.holder() + " for " + HumanTime.of(held.heldFor()));
     }
 
     private String wantedOnStore() {

@@ -27,7 +27,7 @@ final class LockView {
                                     mode(held.mode()),
                                     Long.toString(held.token()),
                                     Printable.text(held.holder().toString()),
-                                    HumanTime.of(held.held()),
+                                    HumanTime.of(held.heldFor()),
                                     HumanTime.of(held.leaseLeft()),
                                     waiting),
                             () -> table.row(
@@ -44,7 +44,7 @@ final class LockView {
         fields.put("mode", held == null ? null : mode(held.mode()));
         fields.put("token", held == null ? null : held.token());
         fields.put("holder", held == null ? null : holder(held.holder()));
-        fields.put("heldMillis", held == null ? null : held.held().toMillis());
+        fields.put("heldMillis", held == null ? null : held.heldFor().toMillis());
         fields.put("leaseLeftMillis", held == null ? null : held.leaseLeft().toMillis());
         fields.put("waiting", lock.waiting());
         return fields;

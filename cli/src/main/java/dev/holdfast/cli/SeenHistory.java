@@ -87,7 +87,7 @@ final class SeenHistory {
         boolean ranOut = held.leaseLeft().toNanos() <= sinceNanos;
         tell(broken ? "broken" : ranOut ? "lost" : "ended", name, Snapshot.party(held.holder()));
         if (!broken && !ranOut) {
-            remember(name, held.held().plusNanos(sinceNanos / 2));
+            remember(name, held.heldFor().plusNanos(sinceNanos / 2));
         }
     }
 
@@ -128,7 +128,7 @@ final class SeenHistory {
         }
         Duration median =
                 known.stream().sorted().skip(known.size() / 2).findFirst().orElse(Duration.ZERO);
-        Duration held = Objects.requireNonNull(lock.grant().orElse(null)).held();
+        Duration held = Objects.requireNonNull(lock.grant().orElse(null)).heldFor();
         return held.compareTo(NOTHING_UNUSUAL) > 0 && held.compareTo(median.multipliedBy(TIMES)) > 0;
     }
 }

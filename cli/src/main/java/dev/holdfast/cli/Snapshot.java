@@ -79,7 +79,7 @@ record Snapshot(
     }
 
     private static Duration age(LockStatus lock) {
-        return lock.grant().map(LockStatus.Held::held).orElse(Duration.ZERO);
+        return lock.grant().map(LockStatus.Held::heldFor).orElse(Duration.ZERO);
     }
 
     /** A thread of a process, for people. */

@@ -73,7 +73,7 @@ final class TopView {
             table.row(
                     name,
                     Snapshot.party(held.holder()),
-                    HumanTime.of(held.held()) + (beyond ? BEYOND : ""),
+                    HumanTime.of(held.heldFor()) + (beyond ? BEYOND : ""),
                     HumanTime.of(held.leaseLeft()),
                     Long.toString(held.token()),
                     waiting);

@@ -106,7 +106,7 @@ final class WhyCommand implements Callable<Integer> {
     }
 
     private static void held(List<String> lines, LockStatus.Held held) {
-        lines.add("  held by     " + Snapshot.party(held.holder()) + " for " + HumanTime.of(held.held()) + ", "
+        lines.add("  held by     " + Snapshot.party(held.holder()) + " for " + HumanTime.of(held.heldFor()) + ", "
                 + LockView.mode(held.mode()) + ", token " + held.token());
         lines.add("  lease left  " + HumanTime.of(held.leaseLeft()) + "; renewed while its holder lives");
     }

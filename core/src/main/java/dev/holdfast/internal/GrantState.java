@@ -370,7 +370,7 @@ final class GrantState {
         if (stopped != null) {
             return stopped;
         }
-        return autoRenew || inDoubt || isSuspect() ? Loss.Cause.EXPIRED : Loss.Cause.LEASE_ENDED;
+        return autoRenew || inDoubt || isSuspect() ? Loss.Cause.NOT_RENEWED_IN_TIME : Loss.Cause.FIXED_LEASE_ENDED;
     }
 
     /** Whether a renewal may have moved the lease beyond the deadline we know of. */

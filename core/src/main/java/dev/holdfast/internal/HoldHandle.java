@@ -51,6 +51,11 @@ public final class HoldHandle {
         return isValid() ? Duration.ofNanos(Math.max(0, hold.grant.remaining())) : Duration.ZERO;
     }
 
+    /** How long ago it was acquired. */
+    public Duration heldFor() {
+        return Duration.ofNanos(context().time().nanoTime() - hold.since);
+    }
+
     /** See {@link dev.holdfast.Hold#onLost}. */
     public void onLost(Consumer<Loss> action) {
         lossActions.add(action);

@@ -204,7 +204,7 @@ final class LeaseRenewer {
         hold.options
                 .maxHold()
                 .filter(most -> time.nanoTime() - hold.since >= Durations.nanos(most))
-                .ifPresent(most -> hold.grant.owner().stopRenewal(hold, Loss.Cause.MAXIMUM_HOLD));
+                .ifPresent(most -> hold.grant.owner().stopRenewal(hold, Loss.Cause.MAX_HOLD_REACHED));
     }
 
     private void reportLeak(HoldState hold, String why) {
@@ -349,7 +349,7 @@ final class LeaseRenewer {
     /** What a verdict means for a grant: it goes on, it is lost, or it is as it was. */
     private void apply(GrantState live, Renewal renewal, BooleanSupplier held) {
         switch (renewal.verdict()) {
-            case LOST -> lose(live, Loss.Cause.REFUSED);
+            case LOST -> lose(live, Loss.Cause.GONE_FROM_STORE);
             case UNKNOWN -> examine(live);
             case HELD -> {
                 if (held.getAsBoolean()) {

@@ -22,7 +22,7 @@ public final class Log {
 
     /** What ended as was asked for is no reason to warn. */
     static void lost(Loss loss) {
-        say(LOSSES, loss.cause() == Loss.Cause.LEASE_ENDED ? Level.INFO : Level.WARNING, loss::message);
+        say(LOSSES, loss.cause() == Loss.Cause.FIXED_LEASE_ENDED ? Level.INFO : Level.WARNING, loss::message);
     }
 
     private static void say(System.Logger logger, Level level, Supplier<String> message) {

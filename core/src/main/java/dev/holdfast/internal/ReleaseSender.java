@@ -64,7 +64,8 @@ final class ReleaseSender {
                     if (failure == null) {
                         if (!held && last != null) {
                             telemetry.lostUnnoticed(
-                                    last, new Loss(last.name, last.token, Loss.Cause.REFUSED, store.description()));
+                                    last,
+                                    new Loss(last.name, last.token, Loss.Cause.GONE_FROM_STORE, store.description()));
                         }
                         grant.released().complete(held);
                     } else {

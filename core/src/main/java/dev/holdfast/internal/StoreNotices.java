@@ -18,7 +18,7 @@ final class StoreNotices implements StoreListener {
     public void lost(Grant grant) {
         GrantState live = find(grant, ClaimInFlight::reportedLost);
         if (live != null) {
-            context.renewer().lose(live, Loss.Cause.STORE);
+            context.renewer().lose(live, Loss.Cause.SESSION_ENDED);
         }
     }
 

@@ -333,9 +333,9 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
     /** Whether a grant that has ended here may still stand in the store, and is to be cleared there. */
     static boolean mayStillStand(GrantState lost, Loss.Cause cause) {
         return switch (cause) {
-            case REFUSED, STORE -> false;
+            case GONE_FROM_STORE, SESSION_ENDED -> false;
             case CLIENT_CLOSED -> true;
-            case EXPIRED, LEASE_ENDED, MAXIMUM_HOLD, LEAKED -> lost.mayOutliveDeadline();
+            case NOT_RENEWED_IN_TIME, FIXED_LEASE_ENDED, MAX_HOLD_REACHED, LEAKED -> lost.mayOutliveDeadline();
         };
     }
 

@@ -51,12 +51,12 @@ public class GrantInterleavingsTest {
 
     @Operation
     public boolean loseToTheStore() {
-        return grant.lose(Loss.Cause.STORE);
+        return grant.lose(Loss.Cause.SESSION_ENDED);
     }
 
     @Operation
     public boolean loseToTime() {
-        return grant.lose(Loss.Cause.EXPIRED);
+        return grant.lose(Loss.Cause.NOT_RENEWED_IN_TIME);
     }
 
     @Operation

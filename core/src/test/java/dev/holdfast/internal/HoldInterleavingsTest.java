@@ -31,12 +31,12 @@ public class HoldInterleavingsTest {
 
     @Operation
     public boolean loseToTheStore() {
-        return hold.lose(loss(Loss.Cause.STORE));
+        return hold.lose(loss(Loss.Cause.SESSION_ENDED));
     }
 
     @Operation
     public boolean loseToTime() {
-        return hold.lose(loss(Loss.Cause.EXPIRED));
+        return hold.lose(loss(Loss.Cause.NOT_RENEWED_IN_TIME));
     }
 
     @Operation

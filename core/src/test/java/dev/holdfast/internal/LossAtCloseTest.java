@@ -47,11 +47,11 @@ class LossAtCloseTest {
     @Test
     void aGrantThatTheKeeperLostButHasNotToldOfYetIsALossAtTheClose() throws Exception {
         GrantState grant = hold.hold().grant;
-        assertThat(grant.lose(Loss.Cause.EXPIRED)).isTrue(); // the renewer's first step
+        assertThat(grant.lose(Loss.Cause.NOT_RENEWED_IN_TIME)).isTrue(); // the renewer's first step
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
-        grant.owner().grantLost(grant, Loss.Cause.EXPIRED); // its second, too late
+        grant.owner().grantLost(grant, Loss.Cause.NOT_RENEWED_IN_TIME); // its second, too late
         await().until(() -> !told.isEmpty());
-        assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.EXPIRED);
+        assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.NOT_RENEWED_IN_TIME);
     }
 
     @Test
@@ -59,11 +59,11 @@ class LossAtCloseTest {
         GrantState grant = hold.hold().grant;
         Waiter next = Waiter.callback(Mode.EXCLUSIVE, OPTIONS, true, time.nanoTime(), () -> {});
         engine.context().queues().submit(name, next);
-        grant.lose(Loss.Cause.STORE);
+        grant.lose(Loss.Cause.SESSION_ENDED);
         memory.open().release(grant.grant());
         assertThatThrownBy(() -> hold.close(LockMode.EXCLUSIVE)).isInstanceOf(HoldLostException.class);
         assertThat(next.outcome()).isInstanceOf(Waiter.Outcome.Granted.class);
-        grant.owner().grantLost(grant, Loss.Cause.STORE);
+        grant.owner().grantLost(grant, Loss.Cause.SESSION_ENDED);
         assertThat(((Waiter.Outcome.Granted) next.outcome()).anchor().isValid())
                 .as("the late second step is about the grant before")
                 .isTrue();

@@ -243,10 +243,10 @@ final class Judge {
         held.told++;
         world.counts.add(
                 switch (loss.cause()) {
-                    case EXPIRED, LEASE_ENDED -> Happening.LOST_EXPIRED;
-                    case REFUSED, LEAKED -> Happening.LOST_REFUSED;
-                    case STORE -> Happening.LOST_STORE;
-                    case MAXIMUM_HOLD -> Happening.LOST_MAXIMUM_HOLD;
+                    case NOT_RENEWED_IN_TIME, FIXED_LEASE_ENDED -> Happening.LOST_EXPIRED;
+                    case GONE_FROM_STORE, LEAKED -> Happening.LOST_REFUSED;
+                    case SESSION_ENDED -> Happening.LOST_STORE;
+                    case MAX_HOLD_REACHED -> Happening.LOST_MAXIMUM_HOLD;
                     case CLIENT_CLOSED -> Happening.LOST_CLIENT_CLOSED;
                 });
         held.client.note(() -> "is told that it lost " + held.name + " " + Ids.token(held.token) + ": " + loss.cause());

@@ -43,7 +43,7 @@ abstract class LossCases extends Cases {
 
         assertThat(rig.patience.times(4).result(overlapped, "the rival to hold"))
                 .isFalse();
-        assertToldOnce(hold, Loss.Cause.EXPIRED);
+        assertToldOnce(hold, Loss.Cause.NOT_RENEWED_IN_TIME);
     }
 
     @Test
@@ -170,7 +170,7 @@ abstract class LossCases extends Cases {
         assertThat(rig.patience.times(4).result(rivalFindsValid(rig.client(), hold), "the rival to hold"))
                 .isFalse();
 
-        assertToldOnce(hold, Loss.Cause.LEASE_ENDED);
+        assertToldOnce(hold, Loss.Cause.FIXED_LEASE_ENDED);
     }
 
     @Test

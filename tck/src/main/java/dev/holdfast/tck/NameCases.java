@@ -117,7 +117,7 @@ abstract class NameCases extends Cases {
         assertThat(held.mode()).isEqualTo(LockMode.EXCLUSIVE);
         assertThat(held.token()).isEqualTo(grant.number() * TOKENS_PER_NUMBER);
         assertThat(held.holder()).isEqualTo(Claims.HOLDER);
-        assertThat(held.held()).isBetween(Duration.ZERO, rig.contract.patience());
+        assertThat(held.heldFor()).isBetween(Duration.ZERO, rig.contract.patience());
         assertThat(held.leaseLeft()).isPositive().isLessThanOrEqualTo(grant.lease());
     }
 
@@ -129,7 +129,7 @@ abstract class NameCases extends Cases {
 
         one.renew(grant);
 
-        assertThat(one.status(grant.name()).grant().orElseThrow().held())
+        assertThat(one.status(grant.name()).grant().orElseThrow().heldFor())
                 .isBetween(Duration.ofMillis(250), rig.contract.patience());
     }
 

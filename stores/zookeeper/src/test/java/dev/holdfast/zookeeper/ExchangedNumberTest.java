@@ -118,8 +118,8 @@ class ExchangedNumberTest {
     void theReleaseOfAnotherLockThatLeavesWithAClaimDoesNotChangeItsToken() throws Exception {
         try (CuratorFramework curator = curator();
                 OwnTimer time = new OwnTimer();
-                Store store = ZooKeeperStores.on(curator, ZooKeeperServers.options())
-                        .open(new StoreContext(time));
+                Store store =
+                        ZooKeeperStores.on(curator, ZooKeeperServers.options()).open(new StoreContext(time));
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             Hold other = rival.lock("claimed").acquire();
             Grant released = granted(store.claim(claim("released")));

@@ -137,7 +137,9 @@ class OwnAclTest {
     private Store open(Consumer<String> asked) {
         return ZooKeeperStores.on(
                         curator,
-                        ZooKeeperServers.options().timeout(Duration.ofSeconds(1)).acls(new Asking(asked)))
+                        ZooKeeperServers.options()
+                                .timeout(Duration.ofSeconds(1))
+                                .acls(new Asking(asked)))
                 .open(new StoreContext(time));
     }
 
