@@ -152,7 +152,7 @@ class OnceTest extends EngineCase {
             assertThat(turn.isValid()).isFalse();
         });
         assertThat(result).isInstanceOfSatisfying(Ran.class, ran -> {
-            assertThat(ran.loss().orElseThrow().cause()).isEqualTo(Loss.Cause.MAXIMUM_HOLD);
+            assertThat(ran.loss().orElseThrow().cause()).isEqualTo(Loss.Cause.MAX_HOLD_REACHED);
             assertThat(ran.message()).contains("although");
         });
         assertThat(theirs.run(never())).isInstanceOf(Skipped.class);

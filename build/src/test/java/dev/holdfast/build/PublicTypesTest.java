@@ -24,6 +24,7 @@ class PublicTypesTest {
             "dev.holdfast.internal.Log",
             "dev.holdfast.internal.Names",
             "dev.holdfast.internal.Environment",
+            "dev.holdfast.internal.Inspection",
             "dev.holdfast.internal.Records",
             "dev.holdfast.internal.StoreFinder",
             "dev.holdfast.internal.SystemTime");

@@ -12,11 +12,13 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -47,6 +49,9 @@ final class LeaseRenewer {
 
     /** Enough to keep a distant store busy, and few enough that the first do not wait long for the last. */
     private static final int MOST_IN_BATCH = 1_000;
+
+    /** All batches of a round are under way after this part of the shortest lease, also where no store answers. */
+    private static final int PATIENCE_DIVISOR = 6;
 
     private static final Duration RENEWAL_POLL = Duration.ofNanos(100_000);
 
@@ -214,38 +219,113 @@ final class LeaseRenewer {
     }
 
     /**
-     * A store answers a request as a whole. Very many grants are asked for batch by batch, so that the first are safe
-     * while the last still wait. After a failure the rest of them is not asked for: a store that is away would take a
-     * time-out for each batch.
+     * A store answers a request as a whole. Very many grants are asked for batch by batch, those that end first before
+     * the others, so that the first are safe while the last still wait. The next batch is asked for when the one before
+     * is answered, or has not been for a while: what is slow about some grants must not cost the others their leases.
+     * After a failure the rest is not asked for in this round: a store that is away would take a time-out for each batch.
      */
     private void renew(List<GrantState> due) {
-        CompletableFuture<Map<ClaimId, Renewal>> answered = CompletableFuture.completedFuture(Map.of());
+        long now = time.nanoTime();
+        due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
+        int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
+        Round round = new Round(batches);
+        Duration patience = Duration.ofNanos(shortestLease(due) / (PATIENCE_DIVISOR * batches));
+        CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
-            Batch batch = new Batch(due.subList(from, Math.min(from + MOST_IN_BATCH, due.size())));
-            answered = answered.thenCompose(before -> batch.ask()).whenComplete(batch::answered);
+            List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
+            turn = new Batch(round, new ArrayList<>(some)).askAfter(turn, patience);
+        }
+    }
+
+    private static long shortestLease(List<GrantState> due) {
+        return due.stream()
+                .mapToLong(grant -> Durations.nanos(grant.grant().lease()))
+                .min()
+                .orElse(0);
+    }
+
+    /** The batches of one tick. */
+    private final class Round {
+        private final int batches;
+        private final AtomicInteger left;
+        private final AtomicBoolean missed = new AtomicBoolean();
+
+        Round(int batches) {
+            this.batches = batches;
+            this.left = new AtomicInteger(batches);
+        }
+
+        /** An outage is over when all that was due has been answered for. */
+        void answered(boolean whole) {
+            if (!whole) {
+                missed.set(true);
+            }
+            if (left.decrementAndGet() == 0 && !missed.get()) {
+                failing.set(false);
+            }
         }
     }
 
     /** Grants that are renewed by one request. */
     private final class Batch {
+        private final Round round;
         private final List<GrantState> due;
         private List<Grant> request = List.of();
         private long wallLead;
         private FlightEvents.@Nullable Renewed event;
 
-        Batch(List<GrantState> due) {
+        Batch(Round round, List<GrantState> due) {
+            this.round = round;
             this.due = due;
         }
 
-        CompletableFuture<Map<ClaimId, Renewal>> ask() {
+        /**
+         * Asks when its turn has come.
+         *
+         * @param patience how long the next batch waits for the answer to this one at most
+         * @return the turn of the next batch
+         */
+        CompletableFuture<Void> askAfter(CompletableFuture<Void> turn, Duration patience) {
+            CompletableFuture<Void> next = new CompletableFuture<>();
+            turn.thenCompose(mine -> {
+                        if (round.batches > 1) {
+                            time.schedule(() -> next.complete(null), patience);
+                        }
+                        return ask();
+                    })
+                    .whenComplete(this::answered)
+                    .whenComplete((verdicts, failure) -> {
+                        if (failure == null) {
+                            next.complete(null);
+                        } else {
+                            next.completeExceptionally(failure);
+                        }
+                    });
+            return next;
+        }
+
+        private CompletableFuture<Map<ClaimId, Renewal>> ask() {
+            due.removeIf(Batch::hasEnded);
+            if (due.isEmpty()) {
+                return CompletableFuture.completedFuture(Map.of());
+            }
             request = due.stream().map(GrantState::toRenew).toList();
             wallLead = due.get(0).wallLead();
             event = telemetry.beginRenewal();
             return ReleaseSender.guarded(() -> store.renew(request));
         }
 
+        /** While it waited for its turn it may have been given back, or lost. */
+        private static boolean hasEnded(GrantState grant) {
+            boolean ended = !grant.isOpen();
+            if (ended) {
+                grant.endRenewal(true);
+            }
+            return ended;
+        }
+
         /** Also where it was not asked for, after a failure of those before it. */
-        void answered(@Nullable Map<ClaimId, Renewal> verdicts, @Nullable Throwable failure) {
+        private void answered(@Nullable Map<ClaimId, Renewal> verdicts, @Nullable Throwable failure) {
             List<GrantState> unanswered = new ArrayList<>();
             for (int i = 0; i < due.size(); i++) {
                 Grant asked = request.isEmpty() ? due.get(i).grant() : request.get(i);
@@ -254,13 +334,12 @@ final class LeaseRenewer {
                     unanswered.add(due.get(i));
                 }
             }
-            telemetry.recordRenewal(event, due.get(0), due.size(), unanswered.size());
-            if (unanswered.isEmpty()) {
-                failing.set(false);
-            } else {
-                unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
-                sayOnce(unanswered, due.size(), failure);
+            if (!due.isEmpty()) {
+                telemetry.recordRenewal(event, due.get(0), due.size(), unanswered.size());
             }
+            round.answered(unanswered.isEmpty());
+            unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
+            sayOnce(unanswered, due.size(), failure);
         }
     }
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 /**
  * A writer becomes a reader on one thread while another closes its hold: it is closed, wherever it is by then.
  *
- * <p>Fails if {@code ExclusiveQueue.passOn} does not pass on to the readers a hold that is theirs by now.
+ * <p>Fails if {@code ExclusiveQueue.endHold} does not pass on to the readers a hold that is theirs by now.
  */
 public class DowngradeAndCloseInterleavingsTest {
     private final LocalRace race = new LocalRace();

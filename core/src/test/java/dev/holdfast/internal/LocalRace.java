@@ -34,6 +34,7 @@ final class LocalRace {
                     "internal.HoldState",
                     "internal.Names",
                     "internal.Telemetry",
+                    "internal.TokenBlock",
                     "internal.CallSite",
                     "internal.ReleaseSender",
                     "internal.EventDispatcher")

@@ -81,6 +81,21 @@ class RenewalBatchesTest {
     }
 
     @Test
+    void aBatchThatIsAnsweredLateDoesNotCostTheOthersTheirLeases() {
+        long before = grants.get(0).deadline();
+
+        time.set(time.nanoTime() + LEASE.toNanos() / 6);
+        time.runDue();
+
+        assertThat(requests.size())
+                .as("batches asked for without an answer to the first")
+                .isEqualTo(3);
+        answer(1);
+        answer(2);
+        assertThat(safeBeyond(before)).isEqualTo(GRANTS - 1_000);
+    }
+
+    @Test
     void afterAFailureTheRestIsNotAskedForAndAllAreTriedAgainSoon() {
         requests.get(0).answer.completeExceptionally(new StoreUnavailableException("the store is away"));
 

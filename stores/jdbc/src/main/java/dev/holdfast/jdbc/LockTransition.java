@@ -66,7 +66,7 @@ final class LockTransition {
      */
     Optional<HolderEntry> claim(Claim claim, @Nullable String channel) {
         HolderEntry mine = holdingOf(claim.id().value());
-        if (mine != null) {
+        if (mine != null && (mine.isOffer() || !mine.isExpired(now))) {
             waiting.removeIf(place -> place.id().equals(mine.id()));
             return Optional.of(confirm(mine, claim));
         }

@@ -41,9 +41,13 @@ final class PostgresOfferListener implements OfferListener {
         if (closed || thread.get() != null) {
             return;
         }
-        Thread fresh = DaemonThreads.daemon("holdfast-ear-" + channel, this::run);
+        Thread fresh = DaemonThreads.daemon("holdfast-listen-" + channel, this::run);
         if (thread.compareAndSet(null, fresh)) {
-            fresh.start();
+            try {
+                fresh.start();
+            } catch (Error noThread) { // who waits later tries again
+                ended(noThread);
+            }
         }
     }
 

@@ -150,8 +150,20 @@ final class SqlitePendingClaims {
         } else if (!closed) {
             Thread fresh = DaemonThreads.daemon("holdfast-wait-" + dialect.description(), this::run);
             if (thread.compareAndSet(null, fresh)) {
-                fresh.start();
+                start(fresh);
             }
+        }
+    }
+
+    private void start(Thread fresh) {
+        try {
+            fresh.start();
+        } catch (Error noThread) { // who comes later tries again
+            thread.compareAndSet(fresh, null);
+            failAll(new StoreRefusedException(
+                    "no thread could be started to wait on " + dialect.description()
+                            + "; see how many threads the process and the machine may have",
+                    noThread));
         }
     }
 

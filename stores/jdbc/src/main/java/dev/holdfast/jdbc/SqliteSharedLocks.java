@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -65,7 +66,11 @@ final class SqliteSharedLocks {
                     : Optional.empty();
         });
         if (grant.isPresent()) {
-            forgetPlaces(claim, place); // before the answer: nothing else says that its place was served
+            try {
+                forgetPlaces(claim, place); // before the answer: nothing else says that its place was served
+            } catch (HoldfastException busy) {
+                // The grant is written and counts. Its place is removed after the answer, or runs out.
+            }
         }
         return grant;
     }

@@ -55,6 +55,8 @@ class PostgresFuzzTest extends ServerFuzz {
 
     @Override
     protected List<String> regressions() {
-        return List.of("1: 0 try 0 0 S 2500; 0 renew 0 0 - 6000; 0 crash 0 0 - 0; 0 pass 0 0 - 2000; 1 try 0 1 X 1000");
+        return List.of(
+                "1: 0 try 0 0 S 2500; 0 renew 0 0 - 6000; 0 crash 0 0 - 0; 0 pass 0 0 - 2000; 1 try 0 1 X 1000",
+                "1: 1 wait 0 2 P1/2 100; 1 wait 0 3 P2/3 6000; 0 pass 0 0 - 500; 1 repeat 0 2 - 2000");
     }
 }

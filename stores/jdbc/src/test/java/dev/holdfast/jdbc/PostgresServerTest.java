@@ -117,7 +117,7 @@ class PostgresServerTest extends ServerCases {
     @Test
     void aWaiterThatCannotHearKeepsItsPlace() throws Exception {
         Connections noEar = () -> {
-            if (Thread.currentThread().getName().startsWith("holdfast-ear")) {
+            if (Thread.currentThread().getName().startsWith("holdfast-listen-")) {
                 throw new SQLException("no connection is left", "53300");
             }
             return DriverManager.getConnection(url());
