@@ -21,6 +21,9 @@ final class Call {
         BREAK
     }
 
+    /** The clock of a server may be so much slower than this one: 1 %, the difference that leases allow for. */
+    private static final int SLOWER = 100;
+
     /** A store may count in milliseconds: a lease may end so much earlier, which the margin of the clients covers. */
     private static final long GRANULARITY = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -73,7 +76,7 @@ final class Call {
 
     /** When the lease is over at the latest, if it begins no later than that. */
     long end(long begun) {
-        return endless || begun == NEVER ? NEVER : begun + lease + late;
+        return endless || begun == NEVER ? NEVER : begun + lease + lease / SLOWER + late;
     }
 
     /** When the lease is over at the earliest. */

@@ -166,12 +166,13 @@ final class Faults {
         world.inbox.drain();
         world.remove(op.client());
         world.someoneLeft = true;
-        long latest = System.nanoTime() + world.target.passesTheDead().toNanos();
+        long now = System.nanoTime();
+        long latest = now + world.target.passesTheDead().toNanos();
         for (NameModel model : world.names.values()) {
             model.open.values().stream()
                     .filter(call -> !call.isLost() && world.claimed.containsKey(call.claim))
                     .filter(call -> world.claimed.get(call.claim).owner == client)
-                    .forEach(call -> model.lost(call, latest));
+                    .forEach(call -> model.lost(call, Math.max(latest, placeEnds(call, now))));
             if (world.target.isSessionBound()) {
                 model.sessionEnds(label -> isOf(label, client), System.nanoTime(), latest);
             }
@@ -181,6 +182,11 @@ final class Faults {
         } else {
             client.close();
         }
+    }
+
+    /** A store may keep the place of one that waits for as long as the lease that it asked for. */
+    private static long placeEnds(Call call, long now) {
+        return call.kind == Call.Kind.WAIT && !call.endless ? call.end(now) : now;
     }
 
     private boolean isOf(int label, FuzzClient client) {

@@ -76,7 +76,8 @@ final class Player {
     @Nullable
     Broken play(History history, Script script, Clients clients) throws Exception {
         boolean reusable = false;
-        try {
+        Stalls stalls = new Stalls();
+        try (stalls) {
             history.run();
             stats.histories.increment();
             reusable = script.trouble() == Trouble.NONE;
@@ -88,6 +89,10 @@ final class Player {
             stats.unjudged.increment();
             return null;
         } catch (AssertionError | RuntimeException e) {
+            if (target.isSessionBound() && stalls.longest() > target.session().toNanos() / 4) {
+                stats.unjudged.increment(); // the machine was too busy to keep so short a session
+                return null;
+            }
             return new Broken(script, e.toString(), List.copyOf(history.log()));
         } finally {
             if (!reusable) {
