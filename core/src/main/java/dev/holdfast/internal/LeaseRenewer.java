@@ -229,7 +229,7 @@ final class LeaseRenewer {
         due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
         int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
         Round round = new Round(batches);
-        Duration patience = Duration.ofNanos(shortestLease(due) / (PATIENCE_DIVISOR * batches));
+        Duration patience = Duration.ofNanos(shortestLease(due) / PATIENCE_DIVISOR / batches);
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
             List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
