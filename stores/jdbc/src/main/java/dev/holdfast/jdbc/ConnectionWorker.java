@@ -26,8 +26,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection and the one thread that uses it. All requests for a name go through the same lane, so they take effect
- * in the order in which they were made; other lanes work beside it, and the server forces their commits to disk together.
+ * One connection and the one thread that uses it. All requests for a name go through the same worker, so they take effect
+ * in the order in which they were made. Others run beside it, and the server forces their commits to disk together.
  *
  * <pre>
  *   engine ──► release x ──► claim x ──► renew … ──► thread ──► connection
@@ -112,7 +112,7 @@ final class ConnectionWorker {
         return !sentTwice.isEmpty() && sentTwice.remove(id);
     }
 
-    /** Runs a task on the lane's thread before it sends the next request. */
+    /** Runs a task on the worker's thread before it sends the next request. */
     void beforeSending(Runnable task) {
         add(new Request.Before(task));
     }
@@ -140,12 +140,12 @@ final class ConnectionWorker {
         }
     }
 
-    /** Runs a short task on the lane's thread after a while. For that thread alone. */
+    /** Runs a short task on the worker's thread after a while. For that thread alone. */
     void later(long nanos, Runnable task) {
         later.add(new Later(System.nanoTime() + nanos, task));
     }
 
-    /** The same from any thread, before the first request or after. A lane that is never used runs nothing. */
+    /** The same from any thread, before the first request or after. A worker that is never used runs nothing. */
     void plan(long nanos, Runnable task) {
         long at = System.nanoTime() + nanos;
         if (started.get() && Thread.currentThread() == thread) {
@@ -203,7 +203,7 @@ final class ConnectionWorker {
         }
     }
 
-    /** Whatever fails, the lane goes on: others' requests come behind. */
+    /** Whatever fails, the worker goes on: others' requests come behind. */
     private void serveNext() {
         Request next = null;
         try {
@@ -213,7 +213,7 @@ final class ConnectionWorker {
                 serve(next);
             }
         } catch (InterruptedException e) {
-            // by a caller's code that ran here; the thread is the lane's
+            // by a caller's code that ran here; the thread is the worker's
         } catch (RuntimeException | Error e) {
             report(e);
             if (next != null) {

@@ -26,7 +26,7 @@ interface OfferListener extends AutoCloseable {
     /** Sees to it that it hears soon; {@link Listener#hearing} or {@link Listener#deaf} follows. */
     void open();
 
-    /** A claim waits behind another one; for an ear that must know. */
+    /** A claim waits behind another one; for a listener that must know. */
     default void watch(String claimId, String behind) {}
 
     @Override

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Every question is the same claim under its id: it confirms an offer, keeps the place, or enters the queue again. A
- * wait outlives a server that is away; only a refusal ends it. Its state belongs to the lane's thread.
+ * wait outlives a server that is away; only a refusal ends it. Its state belongs to the worker's thread.
  */
 final class PendingClaim extends Request.Claiming implements Pending {
     /** How often a claim that would be told looks all the same, in case a word was lost. */
@@ -185,7 +185,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
         lookIn(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));
     }
 
-    /** Gives up its place. On the lane's thread, when the store closes. */
+    /** Gives up its place. On the worker's thread, when the store closes. */
     void giveUp(LockRows table) throws SQLException {
         if (placed && !answer.isDone()) {
             table.withdraw(claim.name(), claim.id());

@@ -84,7 +84,7 @@ final class PendingClaims implements OfferListener.Listener {
         return channel;
     }
 
-    /** Gives up the places of one lane, so that nobody waits for a client that is gone. */
+    /** Gives up the places of one worker, so that nobody waits for a client that is gone. */
     boolean leave(ConnectionWorker worker, LockRows table) throws SQLException {
         List<PendingClaim> leaving = new ArrayList<>(all.values());
         for (PendingClaim each : leaving) {

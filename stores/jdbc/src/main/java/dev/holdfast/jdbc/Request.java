@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link ConnectionWorker} is asked for: something about one name, or about none. Run on the lane's thread. */
+/** What a {@link ConnectionWorker} is asked for: something about one name, or about none. Run on the worker's thread. */
 abstract class Request {
     final String what;
     final String name;

@@ -21,8 +21,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The renewals of a store: in each lane one statement for each lease and chunk, in the order of the names, so that two who
- * renew never wait for each other in a circle.
+ * The renewals of a store: in each worker one statement for each lease and chunk, in the order of the names, so that two
+ * clients that renew never wait for each other in a circle.
  *
  * <p>A chunk that fails on a connection that works is asked again in parts: one row that somebody keeps locked leaves the
  * other grants as they are. Its own grant is renewed apart from then on, behind the others, until that succeeds.
@@ -42,7 +42,7 @@ final class ServerRenewals {
     private final Function<String, ConnectionWorker> workers;
     private final Set<ClaimId> apart = ConcurrentHashMap.newKeySet();
 
-    /** What one lane is asked for together: the same lease, in the order of the names. */
+    /** What one worker is asked for together: the same lease, in the order of the names. */
     private record Chunk(ConnectionWorker worker, Duration lease, List<Grant> grants) {
         List<Chunk> parts(int size) {
             List<Chunk> parts = new ArrayList<>();

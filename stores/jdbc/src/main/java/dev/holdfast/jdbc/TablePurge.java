@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Removes rows that nobody has used for an hour. Of all clients of a table one does it, every ten minutes: the client that
  * moves the time in the table's own row. It goes through the table by its primary key in small batches, between the
- * requests of a lane, and removes row by row those that are still as they were read.
+ * requests of a worker, and removes row by row those that are still as they were read.
  *
  * <p>A client that lives too briefly for that, a command, does its part as it ends: when a round is due, for a fifth of a
  * second at most. What it leaves, the next client goes on with. A client that wants no lock and only looks removes nothing.
@@ -25,7 +25,7 @@ final class TablePurge {
     private volatile boolean begun;
 
     /**
-     * For one lane.
+     * For one worker.
      *
      * @param due whether nobody has done it for so long that it is done at the end of even a short life
      * @param used whether this client has wanted a lock: one that only looks removes nothing
@@ -36,7 +36,7 @@ final class TablePurge {
         this.used = used;
     }
 
-    /** Plans the first round. A lane that is never used has no thread, and does not remove anything either. */
+    /** Plans the first round. A worker that is never used has no thread, and does not remove anything either. */
     void start() {
         worker.plan(jittered(FIRST), this::begin);
     }
@@ -63,7 +63,7 @@ final class TablePurge {
         return end;
     }
 
-    /** The last words of the lane. */
+    /** The last words of the worker. */
     void end(LockRows table) throws SQLException {
         IdleRows idle = table.idle();
         if (!due || begun || !used.getAsBoolean() || !idle.begin(EVERY.dividedBy(2))) {

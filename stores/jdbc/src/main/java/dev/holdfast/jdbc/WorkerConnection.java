@@ -9,10 +9,10 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of one lane: opened for the next request when the last one broke. Opening may take as long as a driver
+ * The connection of one worker: opened for the next request when the last one broke. Opening may take as long as a driver
  * or a pool likes, so a thread of its own does it, and requests are answered in time meanwhile.
  *
- * <p>For the lane's thread.
+ * <p>For the worker's thread.
  */
 final class WorkerConnection {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -81,7 +81,7 @@ final class WorkerConnection {
                 opening = null;
                 throw failure(e);
             } catch (InterruptedException e) {
-                // the thread is the lane's: nobody has a reason to stop it
+                // the thread is the worker's: nobody has a reason to stop it
             }
         }
     }
