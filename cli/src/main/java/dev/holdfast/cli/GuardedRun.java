@@ -104,6 +104,7 @@ record GuardedRun(
                 survivors = child.stop(grace);
             }
             if (end == HoldWatch.End.OVERDUE && !survivors.isEmpty()) {
+                signals.detach(); // before it is said: whoever reads it may send a signal, which ends the wait
                 say("'" + shortCommand() + "' could not be stopped; " + wantedOnStore()
                         + " stays held until these processes end: " + named(survivors) + "; end them as that user");
                 survivors = awaitEnd(survivors, signals, child, watch);
@@ -125,7 +126,6 @@ record GuardedRun(
             List<ProcessHandle> survivors, SignalRelay signals, ChildCommand child, HoldWatch watch)
             throws InterruptedException {
         List<ProcessHandle> left = survivors;
-        signals.detach();
         watch.resume(); // the hold was not checked during the stop
         while (!left.isEmpty() && !watch.isLost()) {
             Optional<OsSignal> ended = signals.kept();
