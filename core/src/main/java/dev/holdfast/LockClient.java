@@ -4,7 +4,6 @@ import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Environment;
 import dev.holdfast.internal.Names;
-import dev.holdfast.internal.Records;
 import dev.holdfast.internal.StoreFinder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
@@ -45,12 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockClient implements AutoCloseable {
     private final Engine engine;
-    private final Records records;
     private final Candidacies candidacies = new Candidacies();
 
-    private LockClient(Engine engine, Records records) {
+    private LockClient(Engine engine) {
         this.engine = engine;
-        this.records = records;
     }
 
     /**
@@ -200,7 +197,7 @@ public final class LockClient implements AutoCloseable {
 
     /** Work that one of several servers runs, in each period or for a key; as {@link #once(String)}. */
     public Once once(String name, OnceOptions options) {
-        return new Once(engine, records, engine.name(name, Mode.EXCLUSIVE), options);
+        return new Once(engine, engine.name(name, Mode.EXCLUSIVE), options);
     }
 
     /**
@@ -212,7 +209,7 @@ public final class LockClient implements AutoCloseable {
      * @throws HoldfastException if the store does not answer or refuses
      */
     public List<OnceRun> onceRuns(String pattern) {
-        return records.list(pattern).stream()
+        return engine.records().list(pattern).stream()
                 .flatMap(stored -> OnceRecord.read(stored).stream())
                 .toList();
     }
@@ -402,15 +399,13 @@ public final class LockClient implements AutoCloseable {
         public LockClient build() {
             Optional<String> secret = Optional.ofNullable(password);
             Optional<Duration> asked = Optional.ofNullable(session);
-            Records records = new Records(namespace, label);
-            Engine engine = Engine.open(
-                    clock -> records.of(opener.open(new StoreContext(clock, secret, asked))),
+            return new LockClient(Engine.open(
+                    clock -> opener.open(new StoreContext(clock, secret, asked)),
                     Environment.ofThisMachine(time, executor),
                     namespace,
                     label,
                     listeners,
-                    outageLimit);
-            return new LockClient(engine, records);
+                    outageLimit));
         }
     }
 }

@@ -74,13 +74,13 @@ public final class Once {
     private final OnceOptions options;
     private final OncePlan plan;
 
-    Once(Engine engine, Records records, LockName name, OnceOptions options) {
+    Once(Engine engine, LockName name, OnceOptions options) {
         if (!engine.capabilities().records()) {
             throw new UnsupportedByStoreException(engine.storeDescription() + " keeps no records, so '" + name
                     + "' cannot be run once on it: use another store");
         }
         this.engine = engine;
-        this.records = records;
+        this.records = engine.records();
         this.name = name;
         this.lock = new DistributedLock(engine, name, options.hold());
         this.options = options;

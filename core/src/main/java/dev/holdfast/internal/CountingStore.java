@@ -7,9 +7,12 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import java.util.Collection;
 import java.util.List;
@@ -128,6 +131,21 @@ final class CountingStore implements Store {
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return timed(() -> store.breakGrant(name, number, now));
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return asked(() -> store.readRecord(name));
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return timed(() -> store.writeRecord(write));
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        return asked(() -> store.listRecords(prefix));
     }
 
     @Override

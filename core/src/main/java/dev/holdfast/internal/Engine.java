@@ -39,12 +39,14 @@ public final class Engine {
     private final EngineContext context;
     private final Names names;
     private final Inspection inspection;
+    private final Records records;
     private final @Nullable SystemTime ownTime;
 
     private Engine(EngineContext context, Names names, @Nullable SystemTime ownTime) {
         this.context = context;
         this.names = names;
         this.inspection = new Inspection(context, names);
+        this.records = new Records(context, names);
         this.ownTime = ownTime;
     }
 
@@ -215,6 +217,11 @@ public final class Engine {
     /** What the store knows of its locks, and how a grant is broken. */
     public Inspection inspection() {
         return inspection;
+    }
+
+    /** What is recorded beside its locks. */
+    public Records records() {
+        return records;
     }
 
     /** What was done and is done now. */

@@ -20,6 +20,7 @@ final class EngineContext {
     private final String description;
     private final Capabilities capabilities;
     private final TimeSource time;
+    private final ClientIdentity identity;
     private final Environment environment;
     private final EventDispatcher dispatcher;
     private final Telemetry telemetry;
@@ -40,6 +41,7 @@ final class EngineContext {
             Counters counters,
             Duration outageLimit) {
         this.time = time;
+        this.identity = identity;
         this.environment = environment;
         this.dispatcher = dispatcher;
         this.description = store.description();
@@ -71,6 +73,11 @@ final class EngineContext {
 
     TimeSource time() {
         return time;
+    }
+
+    /** This process, as people see it beside its holds. */
+    ClientIdentity identity() {
+        return identity;
     }
 
     Environment environment() {

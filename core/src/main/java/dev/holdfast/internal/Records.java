@@ -6,37 +6,22 @@ import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoredRecord;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** The records of one client's store: asked, and waited for. Thread-safe. */
 public final class Records {
+    private final EngineContext context;
     private final Names names;
-    private final ClientIdentity identity;
-    private volatile @Nullable Store store;
 
-    /**
-     * The records of a client.
-     *
-     * @param namespace before each name in the store
-     * @param label what people see beside what the client records
-     */
-    public Records(String namespace, String label) {
-        this.names = new Names(namespace);
-        this.identity = new ClientIdentity(label);
-    }
-
-    /** Names the store, once it is open; returns it. */
-    public Store of(Store opened) {
-        store = opened;
-        return opened;
+    Records(EngineContext context, Names names) {
+        this.context = context;
+        this.names = names;
     }
 
     /** This process, for people. */
     public Holder self() {
-        return identity.holder(Thread.currentThread().getName());
+        return context.identity().holder(Thread.currentThread().getName());
     }
 
     /** What is recorded of a name, and the store's time. */
@@ -67,6 +52,7 @@ public final class Records {
     }
 
     private Store store() {
-        return Objects.requireNonNull(store, "the store is open before anything is asked of it");
+        context.throwIfClosed();
+        return context.store();
     }
 }

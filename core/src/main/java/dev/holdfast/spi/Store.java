@@ -166,6 +166,7 @@ public interface Store extends AutoCloseable {
         return CompletableFuture.failedFuture(noRecords(prefix));
     }
 
+    /** For the defaults above. */
     private UnsupportedByStoreException noRecords(String name) {
         return new UnsupportedByStoreException(
                 description() + " keeps no records, so none for '" + name + "': use another store");
