@@ -38,10 +38,12 @@ final class Effects {
         return by != null && (by.kind == Call.Kind.WAIT || by.ghost);
     }
 
-    boolean isWaitedFor(State state, long sent) {
+    /** Whether others may be before a request; in a line of places, a claim that does not wait is, until it has left. */
+    boolean isWaitedFor(State state, Call asking) {
         return open.values().stream()
-                .anyMatch(call -> call.kind == Call.Kind.WAIT
-                        && call.until >= sent
+                .anyMatch(call -> call.id != asking.id
+                        && (call.kind == Call.Kind.WAIT || (byPlace && call.kind == Call.Kind.CLAIM))
+                        && call.until >= asking.sent
                         && !state.done().containsKey(call.id));
     }
 
@@ -79,7 +81,7 @@ final class Effects {
                 }
                 boolean refused = call.kind == Call.Kind.EXTEND
                         && (!extendable
-                                || isWaitedFor(state, call.sent)
+                                || isWaitedFor(state, call)
                                 || mine.stream().anyMatch(held -> held.mode() != Mode.EXCLUSIVE));
                 return mine.isEmpty() || refused ? List.of(state) : List.of();
             }
@@ -178,7 +180,7 @@ final class Effects {
             return call.cancelled && mine.isEmpty() ? List.of(state) : List.of();
         }
         boolean busy = !state.fits(call.mode, Integer.MAX_VALUE)
-                || isWaitedFor(state, call.sent)
+                || isWaitedFor(state, call)
                 || finished.contains(call.claim)
                 || state.held().stream().anyMatch(Held::isBroken);
         return !stands && busy ? List.of(state) : List.of();
