@@ -23,9 +23,12 @@ final class Beliefs {
         if (world.target.isSessionBound()) {
             return;
         }
+        if (call.disturbed) {
+            return; // it may have been broken before its client heard of it
+        }
         long until = until(fresh, sent, call.lease);
         fresh.sureUntil = call.crossed ? Math.min(fresh.sureUntil, until) : Math.max(fresh.sureUntil, until);
-        if (call.disturbed || fresh.sureUntil <= at) {
+        if (fresh.sureUntil <= at) {
             return;
         }
         List<Claimed> sure = world.all(fresh.name)
