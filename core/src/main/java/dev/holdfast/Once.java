@@ -251,10 +251,19 @@ public final class Once {
             return new Failed(run, failure);
         }
         if (written.isEmpty()) {
-            long admitted = records.read(name).stored().map(StoredRecord::token).orElse(hold.token());
+            long admitted = admitted(hold);
             return new Failed(run, new StaleTokenException("the record of '" + name() + "'", hold.token(), admitted));
         }
         return new Ran(run, Optional.empty());
+    }
+
+    /** The token of whoever has begun since; for a message, which must not fail in its turn. */
+    private long admitted(Hold hold) {
+        try {
+            return records.read(name).stored().map(StoredRecord::token).orElse(hold.token());
+        } catch (HoldfastException unknown) {
+            return hold.token();
+        }
     }
 
     private OnceRecord ended(OnceRecord begun, @Nullable Throwable failure) {
@@ -280,19 +289,31 @@ public final class Once {
 
     /** A repetition does no harm: the token alone admits it, and it says the same. */
     private Optional<StoredRecord> writeRepeatedly(Hold hold, OnceRecord ended, @Nullable Exception failure) {
-        for (long left = options.lease().dividedBy(RETRY); ; left--) {
+        long end = engine.nanoTime() + options.lease().toNanos();
+        for (int tries = 1; ; tries++) {
             try {
                 return write(hold, RecordWrite.ANY, ended);
             } catch (StoreUnavailableException unanswered) {
-                if (left <= 0 || !pause()) {
-                    throw new StoreUnavailableException(
-                            "the work of '" + name() + "' ran" + (failure == null ? "" : " and failed")
-                                    + ", which could not be recorded; it may be run again: "
-                                    + unanswered.getMessage(),
-                            unanswered);
+                if ((tries > 1 && engine.nanoTime() - end >= 0) || !pause()) {
+                    throw with(failure, new StoreUnavailableException(unrecorded(failure, unanswered), unanswered));
                 }
+            } catch (HoldfastException refused) {
+                throw with(failure, new HoldfastException(unrecorded(failure, refused), refused));
             }
         }
+    }
+
+    private String unrecorded(@Nullable Exception failure, HoldfastException why) {
+        return "the work of '" + name() + "' ran" + (failure == null ? "" : " and failed")
+                + ", which could not be recorded; it may be run again: " + why.getMessage();
+    }
+
+    /** What the work threw is not lost where its end cannot be recorded. */
+    private static <E extends HoldfastException> E with(@Nullable Exception failure, E thrown) {
+        if (failure != null) {
+            thrown.addSuppressed(failure);
+        }
+        return thrown;
     }
 
     /** False if the thread was interrupted; it stays so. */
@@ -312,7 +333,13 @@ public final class Once {
         return records.write(new RecordWrite(name.inStore(), hold.token(), revision, record.encode(), keepOf(record)));
     }
 
+    /** As long as the record may decide whether the work is run. */
     private Duration keepOf(OnceRecord record) {
+        Duration keep = keepForPeriodOrKey(record);
+        return keep.compareTo(options.atLeast()) < 0 ? options.atLeast() : keep;
+    }
+
+    private Duration keepForPeriodOrKey(OnceRecord record) {
         Optional<Period> period = record.run().period();
         if (period.isPresent()) {
             Duration twice = period.get().length().multipliedBy(2);

@@ -258,6 +258,39 @@ class OnceTest extends EngineCase {
     }
 
     @Test
+    void theShortestTimeBetweenRunsOutlivesTheTimeForWhichARecordIsKeptOtherwise() {
+        Once rare = client.once("w", options.atLeast(Duration.ofDays(30)));
+        assertThat(rare.run(turn -> {}).ran()).isTrue();
+        time.advance(Duration.ofDays(29));
+        assertThat(rare.run(never()))
+                .isInstanceOfSatisfying(
+                        Skipped.class, skipped -> assertThat(skipped.why()).isEqualTo(Why.TOO_SOON));
+    }
+
+    @Test
+    void whatTheWorkThrewIsNotLostWhereItsEndCannotBeRecorded() {
+        IllegalStateException thrown = new IllegalStateException("no paper");
+        assertThatThrownBy(() -> ours.run(turn -> {
+                            line.records = refuses(new StoreRefusedException("read only"));
+                            throw thrown;
+                        })
+                        .message())
+                .isInstanceOf(HoldfastException.class)
+                .hasMessageContaining("ran and failed")
+                .hasMessageContaining("read only")
+                .hasSuppressedException(thrown);
+    }
+
+    private static HostileStore.Gate refuses(HoldfastException why) {
+        return new HostileStore.Gate() {
+            @Override
+            public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
+                return CompletableFuture.failedFuture(why);
+            }
+        };
+    }
+
+    @Test
     void twoProgramsThatDisagreeAboutThePeriodRunForNoTwoThatOverlapAndSaySo() {
         Once hourly = rival.once("w", OnceOptions.every(Duration.ofHours(1)));
         List<Period> ran = new ArrayList<>();

@@ -280,6 +280,11 @@ public final class Engine {
         return context.time().schedule(task, delay);
     }
 
+    /** The client's clock, for differences. */
+    public long nanoTime() {
+        return context.time().nanoTime();
+    }
+
     /** A time to wait, checked, in nanoseconds. */
     public long nanosOfWait(Duration wait) {
         Durations.checkWait(wait);

@@ -23,8 +23,8 @@ final class Beliefs {
         if (world.target.isSessionBound()) {
             return;
         }
-        if (call.disturbed) {
-            return; // it may have been broken before its client heard of it
+        if (call.disturbed || world.modelOf(call).isFinished(call.claim)) {
+            return; // it may have been broken, or given up, before its client heard of it
         }
         long until = until(fresh, sent, call.lease);
         fresh.sureUntil = call.crossed ? Math.min(fresh.sureUntil, until) : Math.max(fresh.sureUntil, until);

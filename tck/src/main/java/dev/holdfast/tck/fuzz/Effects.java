@@ -33,6 +33,10 @@ final class Effects {
         finished.add(claim);
     }
 
+    boolean isFinished(int claim) {
+        return finished.contains(claim);
+    }
+
     boolean isOffer(Held held) {
         Call by = open.get(held.by());
         return by != null && (by.kind == Call.Kind.WAIT || by.ghost);

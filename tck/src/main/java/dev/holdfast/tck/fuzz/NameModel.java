@@ -141,6 +141,11 @@ final class NameModel {
         return call.kind == Call.Kind.WAIT || (byPlace && call.kind == Call.Kind.CLAIM);
     }
 
+    /** Whether a claim was given up. */
+    boolean isFinished(int claim) {
+        return effects.isFinished(claim);
+    }
+
     Look look() {
         Look look = new Look();
         look.waiting = open.values().stream()
