@@ -77,7 +77,8 @@ final class Effects {
                             .stream()
                             .toList();
                 }
-                if (byPlace && mine.isPresent() && mine.get().from() != Call.NEVER) {
+                boolean renews = call.kind == Call.Kind.RENEW; // that an extension is refused says nothing
+                if (renews && byPlace && mine.isPresent() && mine.get().from() != Call.NEVER) {
                     // Its client gave its session up; its node goes when the server does so too.
                     Held gone = mine.get();
                     return List.of(state.without(gone)
