@@ -4,7 +4,6 @@ import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.zookeeper.Session.Found;
-import dev.holdfast.zookeeper.Session.Listed;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -30,9 +29,11 @@ final class RecordNodes {
     private static final int WRITES_PER_PURGE = 16;
 
     private final ZooKeeperContext context;
+    private final Buckets buckets;
 
     RecordNodes(ZooKeeperContext context) {
         this.context = context;
+        this.buckets = new Buckets(context);
     }
 
     /**
@@ -164,50 +165,20 @@ final class RecordNodes {
     CompletableFuture<List<StoredRecord>> list(String prefix) {
         CompletableFuture<Session> opened = new CompletableFuture<>();
         context.connection().whenConnected(opened, opened::complete);
-        return limited(opened)
-                .thenCompose(session -> limited(clock(session))
-                        .thenCompose(now -> names(session, prefix)
-                                .thenCompose(names ->
-                                        ThrottledRequests.ask(names, name -> limited(state(session, name, now))))
+        return context.limited(opened)
+                .thenCompose(session -> context.limited(clock(session))
+                        .thenCompose(now -> buckets.names(
+                                        session, context.paths().records(), prefix)
+                                .thenCompose(names -> ThrottledRequests.ask(
+                                        names, name -> context.limited(state(session, name, now))))
                                 .thenApply(states -> states.stream()
                                         .flatMap(at -> Optional.ofNullable(at.stored).stream())
                                         .toList())));
     }
 
-    private CompletableFuture<List<String>> names(Session session, String prefix) {
-        String folder = context.paths().records();
-        return limited(session.children(folder))
-                .thenCompose(listed -> ThrottledRequests.ask(
-                        children(listed, folder), bucket -> limited(inBucket(session, folder + "/" + bucket))))
-                .thenApply(buckets -> buckets.stream()
-                        .flatMap(List::stream)
-                        .map(Paths::decode)
-                        .filter(name -> name.startsWith(prefix))
-                        .sorted()
-                        .toList());
-    }
-
-    /** Counted before it is listed: too long an answer would break the connection that all holds need. */
-    private CompletableFuture<List<String>> inBucket(Session session, String bucket) {
-        return session.exists(bucket).thenCompose(found -> {
-            Stat stat = found.stat();
-            if (stat != null && stat.getNumChildren() > Listing.MOST_IN_BUCKET) {
-                throw context.errors().tooManyToList(stat.getNumChildren(), bucket);
-            }
-            return session.children(bucket).thenApply(listed -> children(listed, bucket));
-        });
-    }
-
-    private List<String> children(Listed listed, String path) {
-        if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
-            throw context.errors().of(listed.code(), path);
-        }
-        return listed.children();
-    }
-
     /** Nobody waits for it; what fails is tried again after other writes. */
     private void purge(Session session, String bucket, Instant now) {
-        inBucket(session, bucket)
+        buckets.nodes(session, bucket)
                 .thenCompose(nodes -> ThrottledRequests.ask(
                         nodes, node -> purge(session, Paths.decode(node), bucket + "/" + node, now)))
                 .exceptionally(failure -> List.of());
@@ -237,11 +208,6 @@ final class RecordNodes {
                                 answer.completeExceptionally(Errors.unwrapped(failure));
                             }
                         }));
-        return answer;
-    }
-
-    private <T> CompletableFuture<T> limited(CompletableFuture<T> answer) {
-        context.timeouts().end(answer);
         return answer;
     }
 }

@@ -77,7 +77,7 @@ class ManyNamesTest {
         try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "20s"))) {
             Hold hold = client.lock("mine").acquire();
             String full = new Paths("").bucket("mine");
-            make(Listing.MOST_IN_BUCKET, i -> full + "/name-" + i + LONG);
+            make(Buckets.MOST_IN_BUCKET, i -> full + "/name-" + i + LONG);
 
             assertThatThrownBy(() -> client.list("*"))
                     .isInstanceOf(StoreRefusedException.class)
