@@ -239,7 +239,9 @@ abstract class QueueCases extends Cases {
 
         Grant late = waiting.granted();
 
-        assertThat(late.sentNanos() - before).isGreaterThanOrEqualTo(0);
+        // A question that was under way when the lock was released may be the one that is granted. The claim itself
+        // was made two leases before the release.
+        assertThat(late.sentNanos() - before).isGreaterThan(-rig.brief().toNanos());
         rig.raw().holdWhenFree(name);
         assertThat(rig.now() - late.sentNanos()).isGreaterThanOrEqualTo(Rig.least(rig.brief()));
     }
