@@ -200,10 +200,11 @@ public final class Candidacy implements AutoCloseable {
         if (leading != null) {
             end(leading, null);
         }
-        if (waiting != null && leading == null) {
+        if (waiting != null && leading == null && calls.isIdle()) {
             finished.complete(null); // in line: nobody is to be told
         } else {
-            calls.execute(() -> finished.complete(null));
+            // behind what is under way, and behind the grant that may come of that, which nobody wants any more
+            calls.execute(() -> calls.execute(() -> finished.complete(null)));
         }
     }
 

@@ -41,6 +41,11 @@ final class SerialCalls implements Executor {
         return Thread.currentThread().equals(thread);
     }
 
+    /** Whether nothing runs and nothing waits to be run. */
+    boolean isIdle() {
+        return tasks.isEmpty() && !running.get();
+    }
+
     private void start() {
         if (tasks.isEmpty() || !running.compareAndSet(false, true)) {
             return;

@@ -3,12 +3,17 @@ package dev.holdfast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** One candidate leads, the others follow. */
@@ -251,6 +256,52 @@ class LeaderElectionTest extends EngineCase {
             candidacy.close();
             assertThatThrownBy(waiting::result).hasRootCauseInstanceOf(IllegalStateException.class);
             assertThat(theirs.status().waiting()).isZero();
+        }
+    }
+
+    @Test
+    void aGrantOfWhichNobodyWasToldIsGivenBackBeforeTheCandidacyIsClosed() throws Exception {
+        Candidacy candidacy = ours.stand();
+        candidacy.awaitTerm();
+        CompletableFuture<Void> queuesUp = new CompletableFuture<>();
+        CompletableFuture<Void> mayQueueUp = new CompletableFuture<>();
+        line.claims = before(() -> {
+            queuesUp.complete(null);
+            mayQueueUp.join();
+        });
+        candidacy.resign();
+        queuesUp.join();
+        Started<Void> closing = start(() -> {
+            candidacy.close();
+            return null;
+        });
+        soon(closing::isWaiting);
+        CompletableFuture<Boolean> closedFirst = new CompletableFuture<>();
+        line.releases = before(() -> closedFirst.complete(endsWithin(closing, s(0.3))));
+        mayQueueUp.complete(null);
+        assertThat(closedFirst.join()).as("closed before the grant goes back").isFalse();
+        closing.result();
+        assertThat(rival.lock("e").tryAcquire()).hasValueSatisfying(Hold::close);
+    }
+
+    private static HostileStore.Gate before(Runnable action) {
+        return new HostileStore.Gate() {
+            @Override
+            public <T> CompletionStage<T> run(Supplier<CompletionStage<T>> request) {
+                action.run();
+                return request.get();
+            }
+        };
+    }
+
+    private static boolean endsWithin(Started<Void> call, Duration time) {
+        try {
+            call.task().get(time.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException still) {
+            return false;
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException(e);
         }
     }
 
