@@ -91,7 +91,7 @@ class ListenerTest {
             }
         });
         waiter.start();
-        await().until(() -> waiter.getState() == Thread.State.WAITING);
+        await().until(() -> EngineCase.waitsForALock(waiter));
         time.advance(Duration.ofSeconds(3));
         waiter.join();
         hold.close();
@@ -107,7 +107,7 @@ class ListenerTest {
         Hold hold = lock.acquire();
         Thread waiter = new Thread(() -> assertThatThrownBy(lock::acquire).isInstanceOf(InterruptedException.class));
         waiter.start();
-        await().until(() -> waiter.getState() == Thread.State.WAITING);
+        await().until(() -> EngineCase.waitsForALock(waiter));
         waiter.interrupt();
         waiter.join();
         assertThat(lock.acquireAsync().cancel(true)).isTrue();

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -83,21 +82,38 @@ class ScaleTest {
     }
 
     @Test
-    void manyHoldsAreRenewedInBatchesAndWithoutAThreadEach() throws Exception {
-        UnreliableStore counted = new UnreliableStore(memory.open());
+    void manyHoldsAreRenewedInBatches() throws Exception {
+        ManualTime time = new ManualTime();
+        UnreliableStore counted = new UnreliableStore(new MemoryStore(time).open(time));
         HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(900));
-        try (LockClient client = LockClient.builder(counted).build()) {
-            int threads = Thread.activeCount();
-            Map<String, Hold> holds = new HashMap<>();
-            for (int i = 0; i < 2_000; i++) {
-                String name = "name-" + i;
-                holds.put(name, client.lock(name, options).acquire());
+        try (LockClient client = LockClient.builder(counted).time(time).build()) {
+            List<Hold> holds = many(client, options);
+            int thirds = 20;
+            for (int i = 0; i < thirds; i++) {
+                time.advance(options.lease().dividedBy(3));
             }
-            await().until(() -> counted.renewalRequests.get() >= 20);
-            assertThat(holds.values()).allMatch(Hold::isValid);
-            assertThat(Thread.activeCount()).isLessThan(threads + 5);
-            holds.values().forEach(Hold::close);
+            assertThat(holds).allMatch(Hold::isValid);
+            assertThat(counted.renewalRequests).as("requests of a thousand").hasValue(2 * thirds);
+            holds.forEach(Hold::close);
         }
+    }
+
+    @Test
+    void manyHoldsNeedNoThreadEach() throws Exception {
+        try (LockClient client = LockClient.builder(memory.open()).build()) {
+            int threads = Thread.activeCount();
+            List<Hold> holds = many(client, HoldOptions.defaults());
+            assertThat(Thread.activeCount()).isLessThan(threads + 5);
+            holds.forEach(Hold::close);
+        }
+    }
+
+    private static List<Hold> many(LockClient client, HoldOptions options) throws InterruptedException {
+        List<Hold> holds = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            holds.add(client.lock("name-" + i, options).acquire());
+        }
+        return holds;
     }
 
     @Test

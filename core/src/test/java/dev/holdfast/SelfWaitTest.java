@@ -24,7 +24,7 @@ class SelfWaitTest {
             AtomicReference<Hold> first = new AtomicReference<>();
             Thread thread = new Thread(() -> new tests.SelfWaiter(client.lock("a")).acquireTwice(first), "twice");
             thread.start();
-            await().until(() -> thread.getState() == Thread.State.WAITING);
+            await().until(() -> EngineCase.waitsForALock(thread));
             assertThat(log.lines).isEmpty();
             time.advance(Duration.ofSeconds(4));
             assertThat(log.lines)

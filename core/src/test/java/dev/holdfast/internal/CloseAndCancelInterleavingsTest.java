@@ -1,13 +1,16 @@
 package dev.holdfast.internal;
 
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * A holder closes while the next caller gives up: one of the two outcomes counts, and whoever comes after is served.
  *
  * <p>Fails if {@code Waiter.resolve} looks first and sets afterwards.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class CloseAndCancelInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Waiter first = race.queued();

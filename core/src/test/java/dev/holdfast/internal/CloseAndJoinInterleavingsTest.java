@@ -1,13 +1,16 @@
 package dev.holdfast.internal;
 
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The last holder closes while another caller joins: whether or not the lock retires in between, nobody is forgotten.
  *
  * <p>Fails if {@code ExclusiveQueue.next()} does not look at the queue again after it has retired the lock.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class CloseAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Waiter first = race.queued();

@@ -7,8 +7,10 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * A grant is doubted while the answer of a renewal sent before comes: the doubt remains, and is due to be settled at
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Has found, within a second, that the renewal wrote the next due time over that of the doubt.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class DoubtInterleavingsTest {
     private static final long JUST_BEFORE = -1;
     private static final long LONG_BEFORE = Duration.ofSeconds(-10).toNanos();

@@ -1,13 +1,16 @@
 package dev.holdfast.internal;
 
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * A writer becomes a reader on one thread while another closes its hold: it is closed, wherever it is by then.
  *
  * <p>Fails if {@code ExclusiveQueue.endHold} does not pass on to the readers a hold that is theirs by now.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class DowngradeAndCloseInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Waiter writer = race.queued();

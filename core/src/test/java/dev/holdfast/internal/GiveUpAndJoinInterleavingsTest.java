@@ -1,7 +1,9 @@
 package dev.holdfast.internal;
 
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * While another client has the lock, the only caller here gives up, which calls the claim off, and another joins: the
@@ -9,6 +11,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Fails if {@code ExclusiveQueue.answered} does not go on to the next caller after an empty answer.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class GiveUpAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Runnable rival = race.rival();

@@ -1,8 +1,10 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.spi.Mode;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * While another client has the lock, the only caller here gives up, which calls the claim off, and another tries once: the
@@ -10,6 +12,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>Fails if {@code ExclusiveQueue.give} does not look for one who tries.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class GiveUpAndTryInterleavingsTest {
     private final LocalRace race = new LocalRace();
     private final Runnable rival = race.rival();

@@ -9,8 +9,10 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Renewal, loss and release race for a grant: each takes effect as a whole, at one moment; it ends once, and for the
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
  * <p>Fails within seconds if {@code GrantState.end} sets without comparing. With 30 scenarios, 500 interleavings of each,
  * it has found that the cause of a loss was written beside the state instead of with it.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class GrantInterleavingsTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Capabilities LEASED =

@@ -4,14 +4,17 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Mode;
 import java.lang.ref.ReferenceQueue;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Close and loss race for a hold: it ends once, and who sees that it is lost sees the reason that counted.
  *
  * <p>Fails in its first scenarios if {@code HoldState.close()} looks first and sets afterwards.
  */
+@Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class HoldInterleavingsTest {
     private final HoldState hold = new HoldState(
             GrantInterleavingsTest.grant(),

@@ -12,6 +12,9 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
  * operation returns must be explained by some order of them, one after another.
  */
 final class Interleavings {
+    /** For a search that is stuck: it takes seconds of processor time, which are minutes where many others compute. */
+    static final int PATIENCE_MINUTES = 20;
+
     private static final int SCENARIOS = Integer.getInteger("interleavings", 6);
 
     private static final int INVOCATIONS = 100;
