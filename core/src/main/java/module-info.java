@@ -7,6 +7,7 @@ module dev.holdfast.core {
 
     exports dev.holdfast;
     exports dev.holdfast.spi;
+    exports dev.holdfast.spi.support;
     exports dev.holdfast.memory;
 
     uses dev.holdfast.spi.StoreProvider;

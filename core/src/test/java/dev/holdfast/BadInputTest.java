@@ -122,7 +122,7 @@ class BadInputTest {
     void aMissingStoreModuleIsToldWithWhatToAdd() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockClient.connect("sqlite:locks.db"))
-                .withMessageContaining("dev.holdfast:holdfast-jdbc");
+                .withMessageContaining("dev.holdfast:holdfast-sqlite");
     }
 
     @Test

@@ -1,8 +1,12 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.jdbc.JdbcSchema;
+import dev.holdfast.sqlite.SqliteSchema;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -19,11 +23,18 @@ import picocli.CommandLine.Parameters;
             "  holdfast schema sqlite | sqlite3 /var/lib/holdfast/locks.db"
         })
 final class SchemaCommand implements Callable<Integer> {
+    private static final String SQLITE = "sqlite";
+
     /** What there is, for the help and for completion. */
     static final class Dialects implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
-            return JdbcSchema.dialects().iterator();
+            return all().iterator();
+        }
+
+        static List<String> all() {
+            return Stream.concat(Stream.of(SQLITE), JdbcSchema.dialects().stream())
+                    .toList();
         }
     }
 
@@ -37,11 +48,14 @@ final class SchemaCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try {
-            System.out.print(JdbcSchema.script(dialect));
-        } catch (IllegalArgumentException e) {
-            throw new CliException(ExitCode.USAGE, "'" + dialect + "': " + e.getMessage(), e);
+        List<String> known = Dialects.all();
+        String name = dialect.toLowerCase(Locale.ROOT);
+        if (!known.contains(name)) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "'" + dialect + "': no schema is known for that database; known: " + String.join(", ", known));
         }
+        System.out.print(name.equals(SQLITE) ? SqliteSchema.script() : JdbcSchema.script(name));
         return ExitCode.OK;
     }
 }

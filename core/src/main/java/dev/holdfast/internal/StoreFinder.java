@@ -13,7 +13,7 @@ import java.util.TreeSet;
 public final class StoreFinder {
     /** Which artifact brings which scheme, for the message when it is missing. */
     private static final Map<String, String> ARTIFACTS = Map.of(
-            "sqlite", "dev.holdfast:holdfast-jdbc",
+            "sqlite", "dev.holdfast:holdfast-sqlite",
             "jdbc", "dev.holdfast:holdfast-jdbc",
             "redis", "dev.holdfast:holdfast-redis",
             "rediss", "dev.holdfast:holdfast-redis",

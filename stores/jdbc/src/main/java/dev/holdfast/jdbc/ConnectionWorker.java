@@ -5,6 +5,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -138,7 +138,8 @@ final class H2Dialect extends BytesDialect {
         return List.of(
                 "A database in memory forgets its locks with its process.",
                 "A commit of H2 reaches the file before it is answered (WRITE_DELAY is set to 0), but no disk is forced: a"
-                        + " power cut may forget the latest grants.",
+                        + " power cut may forget the latest grants. So may an H2 that is killed: when it is opened again,"
+                        + " it does not always find the commit that it wrote last into space used before.",
                 "Clients of other processes, on an H2 server, are not told that they are up: the first in the queue looks"
                         + " every 0.25 to 20 ms, the others less often.");
     }

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.spi.support.Micros;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +22,7 @@ final class IdleRows {
 
     /** Whether it is this client's turn to remove idle rows: nobody has for so long. */
     boolean begin(Duration since) throws SQLException {
-        return session.update(sql.beginPurge, List.of(dialect.name(""), SqliteClock.micros(since))) > 0;
+        return session.update(sql.beginPurge, List.of(dialect.name(""), Micros.of(since))) > 0;
     }
 
     /** After which name the last client left off; the empty name if it came to the end. */
@@ -52,7 +53,7 @@ final class IdleRows {
         int removed = 0;
         for (LockRows.Named each : rows) {
             RowSnapshot row = each.row();
-            if (row != null && isIdle(row.state(), SqliteClock.micros(idle))) {
+            if (row != null && isIdle(row.state(), Micros.of(idle))) {
                 session.update(
                         sql.remove,
                         List.of(dialect.name(each.name()), row.state().version()));

@@ -1,30 +1,23 @@
 package dev.holdfast.jdbc;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What each database needs before it can keep locks, for those who let no application create tables.
+ * What each SQL server needs before it can keep locks, for those who let no application create tables.
  *
  * <pre>{@code
- * System.out.print(JdbcSchema.script("sqlite"));   // as 'holdfast schema sqlite' does
+ * System.out.print(JdbcSchema.script("postgresql"));   // as 'holdfast schema postgresql' does
  * }</pre>
  *
  * <p>Nobody has to run it: where they may, stores create what is missing themselves. Thread-safe.
  */
 public final class JdbcSchema {
-    private static final List<SchemaPage> PAGES = pages();
+    private static final List<ServerSchemaPage> PAGES =
+            ServerDialects.all().stream().map(ServerSchemaPage::new).toList();
 
     private JdbcSchema() {}
-
-    private static List<SchemaPage> pages() {
-        List<SchemaPage> pages = new ArrayList<>();
-        pages.add(new SqliteSchemaPage());
-        ServerDialects.all().forEach(dialect -> pages.add(new ServerSchemaPage(dialect)));
-        return List.copyOf(pages);
-    }
 
     /** The databases that are known, by all their names. */
     public static List<String> dialects() {
@@ -41,7 +34,7 @@ public final class JdbcSchema {
         String name = dialect.toLowerCase(Locale.ROOT);
         return PAGES.stream()
                 .filter(page -> page.names().contains(name))
-                .map(SchemaPage::script)
+                .map(ServerSchemaPage::script)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no schema is known for that database; known: "
                         + dialects().stream().collect(Collectors.joining(", "))));

@@ -8,6 +8,8 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Micros;
+import dev.holdfast.spi.support.PagedListing;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -191,7 +193,7 @@ final class LockRows {
             memory.forget(grant.name());
             keys.add(new GrantKey(dialect.name(grant.name()), grant.id().value(), grant.number()));
         }
-        return dialect.renew(session, sql, SqliteClock.micros(lease), keys);
+        return dialect.renew(session, sql, Micros.of(lease), keys);
     }
 
     /** Renews shared grants of one name in one step; those that stand, and whether others wait. */
@@ -248,7 +250,7 @@ final class LockRows {
     }
 
     /** The locks after a name that are held or waited for, as many as one request may read. */
-    Listing.Page list(String prefix, String after) throws SQLException {
+    PagedListing.Page list(String prefix, String after) throws SQLException {
         List<Object> range = List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name(after));
         Optional<String> end = session.all(sql.endOfPage, row -> dialect.name(row, 1), range).stream()
                 .findFirst();
@@ -258,7 +260,7 @@ final class LockRows {
                 .map(Named::status)
                 .filter(status -> status.isHeld() || status.waiting() > 0)
                 .toList();
-        return new Listing.Page(locks, end.orElse(""));
+        return new PagedListing.Page(locks, end.orElse(""));
     }
 
     IdleRows idle() {

@@ -2,6 +2,8 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Micros;
+import dev.holdfast.spi.support.WaiterExpiry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -158,12 +160,7 @@ final class LockTransition {
                 sharing.set(
                         i,
                         new HolderEntry(
-                                id,
-                                each.mode(),
-                                number,
-                                each.acquiredAt(),
-                                now + SqliteClock.micros(lease),
-                                each.holder()));
+                                id, each.mode(), number, each.acquiredAt(), now + Micros.of(lease), each.holder()));
                 changed = true;
                 reliedOn = true;
                 return true;
@@ -244,7 +241,7 @@ final class LockTransition {
     }
 
     private static long placeMicros(Claim claim) {
-        return SqliteClock.micros(WaiterExpiry.of(claim));
+        return Micros.of(WaiterExpiry.of(claim));
     }
 
     private void keep(WaiterEntry place, long life) {
@@ -317,11 +314,6 @@ final class LockTransition {
     private HolderEntry grant(Claim claim) {
         granted = true;
         return new HolderEntry(
-                claim.id().value(),
-                claim.mode(),
-                version,
-                now,
-                now + SqliteClock.micros(claim.lease()),
-                claim.holder());
+                claim.id().value(), claim.mode(), version, now, now + Micros.of(claim.lease()), claim.holder());
     }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.WaiterExpiry;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

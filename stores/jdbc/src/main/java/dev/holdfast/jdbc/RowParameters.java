@@ -4,6 +4,7 @@ import dev.holdfast.Holder;
 import dev.holdfast.jdbc.ServerDialect.ClaimArguments;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.Micros;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +24,7 @@ final class RowParameters {
 
     ClaimArguments claim(Claim claim, @Nullable String released) {
         String id = claim.id().value();
-        long lease = SqliteClock.micros(claim.lease());
+        long lease = Micros.of(claim.lease());
         long lowest = Math.addExact(claim.floor(), 1);
         List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, id, lowest, lowest));
         update.addAll(words(claim.holder()));
@@ -40,7 +41,7 @@ final class RowParameters {
         arguments.add(lowest);
         arguments.add(held ? claim.id().value() : null);
         arguments.add(lowest);
-        arguments.add(held ? SqliteClock.micros(claim.lease()) : 0L);
+        arguments.add(held ? Micros.of(claim.lease()) : 0L);
         arguments.addAll(words(claim.holder()));
         return arguments;
     }
@@ -65,12 +66,12 @@ final class RowParameters {
         return text.chars().allMatch(each -> each >= ' ' && each <= '~');
     }
 
-    /** What a step has made of a row; the lease of one who holds alone counts from the writing on. */
+    /** What a step has made of a row; a lease that begins with it counts from the writing on. */
     List<Object> write(String name, LockTransition step) {
         LockRow to = step.to();
         HolderEntry alone = to.exclusive();
         HolderEntry shown = alone == null ? new HolderEntry("", Mode.EXCLUSIVE, 0, 0, 0, HolderEntry.NOBODY) : alone;
-        boolean moves = alone != step.from().exclusive();
+        boolean moves = !endsAsBefore(alone, step.from().exclusive());
         List<Object> arguments = new ArrayList<>(Arrays.asList(
                 alone == null ? null : alone.id(),
                 shown.number(),
@@ -84,5 +85,10 @@ final class RowParameters {
         arguments.add(dialect.name(name));
         arguments.add(step.from().version());
         return arguments;
+    }
+
+    /** A grant that was broken keeps the end of its lease. */
+    private static boolean endsAsBefore(@Nullable HolderEntry alone, @Nullable HolderEntry before) {
+        return alone == before || (alone != null && before != null && alone.expiresAt() == before.expiresAt());
     }
 }

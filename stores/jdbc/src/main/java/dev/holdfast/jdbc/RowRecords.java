@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.support.Micros;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -55,13 +56,13 @@ final class RowRecords {
     }
 
     Optional<StoredRecord> write(RecordWrite write) throws SQLException {
-        long keep = Math.max(1, SqliteClock.micros(write.keep()));
+        long keep = Math.max(1, Micros.of(write.keep()));
         if (!change(write, keep)
                 && (write.revision() > RecordWrite.ABSENT || !add(write, keep))
                 && (write.revision() != RecordWrite.ANY || !change(write, keep))) { // made by another meanwhile
             return Optional.empty();
         }
-        StoredRecord written = written(write, read(write.name()));
+        StoredRecord written = read(write.name()).after(write);
         purge();
         return Optional.of(written);
     }
@@ -111,14 +112,6 @@ final class RowRecords {
         } catch (SQLException later) {
             // What was to be written is written; a later write removes them.
         }
-    }
-
-    /** What was written: as it is read now, unless another has written since. */
-    static StoredRecord written(RecordWrite write, RecordReading now) {
-        return now.stored()
-                .filter(stored ->
-                        stored.token() == write.token() && stored.value().equals(write.value()))
-                .orElseGet(() -> new StoredRecord(write.name(), write.token(), 0, now.now(), write.value()));
     }
 
     private Instant clock() throws SQLException {

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.spi.support.PagedListing;
 import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -102,7 +103,8 @@ final class RowSql {
                 + " WHERE name = ? AND claim_id = ? AND grant_number > 0 AND waiting = '' AND expires_at > " + now;
         this.status = "SELECT name, " + COLUMNS + ", " + now + " FROM " + table;
         String page = " WHERE name >= ? AND name < ? AND name > ?";
-        this.endOfPage = "SELECT name FROM " + table + page + " ORDER BY name LIMIT 1 OFFSET " + (Listing.PAGE - 1);
+        this.endOfPage =
+                "SELECT name FROM " + table + page + " ORDER BY name LIMIT 1 OFFSET " + (PagedListing.PAGE - 1);
         this.list = status + page + " AND name <= ? AND (waiting <> '' OR sharing <> ''"
                 + " OR (claim_id IS NOT NULL AND expires_at > " + now + "))";
         this.idle = status + " WHERE name > ? ORDER BY name LIMIT ?";

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A table of locks on a server, prepared by hand: for the server's own shell. */
-record ServerSchemaPage(ServerDialect dialect) implements SchemaPage {
+record ServerSchemaPage(ServerDialect dialect) {
     private static final String HEAD = """
             -- Holdfast on %1$s, layout %2$d. Nobody has to run this where the application may create tables: a table that
             -- is missing is created when it is first used (holdfast.createTable=false switches that off).
@@ -20,13 +20,13 @@ record ServerSchemaPage(ServerDialect dialect) implements SchemaPage {
 
             """;
 
-    @Override
-    public List<String> names() {
+    /** The names by which people call the database, in lower case; the first is its usual one. */
+    List<String> names() {
         return dialect.names();
     }
 
-    @Override
-    public String script() {
+    /** The table, the rights that an account needs, what a connection needs. Ends with a line break. */
+    String script() {
         String table = JdbcOptions.defaults().qualifiedTable();
         List<String> statements = new ArrayList<>();
         for (String statement : dialect.createTable(table)) {

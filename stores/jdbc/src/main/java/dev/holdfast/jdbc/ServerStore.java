@@ -15,6 +15,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.support.PagedListing;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -222,7 +223,7 @@ final class ServerStore implements Store {
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
         ConnectionWorker worker = worker(prefix);
-        return Listing.all(after -> worker.ask("list", prefix, table -> table.list(prefix, after)));
+        return PagedListing.all(after -> worker.ask("list", prefix, table -> table.list(prefix, after)));
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  */
 record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
     static final String GOOD_URLS = "jdbc:postgresql://HOST/DATABASE, jdbc:mariadb://HOST/DATABASE,"
-            + " jdbc:mysql://HOST/DATABASE, jdbc:h2:PATH, jdbc:sqlite:PATH";
+            + " jdbc:mysql://HOST/DATABASE, jdbc:h2:PATH; for a SQLite file, sqlite:PATH";
 
     private static final Pattern OURS = Pattern.compile("([?&;])holdfast\\.(\\w+)=([^&;]*)");
     private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?";

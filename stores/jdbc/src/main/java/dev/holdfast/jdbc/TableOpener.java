@@ -2,6 +2,7 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.support.Micros;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -117,7 +118,7 @@ final class TableOpener {
     private record Mark(long layout, boolean purgeIsDue) {}
 
     private Mark mark(SqlSession session) throws SQLException {
-        List<Object> arguments = List.of(SqliteClock.micros(TablePurge.EVERY), dialect.name(""));
+        List<Object> arguments = List.of(Micros.of(TablePurge.EVERY), dialect.name(""));
         for (int tries = 1; ; tries++) {
             try {
                 List<Mark> found =

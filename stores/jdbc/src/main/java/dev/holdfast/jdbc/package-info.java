@@ -1,6 +1,6 @@
 /**
- * Locks kept in a SQL database. {@code SqliteStore} and {@code SqlitePendingClaims} know locks and no database; a {@code Dialect}
- * knows one database and nothing of threads. Users meet none of them: they write a URL.
+ * Locks kept in a table of a SQL server. {@code ServerStore} and {@code LockTransition} know locks and no database; a
+ * {@code ServerDialect} knows one database and nothing of threads. Users write a URL, or lend their {@code DataSource}.
  */
 @NullMarked
 package dev.holdfast.jdbc;

@@ -8,6 +8,7 @@ import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.support.DaemonThreads;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -61,8 +62,8 @@ class ConnectionWorkerTest {
             });
             worker.beforeSending(() -> beside.complete(true));
             together.countDown();
-            assertThat(Rig.get(busy)).isTrue();
-            assertThat(Rig.get(beside)).as("a task beside it").isTrue();
+            assertThat(Requests.get(busy)).isTrue();
+            assertThat(Requests.get(beside)).as("a task beside it").isTrue();
 
             CompletableFuture<Boolean> behind = worker.ask("look at", "a", table -> {
                 worker.later(0, () -> {
@@ -70,12 +71,12 @@ class ConnectionWorkerTest {
                 });
                 return true;
             });
-            assertThat(Rig.get(behind)).isTrue();
+            assertThat(Requests.get(behind)).isTrue();
             worker.beforeSending(() -> Thread.currentThread().interrupt());
 
             for (int i = 0; i < 100; i++) { // the thread has waited for some of them
                 CompletableFuture<Boolean> last = worker.ask("look at", "a", table -> true);
-                assertThat(Rig.get(last)).isTrue();
+                assertThat(Requests.get(last)).isTrue();
             }
         } finally {
             worker.close(table -> true);
@@ -101,14 +102,14 @@ class ConnectionWorkerTest {
                 });
         try {
             CompletableFuture<Boolean> first = worker.ask("look at", "a", table -> true);
-            assertThatThrownBy(() -> Rig.get(first))
+            assertThatThrownBy(() -> Requests.get(first))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("no thread");
 
             none.set(false);
 
             CompletableFuture<Boolean> second = worker.ask("look at", "a", table -> true);
-            assertThat(Rig.get(second)).isTrue();
+            assertThat(Requests.get(second)).isTrue();
         } finally {
             worker.close(table -> true);
             worker.awaitEnd();
@@ -130,7 +131,7 @@ class ConnectionWorkerTest {
             CompletableFuture<Boolean> first = worker.ask("look at", "a", table -> true);
             CompletableFuture<Boolean> second = worker.ask("look at", "b", table -> true);
             for (CompletableFuture<Boolean> each : List.of(first, second)) {
-                assertThatThrownBy(() -> Rig.get(each))
+                assertThatThrownBy(() -> Requests.get(each))
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("5 s");
             }
@@ -138,7 +139,7 @@ class ConnectionWorkerTest {
             lent.countDown();
 
             CompletableFuture<Boolean> third = worker.ask("look at", "a", table -> true);
-            assertThat(Rig.get(third)).isTrue();
+            assertThat(Requests.get(third)).isTrue();
         } finally {
             lent.countDown();
             worker.close(table -> true);
@@ -154,15 +155,15 @@ class ConnectionWorkerTest {
             CompletableFuture<Boolean> broken = worker.askOnce("look at", "a", table -> {
                 throw new SQLException("the connection is gone", "08006");
             });
-            assertThatThrownBy(() -> Rig.get(broken)).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> Requests.get(broken)).isInstanceOf(StoreUnavailableException.class);
             CompletableFuture<Boolean> next = worker.ask("look at", "a", table -> true);
-            assertThat(Rig.get(next)).isTrue();
+            assertThat(Requests.get(next)).isTrue();
         } finally {
             worker.close(table -> true);
             worker.awaitEnd();
         }
         last = worker.ask("look at", "a", table -> true);
-        assertThatThrownBy(() -> Rig.get(last)).isInstanceOf(ClientClosedException.class);
+        assertThatThrownBy(() -> Requests.get(last)).isInstanceOf(ClientClosedException.class);
     }
 
     private static Connection throwing(Connection real) {
@@ -195,7 +196,7 @@ class ConnectionWorkerTest {
         CompletableFuture<Boolean> behind = worker.ask("look at", "a", table -> true);
         goOn.countDown();
 
-        assertThatThrownBy(() -> Rig.get(behind)).isInstanceOf(ClientClosedException.class);
+        assertThatThrownBy(() -> Requests.get(behind)).isInstanceOf(ClientClosedException.class);
         worker.awaitEnd();
     }
 
@@ -232,7 +233,7 @@ class ConnectionWorkerTest {
             tables.giveBack(table.session(), false);
             assertThat(keeps.isClosed()).isFalse();
 
-            assertThat(Rig.get(worker.release("a", ClaimId.random()))).isFalse();
+            assertThat(Requests.get(worker.release("a", ClaimId.random()))).isFalse();
             assertThat(opened).hasValue(2);
         } finally {
             worker.close(table -> true);

@@ -38,8 +38,8 @@ class H2DurabilityTest extends OnH2Server {
         List<Grant> granted = new ArrayList<>();
         try (Store holder = open(server.url("locks"))) {
             for (int i = 0; i < LOCKS; i++) {
-                Claim claim = Rig.claim("lock " + System.nanoTime());
-                granted.add(Rig.get(holder.claim(claim).answer()).orElseThrow());
+                Claim claim = Requests.claim("lock " + System.nanoTime());
+                granted.add(Requests.get(holder.claim(claim).answer()).orElseThrow());
             }
             server.process().kill();
             server.process().restart();
@@ -50,10 +50,12 @@ class H2DurabilityTest extends OnH2Server {
     private void assertAllAreKnown(List<Grant> granted) {
         try (Store rival = open(server.url("locks"))) {
             for (Grant each : granted) {
-                assertThat(Rig.get(rival.claim(Rig.claim(each.name())).answer()))
+                assertThat(Requests.get(rival.claim(Requests.claim(each.name())).answer()))
                         .as(each.name())
                         .isEmpty();
-                assertThat(Rig.get(rival.renew(List.of(each))).get(each.id()).verdict())
+                assertThat(Requests.get(rival.renew(List.of(each)))
+                                .get(each.id())
+                                .verdict())
                         .isEqualTo(Verdict.HELD);
             }
         }
@@ -75,7 +77,8 @@ class H2DurabilityTest extends OnH2Server {
 
             statement.execute("SET WRITE_DELAY 0");
             try (Store store = open(weak)) {
-                assertThat(Rig.get(store.claim(Rig.claim("allowed")).answer())).isPresent();
+                assertThat(Requests.get(store.claim(Requests.claim("allowed")).answer()))
+                        .isPresent();
             }
         }
     }
@@ -90,7 +93,8 @@ class H2DurabilityTest extends OnH2Server {
             statement.execute("GRANT ALL ON holdfast_lock TO weak");
             statement.execute("SET WRITE_DELAY 500"); // as somebody may have set it; weak may not
             try (Store store = open(url + ";USER=weak;PASSWORD=x")) {
-                assertThat(Rig.get(store.claim(Rig.claim("allowed")).answer())).isPresent();
+                assertThat(Requests.get(store.claim(Requests.claim("allowed")).answer()))
+                        .isPresent();
             }
         }
     }

@@ -37,11 +37,11 @@ class H2OutageTest extends OnH2Server {
         try (Store holder = open(server.url("locks"));
                 Store other = open(server.url("locks"))) {
             List<Grant> held = new ArrayList<>();
-            NAMES.forEach(name ->
-                    held.add(Rig.get(holder.claim(Rig.claim(name)).answer()).orElseThrow()));
+            NAMES.forEach(name -> held.add(
+                    Requests.get(holder.claim(Requests.claim(name)).answer()).orElseThrow()));
             Set<String> told = listening(other);
             List<Pending> waiting = new ArrayList<>();
-            NAMES.forEach(name -> waiting.add(other.claim(Rig.waiting(name))));
+            NAMES.forEach(name -> waiting.add(other.claim(Requests.waiting(name))));
             await().until(() ->
                     other.status(NAMES.get(0)).toCompletableFuture().get().waiting() == 1);
 
@@ -49,8 +49,8 @@ class H2OutageTest extends OnH2Server {
             await().atMost(Duration.ofSeconds(30)).until(() -> told.containsAll(NAMES));
             server.process().cont();
 
-            held.forEach(each -> assertThat(Rig.get(holder.release(each))).isTrue());
-            waiting.forEach(each -> assertThat(Rig.get(each.answer())).isPresent());
+            held.forEach(each -> assertThat(Requests.get(holder.release(each))).isTrue());
+            waiting.forEach(each -> assertThat(Requests.get(each.answer())).isPresent());
         }
     }
 
@@ -60,13 +60,14 @@ class H2OutageTest extends OnH2Server {
                 Store store = open(proxy, ";holdfast.connections=1")) {
             proxy.toClient().delay(SLOW);
 
-            assertThatThrownBy(
-                            () -> Rig.get(store.claim(Rig.claim("a new name")).answer()))
+            assertThatThrownBy(() -> Requests.get(
+                            store.claim(Requests.claim("a new name")).answer()))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("has not answered within 5 s");
 
             proxy.heal();
-            assertThat(Rig.get(store.claim(Rig.claim("another name")).answer())).isPresent();
+            assertThat(Requests.get(store.claim(Requests.claim("another name")).answer()))
+                    .isPresent();
         }
     }
 
@@ -75,9 +76,9 @@ class H2OutageTest extends OnH2Server {
         try (TcpProxy proxy = TcpProxy.to(server.process().port());
                 Store store = open(proxy, ";holdfast.connections=1")) {
             List<Grant> readers = new ArrayList<>();
-            NAMES.forEach(name -> readers.add(
-                    Rig.get(store.claim(Rig.mode(Rig.claim(name), Mode.SHARED)).answer())
-                            .orElseThrow()));
+            NAMES.forEach(name -> readers.add(Requests.get(store.claim(Requests.mode(Requests.claim(name), Mode.SHARED))
+                            .answer())
+                    .orElseThrow()));
             List<String> order = new CopyOnWriteArrayList<>();
             proxy.toClient().delay(SLOW.dividedBy(4));
 
@@ -85,7 +86,7 @@ class H2OutageTest extends OnH2Server {
             renewed.whenComplete((renewals, failure) -> order.add("renewed"));
             store.status("a").whenComplete((status, failure) -> order.add("looked up"));
 
-            assertThat(Rig.get(renewed).values())
+            assertThat(Requests.get(renewed).values())
                     .hasSameSizeAs(NAMES)
                     .allMatch(renewal -> renewal.verdict() == Verdict.HELD);
             assertThat(order).containsExactly("looked up", "renewed");
@@ -95,7 +96,7 @@ class H2OutageTest extends OnH2Server {
     @Test
     void theUrlMaySayHowLongAnAnswerMayTake() {
         try (Store store = open(server.url("locks") + ";NETWORK_TIMEOUT=2500")) {
-            assertThat(Rig.get(store.claim(Rig.claim("a")).answer())).isPresent();
+            assertThat(Requests.get(store.claim(Requests.claim("a")).answer())).isPresent();
         }
     }
 

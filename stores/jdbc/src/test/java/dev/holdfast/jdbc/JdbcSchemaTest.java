@@ -3,53 +3,16 @@ package dev.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the one who looks after the database is given to run. */
 class JdbcSchemaTest {
-    @TempDir
-    Path folder;
-
-    @Test
-    void aFilePreparedByTheScriptKeepsLocksAndIsTheOneThatTheStoreWouldMake() throws SQLException {
-        try (Rig rig = new Rig(folder)) {
-            runScript(rig.file);
-            List<String> prepared = rig.sql("SELECT sql FROM sqlite_schema ORDER BY name");
-
-            Rig.hold(rig.open(), "order:42");
-
-            assertThat(rig.sql("SELECT sql FROM sqlite_schema ORDER BY name")).isEqualTo(prepared);
-            assertThat(rig.sql("PRAGMA journal_mode")).containsExactly("wal");
-            try (Rig own = new Rig(folder.resolve("own"))) {
-                own.open();
-                assertThat(own.sql("SELECT sql FROM sqlite_schema ORDER BY name"))
-                        .isEqualTo(prepared);
-            }
-        }
-    }
-
-    private static void runScript(Path file) throws SQLException {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
-                Statement statement = connection.createStatement()) {
-            for (String part : JdbcSchema.script("sqlite").split(";\\s*\\n")) {
-                statement.execute(part);
-            }
-        }
-    }
-
     @Test
     void everyDialectTellsTablesRightsAndConnections() {
         assertThat(JdbcSchema.dialects())
-                .contains("sqlite")
+                .contains("postgresql", "mariadb", "mysql", "h2")
                 .allSatisfy(dialect -> assertThat(JdbcSchema.script(dialect))
                         .contains("CREATE TABLE holdfast_lock", "-- Rights: ", "-- Connections: ")
                         .endsWith(";\n"));
@@ -57,14 +20,14 @@ class JdbcSchemaTest {
 
     @Test
     void aDialectIsKnownInUpperCaseToo() {
-        assertThat(JdbcSchema.script("SQLite")).isEqualTo(JdbcSchema.script("sqlite"));
+        assertThat(JdbcSchema.script("MariaDB")).isEqualTo(JdbcSchema.script("mariadb"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "oracle", "sqlite "})
+    @ValueSource(strings = {"", "oracle", "mariadb "})
     void anUnknownDialectIsAnsweredWithThoseThereAre(String dialect) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> JdbcSchema.script(dialect))
-                .withMessageContaining("known: sqlite");
+                .withMessageContaining("known: postgresql");
     }
 }

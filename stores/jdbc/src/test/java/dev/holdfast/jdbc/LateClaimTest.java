@@ -33,11 +33,11 @@ class LateClaimTest {
     void isWithdrawnOnceMoreAfterItsRelease() throws SQLException {
         try (ServerStore store = connections.store();
                 ServerStore next = connections.store()) {
-            Claim claim = Rig.lease(Rig.claim(NAME), LEASE);
+            Claim claim = Requests.lease(Requests.claim(NAME), LEASE);
             loseTheNextReply();
-            Grant grant = Rig.get(store.claim(claim).answer()).orElseThrow();
+            Grant grant = Requests.get(store.claim(claim).answer()).orElseThrow();
             assertThat(sent).as("sent again").hasValueGreaterThan(1);
-            assertThat(Rig.get(store.release(grant))).isTrue();
+            assertThat(Requests.get(store.release(grant))).isTrue();
 
             assertIsWithdrawn(claim, next);
         }
@@ -47,16 +47,17 @@ class LateClaimTest {
     void isWithdrawnOnceMoreWhenItLeftWithTheReleaseBeforeIt() throws SQLException {
         try (ServerStore store = connections.store();
                 ServerStore next = connections.store()) {
-            Grant before = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
-            Claim claim = Rig.lease(Rig.claim(NAME), LEASE);
+            Grant before =
+                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+            Claim claim = Requests.lease(Requests.claim(NAME), LEASE);
             CompletableFuture<CompletionStage<Optional<Grant>>> claimed = new CompletableFuture<>();
             loseTheNextReply();
             store.beforeSending(NAME, () -> {
                 store.release(before);
                 claimed.complete(store.claim(claim).answer());
             });
-            Grant grant = Rig.get(Rig.get(claimed)).orElseThrow();
-            assertThat(Rig.get(store.release(grant))).isTrue();
+            Grant grant = Requests.get(Requests.get(claimed)).orElseThrow();
+            assertThat(Requests.get(store.release(grant))).isTrue();
 
             assertIsWithdrawn(claim, next);
         }
@@ -66,9 +67,10 @@ class LateClaimTest {
     void oneThatWasSentOnceIsNot() throws SQLException {
         try (ServerStore store = connections.store()) {
             Duration lease = Duration.ofMillis(600);
-            Grant grant = Rig.get(store.claim(Rig.lease(Rig.claim(NAME), lease)).answer())
+            Grant grant = Requests.get(store.claim(Requests.lease(Requests.claim(NAME), lease))
+                            .answer())
                     .orElseThrow();
-            assertThat(Rig.get(store.release(grant))).isTrue();
+            assertThat(Requests.get(store.release(grant))).isTrue();
             connections.meddle(sql -> sent.incrementAndGet());
 
             await().during(lease).untilAsserted(() -> assertThat(sent).hasValue(0));
@@ -77,9 +79,10 @@ class LateClaimTest {
 
     /** The copy comes on a connection of which the client knows nothing any more. */
     private static void assertIsWithdrawn(Claim claim, ServerStore next) {
-        assertThat(Rig.get(next.claim(claim).answer())).as("for nobody").isPresent();
+        assertThat(Requests.get(next.claim(claim).answer())).as("for nobody").isPresent();
         await().atMost(LEASE.multipliedBy(2).dividedBy(3))
-                .until(() -> Rig.get(next.claim(Rig.claim(NAME)).answer()).isPresent());
+                .until(() ->
+                        Requests.get(next.claim(Requests.claim(NAME)).answer()).isPresent());
     }
 
     private void loseTheNextReply() {

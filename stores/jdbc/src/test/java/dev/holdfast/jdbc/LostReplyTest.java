@@ -26,56 +26,62 @@ class LostReplyTest {
     @Test
     void isNotToldAsTheLossOfTheHold() throws SQLException {
         try (ServerStore store = connections.store()) {
-            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            Grant grant =
+                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
             loseTheNextReply();
 
             assertUnknown(store.release(grant));
 
             assertThat(lost).hasValue(1);
-            assertThat(Rig.get(store.status(NAME)).isHeld()).isFalse();
+            assertThat(Requests.get(store.status(NAME)).isHeld()).isFalse();
         }
     }
 
     @Test
     void isNotToldAsTheLossOfTheHoldWhenTheNextClaimLeavesWithIt() throws SQLException {
         try (ServerStore store = connections.store()) {
-            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            Grant grant =
+                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
             loseTheNextReply();
             CompletableFuture<CompletionStage<Boolean>> released = new CompletableFuture<>();
             CompletableFuture<Grant> claimed = new CompletableFuture<>();
             store.beforeSending(NAME, () -> {
                 released.complete(store.release(grant));
-                store.claim(Rig.claim(NAME)).answer().thenAccept(next -> claimed.complete(next.orElseThrow()));
+                store.claim(Requests.claim(NAME)).answer().thenAccept(next -> claimed.complete(next.orElseThrow()));
             });
 
-            assertUnknown(Rig.get(released));
+            assertUnknown(Requests.get(released));
 
             assertThat(lost).hasValue(1);
-            assertThat(Rig.get(claimed).number()).isGreaterThan(grant.number());
+            assertThat(Requests.get(claimed).number()).isGreaterThan(grant.number());
         }
     }
 
     @Test
     void aHoldThatWasLostBeforeItsReleaseIsToldAsLost() throws SQLException {
         try (ServerStore store = connections.store()) {
-            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
-            assertThat(Rig.get(store.breakGrant(NAME, grant.number(), true))).isTrue();
+            Grant grant =
+                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
+            assertThat(Requests.get(store.breakGrant(NAME, grant.number(), true)))
+                    .isTrue();
 
-            assertThat(Rig.get(store.release(grant))).isFalse();
+            assertThat(Requests.get(store.release(grant))).isFalse();
         }
     }
 
     @Test
     void aGrantThatWasBrokenByTheFirstTryIsNotToldAsOverBefore() throws SQLException {
         try (ServerStore store = connections.store()) {
-            Grant grant = Rig.get(store.claim(Rig.claim(NAME)).answer()).orElseThrow();
+            Grant grant =
+                    Requests.get(store.claim(Requests.claim(NAME)).answer()).orElseThrow();
             loseTheNextReply();
 
             assertUnknown(store.breakGrant(NAME, grant.number(), true));
 
             assertThat(lost).hasValue(1);
-            assertThat(Rig.get(store.status(NAME)).isHeld()).isFalse();
-            assertThat(Rig.get(store.breakGrant(NAME, grant.number(), true))).isFalse();
+            assertThat(Requests.get(store.status(NAME)).isHeld()).isFalse();
+            assertThat(Requests.get(store.breakGrant(NAME, grant.number(), true)))
+                    .isFalse();
         }
     }
 
@@ -89,7 +95,7 @@ class LostReplyTest {
     }
 
     private static void assertUnknown(CompletionStage<Boolean> release) {
-        assertThatThrownBy(() -> Rig.get(release))
+        assertThatThrownBy(() -> Requests.get(release))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("'" + NAME + "'")
                 .hasMessageContaining("cannot tell whether");

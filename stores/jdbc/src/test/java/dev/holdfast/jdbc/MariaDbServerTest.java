@@ -70,11 +70,13 @@ class MariaDbServerTest extends ServerCases {
     void aHeldLockThatIsTriedTenThousandTimesChangesNoRow() {
         try (Store holder = store();
                 Store other = store()) {
-            Rig.get(holder.claim(Rig.claim("tried")).answer()).orElseThrow();
-            assertThat(Rig.get(other.claim(Rig.claim("tried")).answer())).isEmpty();
+            Requests.get(holder.claim(Requests.claim("tried")).answer()).orElseThrow();
+            assertThat(Requests.get(other.claim(Requests.claim("tried")).answer()))
+                    .isEmpty();
             long before = changes();
             for (int i = 0; i < 10_000; i++) {
-                assertThat(Rig.get(other.claim(Rig.claim("tried")).answer())).isEmpty();
+                assertThat(Requests.get(other.claim(Requests.claim("tried")).answer()))
+                        .isEmpty();
             }
             assertThat(changes() - before).as("rows changed").isZero();
         }

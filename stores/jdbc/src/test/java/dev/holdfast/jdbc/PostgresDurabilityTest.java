@@ -41,34 +41,35 @@ class PostgresDurabilityTest {
     /** The grants come first: each forces to disk what was written before it. */
     @Test
     void isKnownAgain() {
-        Grant reader = hold(Rig.mode(Rig.claim("read"), Mode.SHARED));
-        Grant permit = hold(Rig.mode(Rig.claim("permits"), new Mode.Permits(1, 2)));
-        Grant broken = hold(Rig.claim("broken"));
-        Grant brokenNow = hold(Rig.claim("broken now"));
-        Grant writer = hold(Rig.claim("written"));
+        Grant reader = hold(Requests.mode(Requests.claim("read"), Mode.SHARED));
+        Grant permit = hold(Requests.mode(Requests.claim("permits"), new Mode.Permits(1, 2)));
+        Grant broken = hold(Requests.claim("broken"));
+        Grant brokenNow = hold(Requests.claim("broken now"));
+        Grant writer = hold(Requests.claim("written"));
         assertThat(verdict(reader.withLease(LONG))).isEqualTo(Verdict.HELD);
         assertThat(verdict(permit.withLease(LONG))).isEqualTo(Verdict.HELD);
-        assertThat(Rig.get(store.breakGrant("broken", broken.number(), false))).isTrue();
-        assertThat(Rig.get(store.breakGrant("broken now", brokenNow.number(), true)))
+        assertThat(Requests.get(store.breakGrant("broken", broken.number(), false)))
                 .isTrue();
-        assertThat(Rig.get(store.downgrade(writer))).isTrue();
+        assertThat(Requests.get(store.breakGrant("broken now", brokenNow.number(), true)))
+                .isTrue();
+        assertThat(Requests.get(store.downgrade(writer))).isTrue();
 
         killAndRestart();
 
         SoftAssertions all = new SoftAssertions();
-        all.assertThat(leaseLeft(reader)).as("a reader's renewal").isGreaterThan(Rig.LEASE);
-        all.assertThat(leaseLeft(permit)).as("a permit's renewal").isGreaterThan(Rig.LEASE);
+        all.assertThat(leaseLeft(reader)).as("a reader's renewal").isGreaterThan(Requests.LEASE);
+        all.assertThat(leaseLeft(permit)).as("a permit's renewal").isGreaterThan(Requests.LEASE);
         all.assertThat(verdict(broken)).as("a lock that was broken").isEqualTo(Verdict.LOST);
         all.assertThat(verdict(brokenNow)).as("one that was broken at once").isEqualTo(Verdict.LOST);
-        all.assertThat(Rig.get(
-                        store.claim(Rig.mode(Rig.claim("written"), Mode.SHARED)).answer()))
+        all.assertThat(Requests.get(store.claim(Requests.mode(Requests.claim("written"), Mode.SHARED))
+                        .answer()))
                 .as("room for readers beside a writer")
                 .isPresent();
         all.assertAll();
     }
 
     private Duration leaseLeft(Grant grant) {
-        return Rig.get(store.status(grant.name())).grant().orElseThrow().leaseLeft();
+        return Requests.get(store.status(grant.name())).grant().orElseThrow().leaseLeft();
     }
 
     private void killAndRestart() {
@@ -79,11 +80,11 @@ class PostgresDurabilityTest {
     }
 
     private Grant hold(Claim claim) {
-        return Rig.get(store.claim(claim).answer()).orElseThrow();
+        return Requests.get(store.claim(claim).answer()).orElseThrow();
     }
 
     private Verdict verdict(Grant grant) {
-        return Rig.get(store.renew(List.of(grant))).get(grant.id()).verdict();
+        return Requests.get(store.renew(List.of(grant))).get(grant.id()).verdict();
     }
 
     private Store open() {

@@ -84,7 +84,7 @@ class PostgresServerTest extends ServerCases {
     void aHeldLockThatIsTriedTenThousandTimesWritesNothing() {
         try (Store holder = store();
                 Store other = store()) {
-            Rig.get(holder.claim(Rig.claim("tried")).answer()).orElseThrow();
+            Requests.get(holder.claim(Requests.claim("tried")).answer()).orElseThrow();
             for (int i = 0; i < 20; i++) {
                 assertTried(other); // the first to read a row leaves hints in it
             }
@@ -100,7 +100,7 @@ class PostgresServerTest extends ServerCases {
     }
 
     private static void assertTried(Store store) {
-        assertThat(Rig.get(store.claim(Rig.claim("tried")).answer())).isEmpty();
+        assertThat(Requests.get(store.claim(Requests.claim("tried")).answer())).isEmpty();
     }
 
     /** What is in the log, but for what the server notes there by itself: checkpoints and which transactions run. */
@@ -126,18 +126,19 @@ class PostgresServerTest extends ServerCases {
                 Store deaf = ServerStore.open(
                         new PostgresDialect(), JdbcOptions.defaults(), noEar, "deaf", System::nanoTime, false);
                 Store hearing = store()) {
-            Grant grant = Rig.get(holder.claim(Rig.claim("deaf")).answer()).orElseThrow();
-            Pending first = deaf.claim(Rig.waiting("deaf"));
-            await().atMost(SOON).until(() -> Rig.get(holder.status("deaf")).waiting() == 1);
-            Pending second = hearing.claim(Rig.waiting("deaf"));
-            await().atMost(SOON).until(() -> Rig.get(holder.status("deaf")).waiting() == 2);
+            Grant grant =
+                    Requests.get(holder.claim(Requests.claim("deaf")).answer()).orElseThrow();
+            Pending first = deaf.claim(Requests.waiting("deaf"));
+            await().atMost(SOON).until(() -> Requests.get(holder.status("deaf")).waiting() == 1);
+            Pending second = hearing.claim(Requests.waiting("deaf"));
+            await().atMost(SOON).until(() -> Requests.get(holder.status("deaf")).waiting() == 2);
 
-            Rig.get(holder.release(grant));
+            Requests.get(holder.release(grant));
 
-            Grant next = Rig.get(first.answer()).orElseThrow();
+            Grant next = Requests.get(first.answer()).orElseThrow();
             assertThat(second.answer().toCompletableFuture()).isNotDone();
-            Rig.get(deaf.release(next));
-            assertThat(Rig.get(second.answer())).isPresent();
+            Requests.get(deaf.release(next));
+            assertThat(Requests.get(second.answer())).isPresent();
         }
     }
 
@@ -274,14 +275,15 @@ class PostgresServerTest extends ServerCases {
         Meddling connections = new Meddling(url());
         try (Store holder = store();
                 Store waiter = connections.store()) {
-            Grant grant =
-                    Rig.get(holder.claim(Rig.claim("told meanwhile")).answer()).orElseThrow();
-            Claim claim = Rig.waiting("told meanwhile");
+            Grant grant = Requests.get(
+                            holder.claim(Requests.claim("told meanwhile")).answer())
+                    .orElseThrow();
+            Claim claim = Requests.waiting("told meanwhile");
             CountDownLatch asked = new CountDownLatch(1);
             CountDownLatch offered = new CountDownLatch(1);
             Pending waiting = waiter.claim(claim);
             await().atMost(SOON)
-                    .until(() -> Rig.get(holder.status("told meanwhile")).waiting() == 1);
+                    .until(() -> Requests.get(holder.status("told meanwhile")).waiting() == 1);
             connections.meddle(sql -> {
                 if (sql.contains("SELECT " + RowSql.COLUMNS)) {
                     asked.countDown();
@@ -289,7 +291,7 @@ class PostgresServerTest extends ServerCases {
                 }
             });
             await().atMost(SOON).until(() -> asked.getCount() == 0);
-            assertThat(Rig.get(holder.release(grant))).isTrue();
+            assertThat(Requests.get(holder.release(grant))).isTrue();
             connections.meddle(sql -> {});
             offered.countDown();
 

@@ -81,9 +81,9 @@ class RenewalIsolationTest {
     private static List<Grant> hold(Store store, Mode mode) {
         List<Grant> grants = new ArrayList<>();
         for (int i = 0; i < GRANTS; i++) {
-            Claim claim =
-                    Rig.lease(Rig.mode(Rig.claim("lock " + (char) ('a' + i)), mode), java.time.Duration.ofMinutes(5));
-            grants.add(Rig.get(store.claim(claim).answer()).orElseThrow());
+            Claim claim = Requests.lease(
+                    Requests.mode(Requests.claim("lock " + (char) ('a' + i)), mode), java.time.Duration.ofMinutes(5));
+            grants.add(Requests.get(store.claim(claim).answer()).orElseThrow());
         }
         return grants;
     }

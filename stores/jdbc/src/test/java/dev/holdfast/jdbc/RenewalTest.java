@@ -17,7 +17,8 @@ class RenewalTest {
     void isNotSentAgainSinceTheFirstMayStillBeCarriedOut() throws SQLException {
         Meddling connections = new Meddling("jdbc:h2:mem:renewal;DB_CLOSE_DELAY=-1");
         try (ServerStore store = connections.store()) {
-            Grant grant = Rig.get(store.claim(Rig.claim("renewed")).answer()).orElseThrow();
+            Grant grant = Requests.get(store.claim(Requests.claim("renewed")).answer())
+                    .orElseThrow();
             AtomicInteger sent = new AtomicInteger();
             connections.meddle(sql -> {
                 if (sql.contains("UPDATE")) {
@@ -25,12 +26,12 @@ class RenewalTest {
                     throw new SQLException("the connection broke", "08006");
                 }
             });
-            assertThatThrownBy(() -> Rig.get(store.renew(List.of(grant))))
+            assertThatThrownBy(() -> Requests.get(store.renew(List.of(grant))))
                     .isInstanceOf(StoreUnavailableException.class);
             assertThat(sent).hasValue(1);
 
             connections.meddle(sql -> {});
-            assertThat(Rig.get(store.renew(List.of(grant))).get(grant.id()).verdict())
+            assertThat(Requests.get(store.renew(List.of(grant))).get(grant.id()).verdict())
                     .isEqualTo(Renewal.Verdict.HELD);
         }
     }

@@ -26,10 +26,11 @@ class RenewedApartTest {
     @Test
     void aRenewalBlockedByARowLockIsNotRepeatedImmediately() throws SQLException {
         try (ServerStore store = connections.store(ONE)) {
-            Grant grant = Rig.get(store.claim(Rig.claim("locked")).answer()).orElseThrow();
+            Grant grant =
+                    Requests.get(store.claim(Requests.claim("locked")).answer()).orElseThrow();
             List<String> sent = lockedOut();
 
-            assertThatThrownBy(() -> Rig.get(store.renew(List.of(grant))))
+            assertThatThrownBy(() -> Requests.get(store.renew(List.of(grant))))
                     .isInstanceOf(StoreUnavailableException.class);
 
             assertThat(sent).hasSize(1);
@@ -43,20 +44,22 @@ class RenewedApartTest {
             lockedOut();
             for (int i = 0; i < MANY; i++) {
                 Grant gone = grant("gone");
-                assertThatThrownBy(() -> Rig.get(store.renew(List.of(gone))))
+                assertThatThrownBy(() -> Requests.get(store.renew(List.of(gone))))
                         .isInstanceOf(StoreUnavailableException.class);
             }
             Grant bad = grant("bad");
-            assertThatThrownBy(() -> Rig.get(store.renew(List.of(bad)))).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> Requests.get(store.renew(List.of(bad))))
+                    .isInstanceOf(StoreUnavailableException.class);
             List<Grant> all = new ArrayList<>(IntStream.range(0, 5)
-                    .mapToObj(i -> Rig.get(store.claim(Rig.claim("good " + i)).answer())
+                    .mapToObj(i -> Requests.get(
+                                    store.claim(Requests.claim("good " + i)).answer())
                             .orElseThrow())
                     .toList());
             all.add(bad);
             List<String> sent = new ArrayList<>();
             connections.meddle(sql -> add(sent, sql));
 
-            var renewals = Rig.get(store.renew(all));
+            var renewals = Requests.get(store.renew(all));
 
             assertThat(renewals.values())
                     .filteredOn(each -> each.verdict() == Renewal.Verdict.HELD)
@@ -83,7 +86,7 @@ class RenewedApartTest {
     }
 
     private static Grant grant(String name) {
-        Claim claim = Rig.claim(name);
+        Claim claim = Requests.claim(name);
         return Grant.of(claim, List.of(1L), 0);
     }
 }

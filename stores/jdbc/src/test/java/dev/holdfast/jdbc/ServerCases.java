@@ -247,18 +247,21 @@ abstract class ServerCases {
         dropTable();
         try (Store store =
                 new JdbcStoreProvider().open(with(url(), "holdfast.connections=1"), new StoreContext(new NoTimer()))) {
-            Grant kept = Rig.get(store.claim(Rig.claim("kept")).answer()).orElseThrow();
+            Grant kept =
+                    Requests.get(store.claim(Requests.claim("kept")).answer()).orElseThrow();
             fill("held ", "1");
 
             CompletableFuture<List<LockStatus>> listed = store.list("held ").toCompletableFuture();
             int renewals = 0;
             while (!listed.isDone()) {
-                assertThat(Rig.get(store.renew(List.of(kept))).get(kept.id()).verdict())
+                assertThat(Requests.get(store.renew(List.of(kept)))
+                                .get(kept.id())
+                                .verdict())
                         .isEqualTo(Renewal.Verdict.HELD);
                 renewals++;
             }
 
-            assertThat(Rig.get(listed)).hasSize(MANY).isSortedAccordingTo(Comparator.comparing(LockStatus::name));
+            assertThat(Requests.get(listed)).hasSize(MANY).isSortedAccordingTo(Comparator.comparing(LockStatus::name));
             assertThat(renewals).isGreaterThan(20);
         }
         dropTable();
@@ -290,7 +293,8 @@ abstract class ServerCases {
             });
 
             assertThat(renewed).allMatch(CompletableFuture::join);
-            assertThat(Rig.get(stores.get(0).claim(Rig.claim(name)).answer())).isEmpty();
+            assertThat(Requests.get(stores.get(0).claim(Requests.claim(name)).answer()))
+                    .isEmpty();
         } finally {
             stores.forEach(Store::close);
         }
@@ -299,11 +303,11 @@ abstract class ServerCases {
     private static List<Grant> readers(Store store, String name, int number) {
         List<Grant> grants = new ArrayList<>();
         for (int i = 0; i < number; i++) {
-            Claim claim = Rig.lease(Rig.mode(Rig.claim(name), Mode.SHARED), Duration.ofMinutes(10));
+            Claim claim = Requests.lease(Requests.mode(Requests.claim(name), Mode.SHARED), Duration.ofMinutes(10));
             Optional<Grant> grant = Optional.empty();
             while (grant.isEmpty()) {
                 try {
-                    grant = Rig.get(store.claim(claim).answer());
+                    grant = Requests.get(store.claim(claim).answer());
                 } catch (StoreUnavailableException e) {
                     assertThat(e).hasMessageContaining("its row changed"); // too many at once: told, and tried again
                 }
@@ -398,17 +402,18 @@ abstract class ServerCases {
     void aReleaseTogetherWithTheNextClaimTellsThatTheLockWasBrokenBefore() {
         try (Store holder = store();
                 Store breaker = store()) {
-            Grant kept = Rig.get(holder.claim(Rig.claim("exchanged")).answer()).orElseThrow();
-            Exchange first = exchange(holder, kept, Rig.claim(kept.name()));
-            assertThat(Rig.get(first.released())).isTrue();
-            Grant broken = Rig.get(first.claimed()).orElseThrow();
-            assertThat(Rig.get(breaker.breakGrant("exchanged", broken.number(), true)))
+            Grant kept = Requests.get(holder.claim(Requests.claim("exchanged")).answer())
+                    .orElseThrow();
+            Exchange first = exchange(holder, kept, Requests.claim(kept.name()));
+            assertThat(Requests.get(first.released())).isTrue();
+            Grant broken = Requests.get(first.claimed()).orElseThrow();
+            assertThat(Requests.get(breaker.breakGrant("exchanged", broken.number(), true)))
                     .isTrue();
 
-            Exchange second = exchange(holder, broken, Rig.claim(broken.name()));
+            Exchange second = exchange(holder, broken, Requests.claim(broken.name()));
 
-            assertThat(Rig.get(second.released())).isFalse();
-            assertThat(Rig.get(second.claimed())).isPresent();
+            assertThat(Requests.get(second.released())).isFalse();
+            assertThat(Requests.get(second.claimed())).isPresent();
         }
     }
 
@@ -417,12 +422,14 @@ abstract class ServerCases {
         try (Store store = store();
                 Store other = store()) {
             for (Mode mode : List.of(Mode.EXCLUSIVE, Mode.SHARED, new Mode.Permits(1, 2))) {
-                Claim claim = Rig.mode(Rig.claim("twice " + mode), mode);
-                Grant grant = Rig.get(store.claim(claim).answer()).orElseThrow();
-                Grant late = Rig.get(other.claim(claim).answer()).orElseThrow();
+                Claim claim = Requests.mode(Requests.claim("twice " + mode), mode);
+                Grant grant = Requests.get(store.claim(claim).answer()).orElseThrow();
+                Grant late = Requests.get(other.claim(claim).answer()).orElseThrow();
 
                 assertThat(late.number()).as("%s", mode).isEqualTo(grant.number());
-                assertThat(Rig.get(store.renew(List.of(grant))).get(grant.id()).verdict())
+                assertThat(Requests.get(store.renew(List.of(grant)))
+                                .get(grant.id())
+                                .verdict())
                         .as("%s", mode)
                         .isEqualTo(Renewal.Verdict.HELD);
             }
@@ -435,25 +442,27 @@ abstract class ServerCases {
         try (Store first = store();
                 Store second = store();
                 Store reader = store()) {
-            Grant begun = Rig.get(first.claim(Rig.claim(name)).answer()).orElseThrow();
-            Pending next = second.claim(Rig.waiting(name));
-            await().atMost(SOON).until(() -> Rig.get(first.status(name)).waiting() == 1);
-            Pending last = reader.claim(Rig.mode(Rig.waiting(name), Mode.SHARED));
-            await().atMost(SOON).until(() -> Rig.get(first.status(name)).waiting() == 2);
-            Rig.get(first.release(begun));
-            Grant held = Rig.get(next.answer()).orElseThrow();
+            Grant begun =
+                    Requests.get(first.claim(Requests.claim(name)).answer()).orElseThrow();
+            Pending next = second.claim(Requests.waiting(name));
+            await().atMost(SOON).until(() -> Requests.get(first.status(name)).waiting() == 1);
+            Pending last = reader.claim(Requests.mode(Requests.waiting(name), Mode.SHARED));
+            await().atMost(SOON).until(() -> Requests.get(first.status(name)).waiting() == 2);
+            Requests.get(first.release(begun));
+            Grant held = Requests.get(next.answer()).orElseThrow();
             long old = System.nanoTime() + Duration.ofMillis(700).toNanos();
             await().atMost(SOON).until(() -> System.nanoTime() - old > 0);
 
-            Exchange both = exchange(second, held, Rig.mode(Rig.claim(name), Mode.SHARED));
+            Exchange both = exchange(second, held, Requests.mode(Requests.claim(name), Mode.SHARED));
 
-            assertThat(Rig.get(both.released())).isTrue();
-            Grant sharing = Rig.get(both.claimed()).orElseThrow();
-            Duration left = Rig.get(second.status(name)).grant().orElseThrow().leaseLeft();
+            assertThat(Requests.get(both.released())).isTrue();
+            Grant sharing = Requests.get(both.claimed()).orElseThrow();
+            Duration left =
+                    Requests.get(second.status(name)).grant().orElseThrow().leaseLeft();
             assertThat(left.plusNanos(System.nanoTime() - sharing.sentNanos()))
                     .as("of which the holder knows")
-                    .isGreaterThanOrEqualTo(Rig.LEASE);
-            assertThat(Rig.get(last.answer())).isPresent();
+                    .isGreaterThanOrEqualTo(Requests.LEASE);
+            assertThat(Requests.get(last.answer())).isPresent();
         }
     }
 

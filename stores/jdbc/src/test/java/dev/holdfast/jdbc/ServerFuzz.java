@@ -76,12 +76,12 @@ abstract class ServerFuzz extends StoreFuzz {
         return Optional.of(rows(url(server().port(), 0), "holdfast_lock", prefix));
     }
 
-    static String rows(String url, String table, String prefix) throws SQLException {
+    private static String rows(String url, String table, String prefix) throws SQLException {
         StringJoiner rows = new StringJoiner("\n    ");
         try (Connection reader = DriverManager.getConnection(url);
                 PreparedStatement statement = reader.prepareStatement(
                         "SELECT * FROM " + table + " WHERE name >= ? AND name < ? ORDER BY 1, 2")) {
-            boolean text = url.startsWith("jdbc:postgresql") || url.startsWith("jdbc:sqlite");
+            boolean text = url.startsWith("jdbc:postgresql");
             statement.setObject(1, text ? prefix : prefix.getBytes(UTF_8));
             statement.setObject(2, text ? prefix + "~" : (prefix + "~").getBytes(UTF_8));
             ResultSet found = statement.executeQuery();

@@ -1,6 +1,6 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.jdbc.Rig.get;
+import static dev.holdfast.jdbc.Requests.get;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -90,7 +90,7 @@ class ServerTimeTest {
 
         assertThat(verdict(one, grant)).isEqualTo(Verdict.HELD);
         assertThat(attempt(two)).isEqualTo(0);
-        Pending next = two.claim(Rig.waiting("clock"));
+        Pending next = two.claim(Requests.waiting("clock"));
         await().atMost(SOON).until(() -> get(one.status("clock")).waiting() == 1);
         assertThat(get(one.release(grant))).isTrue();
         Grant waited = get(next.answer()).orElseThrow();
@@ -126,8 +126,9 @@ class ServerTimeTest {
         open(server);
         Duration lease = Duration.ofMinutes(20); // less than the hour, more than any machine loses here
         clock.set(Duration.between(Instant.now(), change.minusSeconds(120)));
-        Grant grant =
-                get(one.claim(Rig.lease(Rig.claim("clock"), lease)).answer()).orElseThrow();
+        Grant grant = get(one.claim(Requests.lease(Requests.claim("clock"), lease))
+                        .answer())
+                .orElseThrow();
         long offset = offset(server);
 
         clock.set(Duration.between(Instant.now(), change.plusSeconds(1)));
@@ -149,7 +150,7 @@ class ServerTimeTest {
                 assertThat(attempt(elsewhere)).as(zone).isEqualTo(0);
                 assertThat(get(elsewhere.status("clock")).grant().orElseThrow().leaseLeft())
                         .as(zone)
-                        .isBetween(Duration.ZERO, Rig.LEASE);
+                        .isBetween(Duration.ZERO, Requests.LEASE);
             }
         }
         assertThat(verdict(one, grant)).isEqualTo(Verdict.HELD);
@@ -216,12 +217,14 @@ class ServerTimeTest {
     }
 
     private static Grant hold(Store store) {
-        return get(store.claim(Rig.claim("clock")).answer()).orElseThrow();
+        return get(store.claim(Requests.claim("clock")).answer()).orElseThrow();
     }
 
     /** The number of the grant, or 0. */
     private static long attempt(Store store) {
-        return get(store.claim(Rig.claim("clock")).answer()).map(Grant::number).orElse(0L);
+        return get(store.claim(Requests.claim("clock")).answer())
+                .map(Grant::number)
+                .orElse(0L);
     }
 
     private static Verdict verdict(Store store, Grant grant) {

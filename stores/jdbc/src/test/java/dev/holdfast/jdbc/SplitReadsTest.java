@@ -107,15 +107,17 @@ class SplitReadsTest {
     @EnumSource
     void aHeldLockIsNotGrantedThoughTheReplicaShowsItFreeOrMissing(Kind kind) throws SQLException {
         Store direct = direct(kind);
-        release(direct, hold(direct, Rig.claim("free before")));
+        release(direct, hold(direct, Requests.claim("free before")));
         lagsFromNowOn(kind);
         for (String name : List.of("free before", "new")) {
-            Grant grant = hold(direct, Rig.claim(name));
+            Grant grant = hold(direct, Requests.claim(name));
             Store split = split(kind);
 
-            assertThat(Rig.get(split.claim(Rig.claim(name)).answer())).as(name).isEmpty();
-            assertThat(Rig.get(
-                            split.claim(Rig.mode(Rig.claim(name), Mode.SHARED)).answer()))
+            assertThat(Requests.get(split.claim(Requests.claim(name)).answer()))
+                    .as(name)
+                    .isEmpty();
+            assertThat(Requests.get(split.claim(Requests.mode(Requests.claim(name), Mode.SHARED))
+                            .answer()))
                     .as("to read, " + name)
                     .isEmpty();
 
@@ -130,7 +132,7 @@ class SplitReadsTest {
         lagsFromNowOn(kind);
         Store split = split(kind);
 
-        Grant reader = hold(split, Rig.mode(Rig.claim("nobody's"), Mode.SHARED));
+        Grant reader = hold(split, Requests.mode(Requests.claim("nobody's"), Mode.SHARED));
 
         release(split, reader);
     }
@@ -140,12 +142,12 @@ class SplitReadsTest {
     void whatWasJustReleasedIsGrantedThoughTheReplicaShowsItHeld(Kind kind) throws SQLException {
         direct(kind);
         Store split = split(kind);
-        Grant writer = hold(split, Rig.claim("released"));
+        Grant writer = hold(split, Requests.claim("released"));
         lagsFromNowOn(kind);
         release(split, writer);
 
-        release(split, hold(split, Rig.mode(Rig.claim("released"), Mode.SHARED)));
-        release(split, hold(split, Rig.claim("released")));
+        release(split, hold(split, Requests.mode(Requests.claim("released"), Mode.SHARED)));
+        release(split, hold(split, Requests.claim("released")));
     }
 
     @ParameterizedTest
@@ -153,27 +155,27 @@ class SplitReadsTest {
     void whatReadersJustReleasedIsGrantedThoughTheReplicaShowsThem(Kind kind) throws SQLException {
         direct(kind);
         Store split = split(kind);
-        Grant reader = hold(split, Rig.mode(Rig.claim("read before"), Mode.SHARED));
+        Grant reader = hold(split, Requests.mode(Requests.claim("read before"), Mode.SHARED));
         lagsFromNowOn(kind);
         release(split, reader);
 
-        release(split, hold(split, Rig.claim("read before")));
+        release(split, hold(split, Requests.claim("read before")));
     }
 
     @ParameterizedTest
     @EnumSource
     void aClaimWaitsAndGetsItsTurn(Kind kind) throws SQLException {
         Store direct = direct(kind);
-        release(direct, hold(direct, Rig.claim("turns")));
+        release(direct, hold(direct, Requests.claim("turns")));
         lagsFromNowOn(kind);
-        Grant grant = hold(direct, Rig.claim("turns"));
+        Grant grant = hold(direct, Requests.claim("turns"));
         Store split = split(kind);
-        Pending waits = split.claim(Rig.waiting("turns"));
-        await().atMost(SOON).until(() -> Rig.get(direct.status("turns")).waiting() == 1);
+        Pending waits = split.claim(Requests.waiting("turns"));
+        await().atMost(SOON).until(() -> Requests.get(direct.status("turns")).waiting() == 1);
 
         release(direct, grant);
 
-        release(split, Rig.get(waits.answer()).orElseThrow());
+        release(split, Requests.get(waits.answer()).orElseThrow());
     }
 
     @ParameterizedTest
@@ -182,52 +184,53 @@ class SplitReadsTest {
         Store direct = direct(kind);
         List<Grant> grants = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
-            grants.add(hold(direct, Rig.claim("split " + i)));
+            grants.add(hold(direct, Requests.claim("split " + i)));
         }
         lagsFromNowOn(kind);
         for (int gone : List.of(0, 5, 8)) {
             release(direct, grants.get(gone));
         }
 
-        Map<ClaimId, Renewal> renewals = Rig.get(split(kind).renew(grants));
+        Map<ClaimId, Renewal> renewals = Requests.get(split(kind).renew(grants));
 
         for (int i = 0; i < grants.size(); i++) {
             assertThat(renewals.get(grants.get(i).id()).verdict())
                     .as("grant %s", i)
                     .isEqualTo(List.of(0, 5, 8).contains(i) ? Renewal.Verdict.LOST : Renewal.Verdict.HELD);
         }
-        grants.forEach(each -> Rig.get(direct.release(each)));
+        grants.forEach(each -> Requests.get(direct.release(each)));
     }
 
     @ParameterizedTest
     @EnumSource
     void whatIsChangedIsReadFromThePrimary(Kind kind) throws SQLException {
         Store direct = direct(kind);
-        release(direct, hold(direct, Rig.claim("waited for")));
+        release(direct, hold(direct, Requests.claim("waited for")));
         lagsFromNowOn(kind);
-        Grant reader = hold(direct, Rig.mode(Rig.claim("read"), Mode.SHARED));
-        Grant writer = hold(direct, Rig.claim("written"));
-        Grant holder = hold(direct, Rig.claim("waited for"));
-        Pending next = direct.claim(Rig.waiting("waited for"));
-        await().atMost(SOON).until(() -> Rig.get(direct.status("waited for")).waiting() == 1);
+        Grant reader = hold(direct, Requests.mode(Requests.claim("read"), Mode.SHARED));
+        Grant writer = hold(direct, Requests.claim("written"));
+        Grant holder = hold(direct, Requests.claim("waited for"));
+        Pending next = direct.claim(Requests.waiting("waited for"));
+        await().atMost(SOON)
+                .until(() -> Requests.get(direct.status("waited for")).waiting() == 1);
 
         Store split = split(kind);
-        assertThat(Rig.get(split.renew(List.of(reader))).get(reader.id()).verdict())
+        assertThat(Requests.get(split.renew(List.of(reader))).get(reader.id()).verdict())
                 .isEqualTo(Renewal.Verdict.HELD);
-        assertThat(Rig.get(split.downgrade(writer))).isTrue();
-        assertThat(Rig.get(split.release(holder))).isTrue();
+        assertThat(Requests.get(split.downgrade(writer))).isTrue();
+        assertThat(Requests.get(split.release(holder))).isTrue();
 
-        release(direct, Rig.get(next.answer()).orElseThrow());
+        release(direct, Requests.get(next.answer()).orElseThrow());
         release(direct, reader);
         release(direct, writer);
     }
 
     private static Grant hold(Store store, Claim claim) {
-        return Rig.get(store.claim(claim).answer()).orElseThrow();
+        return Requests.get(store.claim(claim).answer()).orElseThrow();
     }
 
     private static void release(Store store, Grant grant) {
-        assertThat(Rig.get(store.release(grant))).isTrue();
+        assertThat(Requests.get(store.release(grant))).isTrue();
     }
 
     private Store direct(Kind kind) throws SQLException {

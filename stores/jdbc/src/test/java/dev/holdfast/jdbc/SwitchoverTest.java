@@ -51,7 +51,8 @@ class SwitchoverTest {
                     "switched",
                     System::nanoTime,
                     false)) {
-                Grant grant = Rig.get(store.claim(Rig.claim("kept")).answer()).orElseThrow();
+                Grant grant = Requests.get(store.claim(Requests.claim("kept")).answer())
+                        .orElseThrow();
                 try (Connection administrator = DriverManager.getConnection(server.jdbcUrl());
                         Statement statement = administrator.createStatement()) {
                     // PostgreSQL has no such thing for a single session of another: all of them become read-only, and
@@ -64,10 +65,12 @@ class SwitchoverTest {
                     statement.execute("ALTER ROLE postgres SET default_transaction_read_only = off");
                 }
 
-                assertThat(Rig.get(store.renew(List.of(grant))).get(grant.id()).verdict())
+                assertThat(Requests.get(store.renew(List.of(grant)))
+                                .get(grant.id())
+                                .verdict())
                         .isEqualTo(Verdict.HELD);
                 assertThat(opened.get()).isGreaterThan(before);
-                assertThat(Rig.get(store.release(grant))).isTrue();
+                assertThat(Requests.get(store.release(grant))).isTrue();
             }
         }
     }
@@ -78,7 +81,8 @@ class SwitchoverTest {
     void aConnectionWhoseServerTakesNoWritesIsLeftForAnother(String state, int code) throws SQLException {
         Meddling connections = new Meddling("jdbc:h2:mem:read-only-" + code + ";DB_CLOSE_DELAY=-1");
         try (Store store = connections.store(JdbcOptions.defaults().connections(1))) {
-            Grant grant = Rig.get(store.claim(Rig.claim("kept")).answer()).orElseThrow();
+            Grant grant =
+                    Requests.get(store.claim(Requests.claim("kept")).answer()).orElseThrow();
             AtomicBoolean refused = new AtomicBoolean();
             connections.meddle(sql -> {
                 if (sql.contains("UPDATE") && refused.compareAndSet(false, true)) {
@@ -86,7 +90,7 @@ class SwitchoverTest {
                 }
             });
 
-            assertThat(Rig.get(store.renew(List.of(grant))).get(grant.id()).verdict())
+            assertThat(Requests.get(store.renew(List.of(grant))).get(grant.id()).verdict())
                     .isEqualTo(Verdict.HELD);
 
             assertThat(refused).isTrue();
@@ -117,8 +121,9 @@ class SwitchoverTest {
                                 System::nanoTime,
                                 false)
                         .close();
-                Grant grant = Rig.get(holder.claim(Rig.claim("told")).answer()).orElseThrow();
-                Pending waiting = waiter.claim(Rig.waiting("told"));
+                Grant grant = Requests.get(holder.claim(Requests.claim("told")).answer())
+                        .orElseThrow();
+                Pending waiting = waiter.claim(Requests.waiting("told"));
                 await().atMost(SOON).until(() -> listeners(before) == 1);
 
                 execute(before, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
@@ -128,8 +133,8 @@ class SwitchoverTest {
 
                 await().atMost(SOON).until(() -> listeners(after) == 1);
                 assertThat(listeners(before)).isZero();
-                assertThat(Rig.get(holder.release(grant))).isTrue();
-                assertThat(Rig.get(waiting.answer())).isPresent();
+                assertThat(Requests.get(holder.release(grant))).isTrue();
+                assertThat(Requests.get(waiting.answer())).isPresent();
             }
         }
     }
@@ -204,8 +209,8 @@ class SwitchoverTest {
                 long begun = System.nanoTime();
                 for (int i = 0; i < 200; i++) {
                     CompletionStage<Optional<Grant>> answer =
-                            store.claim(Rig.claim("lock " + i)).answer();
-                    assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(StoreUnavailableException.class);
+                            store.claim(Requests.claim("lock " + i)).answer();
+                    assertThatThrownBy(() -> Requests.get(answer)).isInstanceOf(StoreUnavailableException.class);
                 }
                 long halfSeconds = (System.nanoTime() - begun) / 500_000_000;
                 assertThat(opened.get()).isLessThanOrEqualTo((int) halfSeconds + 3);
@@ -223,18 +228,20 @@ class SwitchoverTest {
             AtomicBoolean lapsed = new AtomicBoolean();
             try (Store holder = LockUser.store(url);
                     Store waiter = LockUser.store(url)) {
-                Grant grant = Rig.get(holder.claim(Rig.claim("kept")).answer()).orElseThrow();
+                Grant grant = Requests.get(holder.claim(Requests.claim("kept")).answer())
+                        .orElseThrow();
                 statement.execute("SET GLOBAL read_only = ON");
-                Pending waiting = waiter.claim(Rig.waiting("kept"));
+                Pending waiting = waiter.claim(Requests.waiting("kept"));
                 waiting.answer().whenComplete((next, failure) -> lapsed.set(failure != null));
-                assertThat(Rig.get(holder.renew(List.of(grant)).exceptionally(unavailable -> java.util.Map.of())))
+                assertThat(Requests.get(holder.renew(List.of(grant)).exceptionally(unavailable -> java.util.Map.of())))
                         .isEmpty();
 
                 statement.execute("SET GLOBAL read_only = OFF");
 
-                await().atMost(SOON).until(() -> Rig.get(holder.status("kept")).waiting() == 1);
-                assertThat(Rig.get(holder.release(grant))).isTrue();
-                assertThat(Rig.get(waiting.answer())).isPresent();
+                await().atMost(SOON)
+                        .until(() -> Requests.get(holder.status("kept")).waiting() == 1);
+                assertThat(Requests.get(holder.release(grant))).isTrue();
+                assertThat(Requests.get(waiting.answer())).isPresent();
                 assertThat(lapsed).isFalse();
             }
         }

@@ -109,9 +109,14 @@ final class Answers {
         Grant before = mine.grant;
         boolean again = before != null && before.number() == grant.number();
         world.stats.reach("a repeated claim keeps its number", again);
-        if (before != null && !again && world.target.repeatsKeepNumbers() && at < mine.validUntil) {
+        // Perhaps it ended before the repetition, which is a new grant then.
+        boolean ended = call.disturbed || world.modelOf(call).isFinished(mine.label);
+        if (before != null && !again && !ended && world.target.repeatsKeepNumbers() && at < mine.validUntil) {
             throw new Violation(
                     "a repeated claim changed its number from " + before.number() + " to " + grant.number());
+        }
+        if (!again && world.target.repeatsKeepNumbers()) {
+            mine.mode = mine.claim.mode(); // a new grant, also where it had been made a reader
         }
         mine.take(grant, at);
         mine.validUntil = Math.max(mine.validUntil, from);

@@ -52,7 +52,7 @@ final class Call {
     boolean hurried;
     /** Somebody broke the lock meanwhile: the grant may be gone before its answer is here. */
     boolean disturbed;
-    /** A break by a number that the grant may have changed meanwhile. */
+    /** A break or a renewal by a number that the grant may have changed meanwhile. */
     boolean mayMiss;
     /** Another request of its claim was under way that changes the lease as well: which came first is not known. */
     boolean crossed;

@@ -10,6 +10,9 @@ import java.util.Set;
 
 /** What requests do to a lock: the rules of the store, and nothing about what anybody knows. */
 final class Effects {
+    /** Below the label of what was broken last, the label of what was broken before. */
+    private static final int BROKEN_EARLIER = 1_000_000;
+
     private final Map<Integer, Call> open;
     private final Set<Integer> finished = new HashSet<>();
     private final boolean extendable;
@@ -88,7 +91,8 @@ final class Effects {
                         && (!extendable
                                 || isWaitedFor(state, call)
                                 || mine.stream().anyMatch(held -> held.mode() != Mode.EXCLUSIVE));
-                return mine.isEmpty() || refused ? List.of(state) : List.of();
+                boolean renumbered = renews && call.mayMiss; // a renewal of the number that it had before
+                return mine.isEmpty() || refused || renumbered ? List.of(state) : List.of();
             }
             case DOWNGRADE -> {
                 boolean reader = mine.isPresent() && !(mine.get().mode() instanceof Mode.Permits);
@@ -141,6 +145,14 @@ final class Effects {
         if (!yes) {
             return mine.isEmpty() || call.mayMiss || isOffer(mine.get()) ? List.of(state) : List.of();
         }
+        if (call.kind == Call.Kind.REVOKE && mine.isPresent() && broken.isPresent()) {
+            // It was broken before, and claimed again since: what it had before may keep others out beside what it has.
+            Held old = broken.get();
+            Held earlier =
+                    new Held(old.claim() - BROKEN_EARLIER, old.mode(), old.from(), old.to(), old.by(), old.least());
+            State again = state.without(mine.get()).plus(mine.get().broken(call.sent));
+            return List.of(again, again.plus(earlier));
+        }
         return mine
                 .or(() -> broken)
                 .map(held -> call.kind == Call.Kind.BREAK
@@ -183,6 +195,12 @@ final class Effects {
         }
         if (call.kind == Call.Kind.WAIT) {
             return call.cancelled && mine.isEmpty() ? List.of(state) : List.of();
+        }
+        if (byPlace && stands && mine.get().from() <= call.sent) {
+            // Its session ended while the servers were away. They still have its node, which is before the new one.
+            Held gone = mine.get();
+            return List.of(state.without(gone)
+                    .plus(new Held(-gone.claim() - 1, gone.mode(), call.sent, call.sent + 2 * lingers, -1, 0)));
         }
         boolean busy = !state.fits(call.mode, Integer.MAX_VALUE)
                 || isWaitedFor(state, call)

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What goes wrong: on the wire of a client, with the server, and clients that leave. */
 final class Faults {
+    /** An offer to one that waits lasts no longer on any store. */
+    private static final long OFFER = TimeUnit.SECONDS.toNanos(1);
+
     /** How long a fault is given to meet a packet. */
     private static final long BITE = TimeUnit.SECONDS.toNanos(2);
 
@@ -184,9 +187,9 @@ final class Faults {
         }
     }
 
-    /** A store may keep the place of one that waits for as long as the lease that it asked for. */
+    /** A store may keep the place of one that waits for as long as the lease that it asked for, and offer it the lock then. */
     private static long placeEnds(Call call, long now) {
-        return call.kind == Call.Kind.WAIT && !call.endless ? call.end(now) : now;
+        return call.kind == Call.Kind.WAIT && !call.endless ? call.end(now) + OFFER : now;
     }
 
     private boolean isOf(int label, FuzzClient client) {

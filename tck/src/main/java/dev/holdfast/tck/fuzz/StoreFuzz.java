@@ -101,9 +101,12 @@ public abstract class StoreFuzz {
         return Optional.empty();
     }
 
-    /** How long a client that died may keep others waiting beyond its lease, as documented. */
+    /**
+     * How long a client that died may keep others waiting beyond its lease, as documented: its place in the queue for a
+     * second and a half at least, and then an offer of a second.
+     */
     protected Duration passesTheDead() {
-        return Duration.ofSeconds(2);
+        return Duration.ofSeconds(3);
     }
 
     /** How long a holder may count on its session without a word, if grants are bound to one. */

@@ -1,0 +1,8 @@
+/**
+ * What several stores do alike, for those who write one: lists that are read page by page, how long a place in a queue
+ * counts, threads that a store starts and ends, durations in whole microseconds.
+ */
+@NullMarked
+package dev.holdfast.spi.support;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-package dev.holdfast.jdbc;
-
-import org.junit.jupiter.api.Tag;
-
-/** What the engine makes of the embedded store. */
-@Tag("processes-in-another-class")
-@Tag("store-in-another-class")
-class SqliteEngineContractTest extends SqliteContract {}

@@ -1,8 +1,0 @@
-package dev.holdfast.jdbc;
-
-import org.junit.jupiter.api.Tag;
-
-/** What happens between processes on the embedded store. */
-@Tag("engine-in-another-class")
-@Tag("store-in-another-class")
-class SqliteProcessContractTest extends SqliteContract {}

@@ -1,0 +1,96 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Micros;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Removes rows that nobody has used for long: half a minute after the store was opened and every ten minutes from then
+ * on, in small batches between the requests of the client. What stays is one row of some 150 bytes per name for an hour.
+ *
+ * <p>A client that lives too briefly for that, a command, does its part as it ends: when nobody has for ten minutes, for a
+ * fifth of a second at most.
+ */
+final class Housekeeping {
+    static final Duration FIRST = Duration.ofSeconds(30);
+    static final Duration EVERY = Duration.ofMinutes(10);
+
+    private static final long LAST_NANOS = Duration.ofMillis(200).toNanos();
+
+    private final SqliteWorker worker;
+    private final TimeSource time;
+    private final LongSupplier storeNanos;
+    private volatile boolean used;
+    private volatile boolean begun;
+    private volatile boolean closed;
+    private volatile TimeSource.Scheduled next = () -> {};
+
+    /**
+     * For one store.
+     *
+     * @param storeNanos the store's clock
+     */
+    Housekeeping(SqliteWorker worker, TimeSource time, LongSupplier storeNanos) {
+        this.worker = worker;
+        this.time = time;
+        this.storeNanos = storeNanos;
+    }
+
+    void start() {
+        schedule(FIRST);
+    }
+
+    /** A lock was wanted: a client that only looks removes nothing. */
+    void used() {
+        used = true;
+    }
+
+    void close() {
+        closed = true;
+        next.cancel();
+    }
+
+    /** The worker's last words. */
+    void end(SqliteLocks table) {
+        if (begun || !used) {
+            return;
+        }
+        long now = TimeUnit.NANOSECONDS.toMicros(storeNanos.getAsLong());
+        if (now - table.purgedAtMicros() < Micros.of(EVERY)) {
+            return;
+        }
+        long until = System.nanoTime() + LAST_NANOS;
+        String after = table.purge("");
+        while (!after.isEmpty() && until - System.nanoTime() > 0) {
+            after = table.purge(after);
+        }
+    }
+
+    private void schedule(Duration delay) {
+        next = time.schedule(() -> purge(""), delay);
+        if (closed) {
+            next.cancel();
+        }
+    }
+
+    /** A failure is not told: the next round tries again, and callers hear of a broken store from their own requests. */
+    private void purge(String after) {
+        if (!used) {
+            schedule(EVERY);
+            return;
+        }
+        begun = true;
+        worker.ask(table -> table.purge(after)).whenComplete((end, failure) -> {
+            if (closed) {
+                return;
+            }
+            if (failure != null || end.isEmpty()) {
+                schedule(EVERY);
+            } else {
+                purge(end);
+            }
+        });
+    }
+}

@@ -1,0 +1,86 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.Capabilities;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.TimeSource;
+import java.nio.file.Path;
+
+/**
+ * The file with the locks: how it is opened, what a store on it can do, whose clock counts. A test may intervene in what
+ * it opens. Thread-safe; what it opens is for one thread.
+ */
+class SqliteDatabase {
+    /** Large enough to spread the cost of a commit, small enough to block others for less than a millisecond. */
+    private static final int CHUNK = 256;
+
+    private static final Capabilities CAPABILITIES = Capabilities.least()
+            .fair(true)
+            .ordered(true)
+            .extendable(true)
+            .records(true)
+            .caveats(
+                    "The processes of one machine share it, on a local file system; it is no lock between machines.",
+                    "A process that is stopped inside a statement blocks the others until it goes on or ends.",
+                    "Who lets its turn go by for 200 ms, a process that is stopped, loses its place in the queue.",
+                    "After a power cut the latest grants may be forgotten; tokens then rise as long as the wall clock was"
+                            + " not set back.");
+
+    private final SqliteFile file;
+    private final BootClock machine;
+    private final SqliteClock clock;
+
+    SqliteDatabase(Path path, BootClock machine, TimeSource time) {
+        this.file = SqliteFile.prepare(path);
+        this.machine = machine;
+        this.clock = new SqliteClock(time, machine.nanoTime());
+    }
+
+    /** A short name for messages. */
+    String description() {
+        return "sqlite:" + file.path();
+    }
+
+    Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    /**
+     * Opens a connection, and creates or checks the layout. May block; leaves nothing open when it fails.
+     *
+     * @param patience how long a statement may wait for the file
+     */
+    SqliteLocks open(BusyTimeout patience) {
+        SqliteSession session = SqliteSession.open(file, file.isNew(), patience);
+        boolean ready = false;
+        try {
+            file.opened();
+            new SqliteLayout(session, file, machine).prepare(clock);
+            ready = true;
+            return new SqliteLockTable(session, clock);
+        } finally {
+            if (!ready) {
+                session.close();
+            }
+        }
+    }
+
+    /** The clock by which grants and turns pass: that of the machine. */
+    long nanoTime() {
+        return machine.nanoTime().getAsLong();
+    }
+
+    /** How many grants, or places in queues, one statement may carry. */
+    int chunk() {
+        return CHUNK;
+    }
+
+    /** Opens what waiting claims listen to. May block. */
+    ChangePoller watch(BusyTimeout patience) {
+        return new ChangePoller(SqliteSession.open(file, false, patience), clock);
+    }
+
+    /** Whether this failure passes by itself, so that a waiting claim outlives it. */
+    boolean isPassing(HoldfastException failure) {
+        return failure.getCause() != null && SqliteErrors.isBusy(failure.getCause());
+    }
+}

@@ -1,0 +1,199 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.StoreRefusedException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file, seen from outside: where it may lie, whose it is, whether it is still the same.
+ *
+ * <p>It is never opened here. A process that closes any descriptor of a file loses all POSIX locks it has on that file,
+ * and SQLite's are such: see <a href="https://sqlite.org/howtocorrupt.html">How To Corrupt An SQLite Database File</a>,
+ * 2.2. Names, attributes and rights can be read and set without opening it.
+ *
+ * <p>For one thread.
+ */
+final class SqliteFile {
+    /**
+     * File systems that no other machine reaches: on a disk of this machine, in its memory, or layered over such. All
+     * others are refused, also those of a name that is new: between machines neither SQLite's locks nor the shared memory
+     * beside the file work, and each would take the other for its own earlier start.
+     */
+    private static final Set<String> LOCAL = Set.of(
+            "ext2",
+            "ext3",
+            "ext4",
+            "xfs",
+            "btrfs",
+            "zfs",
+            "bcachefs",
+            "f2fs",
+            "jfs",
+            "nilfs2",
+            "reiserfs",
+            "ufs",
+            "apfs",
+            "hfs",
+            "hfsplus",
+            "ntfs",
+            "ntfs3",
+            "fuseblk", // a disk, mounted by a program, as ntfs-3g does
+            "exfat",
+            "vfat",
+            "msdos",
+            "udf",
+            "ecryptfs",
+            "tmpfs",
+            "ramfs",
+            "rootfs",
+            "overlay",
+            "aufs");
+
+    private static final String OWNER_DIRECTORY = "rwx------";
+    private static final String OWNER_FILE = "rw-------";
+
+    private final Path path;
+    private final boolean isNew;
+    private @Nullable Object identity;
+
+    private SqliteFile(Path path) {
+        this.path = path;
+        this.isNew = !Files.exists(path);
+    }
+
+    /**
+     * Checks the place and creates the directories that are missing. Everything that can be refused is refused before
+     * anything is created.
+     */
+    static SqliteFile prepare(Path given) {
+        Path path = given.toAbsolutePath().normalize();
+        Path directory = path.getParent();
+        if (directory == null || Files.isDirectory(path)) {
+            throw refused(path, "it is a directory; name a file in it", null);
+        }
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            throw refused(path, "it is not a plain file; name another", null);
+        }
+        if (Files.isSymbolicLink(path) && !Files.exists(path)) {
+            throw refused(path, "it is a link to a file that does not exist; name that file itself", null);
+        }
+        refuseUnlessLocal(path, fileSystemOf(directory));
+        refuseUnlessLocal(path, fileSystemOf(path)); // a link, or a file that is mounted alone, leads elsewhere
+        createDirectories(path, directory);
+        if (!Files.isWritable(directory)) {
+            throw refused(path, "its directory may not be written; check its rights, or name another", null);
+        }
+        if (Files.exists(path) && !(Files.isReadable(path) && Files.isWritable(path))) {
+            throw refused(path, "it may not be read and written; check its owner and rights", null);
+        }
+        SqliteFile file = new SqliteFile(path);
+        file.createForItsOwnerAlone();
+        return file;
+    }
+
+    /** SQLite would create it with the rights that the process gives to all its files. */
+    private void createForItsOwnerAlone() {
+        if (!isNew || !isPosix()) {
+            return;
+        }
+        try {
+            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_FILE)));
+        } catch (FileAlreadyExistsException e) {
+            // Another process was first, and did the same.
+        } catch (IOException e) {
+            throw refused(path, "it cannot be created: " + e, e);
+        }
+    }
+
+    static void refuseUnlessLocal(Path path, String fileSystem) {
+        if (!LOCAL.contains(fileSystem.toLowerCase(Locale.ROOT))) {
+            throw refused(
+                    path,
+                    "its file system (" + fileSystem
+                            + ") may be shared with other machines, where SQLite's locks do not"
+                            + " hold; name a path on a disk or in the memory of this machine (such as ext4, xfs, btrfs,"
+                            + " apfs, tmpfs), or use a database server",
+                    null);
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Whether there was no such file before. */
+    boolean isNew() {
+        return isNew;
+    }
+
+    /** Called once the file is open: it is recognised from here on. */
+    void opened() {
+        try {
+            identity = currentIdentity();
+        } catch (IOException e) {
+            throw refused(path, "its attributes cannot be read: " + e, e);
+        }
+    }
+
+    /** Whether the path now leads elsewhere or nowhere: what this process does to the file, no other sees any more. */
+    boolean isReplaced() {
+        try {
+            return !Objects.equals(identity, currentIdentity());
+        } catch (NoSuchFileException e) {
+            return true;
+        } catch (IOException e) {
+            return false; // nothing was learnt
+        }
+    }
+
+    /** Its inode and device; null where a file that is open cannot be replaced. */
+    private @Nullable Object currentIdentity() throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+    }
+
+    private boolean isPosix() {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    private static String fileSystemOf(Path directory) {
+        Path existing = directory;
+        while (!Files.exists(existing) && existing.getParent() != null) {
+            existing = existing.getParent();
+        }
+        try {
+            return Files.getFileStore(existing).type();
+        } catch (IOException | SecurityException e) {
+            return "unknown"; // a container that hides its mounts
+        }
+    }
+
+    private static void createDirectories(Path path, Path directory) {
+        if (Files.isDirectory(directory)) {
+            return;
+        }
+        try {
+            if (directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+                Files.createDirectories(
+                        directory,
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_DIRECTORY)));
+            } else {
+                Files.createDirectories(directory);
+            }
+        } catch (IOException e) {
+            throw refused(path, "its directory cannot be created (" + e + "); create it, or name another", e);
+        }
+    }
+
+    private static StoreRefusedException refused(Path path, String why, @Nullable Exception cause) {
+        return new StoreRefusedException("cannot use sqlite:" + path + ": " + why, cause);
+    }
+}

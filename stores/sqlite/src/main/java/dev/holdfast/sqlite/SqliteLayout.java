@@ -1,0 +1,126 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.StoreRefusedException;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * Creates the tables in a new file, checks them in an old one, and frees all locks when the machine was started anew.
+ *
+ * <p>A file that is in order is only read, so that a look at it is possible while another process blocks it.
+ */
+final class SqliteLayout {
+    private final SqliteSession session;
+    private final SqliteFile file;
+    private final BootClock machine;
+
+    SqliteLayout(SqliteSession session, SqliteFile file, BootClock machine) {
+        this.session = session;
+        this.file = file;
+        this.machine = machine;
+    }
+
+    /**
+     * Makes the file ready.
+     *
+     * @param clock the machine's monotonic microseconds
+     */
+    void prepare(SqliteClock clock) {
+        session.run("set up the locks", "", () -> {
+            session.execute("PRAGMA synchronous = NORMAL");
+            if (!isCreated()) {
+                create(clock.micros());
+            }
+            if (!isOfThisBoot(clock)) {
+                freeAll(clock.micros());
+            }
+            return true;
+        });
+    }
+
+    private boolean isCreated() throws SQLException {
+        List<String> tables = session.all(SqliteSql.TABLES, row -> row.getString(1));
+        if (tables.contains("holdfast_meta")) {
+            return true;
+        }
+        if (!tables.isEmpty()) {
+            throw refused(
+                    "it holds the tables of something else (" + tables.get(0) + "); locks need a file of their own");
+        }
+        return false;
+    }
+
+    private void create(long now) throws SQLException {
+        String mode = session.first("PRAGMA journal_mode = WAL", row -> row.getString(1))
+                .orElse("");
+        if (!mode.equals("wal")) {
+            throw refused("its file system cannot do write-ahead logging (mode " + mode + "); name a path on another");
+        }
+        transaction(() -> {
+            if (!isCreated()) {
+                session.execute(SqliteSql.CREATE_META);
+                session.execute(SqliteSql.CREATE_LOCK);
+                session.execute(SqliteSql.CREATE_CLAIM);
+                session.update(SqliteSql.CREATE_META_ROW, SqliteSql.LAYOUT, machine.bootId(), now);
+            }
+        });
+    }
+
+    /** The clock is read after the row was: another process may just have written it. */
+    private boolean isOfThisBoot(SqliteClock clock) throws SQLException {
+        Meta meta = session.first(SqliteSql.META, row -> new Meta(row.getLong(1), row.getString(2), row.getLong(3)))
+                .orElseThrow(() -> refused("its table holdfast_meta is empty, so nothing tells whether its locks are"
+                        + " of this start of the machine; stop all processes that use it, then remove it together with"
+                        + " its -wal and -shm: a new one is made"));
+        if (meta.layout > SqliteSql.LAYOUT) {
+            throw refused("it has layout " + meta.layout + " and this version of Holdfast knows layout "
+                    + SqliteSql.LAYOUT + " at most; use the newer version");
+        }
+        if (!meta.bootId.equals(machine.bootId())) {
+            return false;
+        }
+        if (meta.bootedAt > clock.micros()) {
+            throw refused(
+                    "the clock of this process is behind that of the one which made it; run both on this machine, on"
+                            + " Java virtual machines whose System.nanoTime() is the machine's monotonic clock");
+        }
+        return true;
+    }
+
+    private void freeAll(long now) throws SQLException {
+        transaction(() -> {
+            String bootId =
+                    session.first(SqliteSql.META, row -> row.getString(2)).orElse("");
+            if (!bootId.equals(machine.bootId())) {
+                session.update(SqliteSql.FREE_ALL);
+                session.update(SqliteSql.EMPTY_QUEUES);
+                session.update(SqliteSql.NEW_BOOT, machine.bootId(), now);
+            }
+        });
+    }
+
+    private void transaction(Work work) throws SQLException {
+        session.execute("BEGIN IMMEDIATE");
+        boolean done = false;
+        try {
+            work.run();
+            session.execute("COMMIT");
+            done = true;
+        } finally {
+            if (!done) {
+                session.execute("ROLLBACK");
+            }
+        }
+    }
+
+    private StoreRefusedException refused(String why) {
+        return new StoreRefusedException("cannot use sqlite:" + file.path() + ": " + why);
+    }
+
+    private record Meta(long layout, String bootId, long bootedAt) {}
+
+    @FunctionalInterface
+    private interface Work {
+        void run() throws SQLException;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.WaiterExpiry;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim that waits.
+ *
+ * <p>Its place and its answer are written by the {@link SqliteWorker}'s thread; the rest is between the two threads: the
+ * waiters' asks for a try only while none is under way.
+ */
+final class SqlitePendingClaim implements Pending {
+    private final Claim claim;
+    private final Consumer<SqlitePendingClaim> leave;
+    private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+
+    /** How often its place must be kept alive. */
+    final long keepNanos;
+
+    private volatile long place = SqliteLocks.NO_PLACE;
+    private volatile boolean cancelled;
+
+    /** A try is under way. */
+    volatile boolean trying;
+
+    /** Why the last try could not be made; null if it could. */
+    volatile @Nullable Throwable untried;
+
+    /** How it stands must be looked up. */
+    volatile boolean stale = true;
+
+    /** When it may try even if nothing changes; by the store's clock. */
+    volatile long due;
+
+    /** How many are before it in the queue. */
+    volatile int ahead;
+
+    SqlitePendingClaim(Claim claim, Consumer<SqlitePendingClaim> leave) {
+        this.claim = claim;
+        this.keepNanos = WaiterExpiry.third(claim).toNanos();
+        this.leave = leave;
+    }
+
+    Claim claim() {
+        return claim;
+    }
+
+    long place() {
+        return place;
+    }
+
+    boolean hasPlace() {
+        return place != SqliteLocks.NO_PLACE;
+    }
+
+    void losePlace() {
+        place = SqliteLocks.NO_PLACE;
+    }
+
+    @Override
+    public CompletionStage<Optional<Grant>> answer() {
+        return answer;
+    }
+
+    @Override
+    public void cancel() {
+        if (!cancelled && !answer.isDone()) {
+            cancelled = true;
+            leave.accept(this);
+        }
+    }
+
+    /** Tries to get the lock, and enters the queue if it is not there. Runs on the worker's thread. */
+    void tryNow(SqliteLocks table) {
+        if (cancelled || answer.isDone()) {
+            return;
+        }
+        Optional<Grant> grant = table.claim(claim, place);
+        if (grant.isPresent()) {
+            long served = place;
+            if (cancelled || !answer.complete(grant)) {
+                table.release(claim.name(), claim.mode(), claim.id()); // it was called off or failed meanwhile
+            }
+            if (served != SqliteLocks.NO_PLACE) {
+                table.forgetPlaces(claim, served); // after the answer: nobody waits for this
+            }
+        } else if (!hasPlace()) {
+            place = table.enqueue(claim);
+        }
+    }
+
+    /** Leaves the queue and answers with nothing, unless it never got there. Runs on the worker's thread. */
+    void leave(SqliteLocks table) {
+        Throwable why = untried;
+        if (answer.isDone()) {
+            return;
+        }
+        if (why != null && !hasPlace()) {
+            answer.completeExceptionally(why); // nobody knows whether others hold
+            return;
+        }
+        dequeue(table);
+        answer.complete(Optional.empty());
+    }
+
+    /** Gives up its place. Runs on the worker's thread. */
+    void dequeue(SqliteLocks table) {
+        if (hasPlace()) {
+            table.dequeue(claim.name(), claim.id());
+        }
+    }
+
+    void fail(Throwable failure) {
+        answer.completeExceptionally(failure);
+    }
+
+    boolean isDone() {
+        return answer.isDone();
+    }
+}

@@ -1,0 +1,324 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.DaemonThreads;
+import dev.holdfast.spi.support.WaiterExpiry;
+import dev.holdfast.sqlite.SqliteLocks.Place;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of this client that wait, and the one thread that watches for all of them. It is there only while any wait.
+ *
+ * <pre>
+ *   claim ──► try ── granted ──────────────────────────────────────────────────────────────► answer
+ *              │ not free                                                                     ▲
+ *              ▼                                                                              │
+ *            enter the queue ──► listen ──► changed, or due? ──► look ──► my turn ──► try ────┤
+ *              ▲                   ▲               │ no            │ not yet          │ lost  │
+ *              │                   ├───────────────┴───────────────┴──────────────────┘       │
+ *              └── place gone ─────┘                                          cancel: leave ──┘
+ * </pre>
+ *
+ * <p>Listening and looking only read ({@link ChangePoller}); tries and the queue are the {@link SqliteWorker}'s. A look tells how
+ * long until the claim may try even if nothing changes: when the holder's lease has run out, or those before it in the
+ * queue have let their turns go by. So a waiter needs no word from a holder that died.
+ *
+ * <p>A place in the queue counts for as long as {@link WaiterExpiry} says and is kept alive every third of that, all places
+ * in one statement.
+ */
+final class SqlitePendingClaims {
+    private static final Duration LINGER = Duration.ofSeconds(5);
+    private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
+
+    /** When hundreds wait, a look at all is long: then the next comes only after a rest of so many times its length. */
+    private static final int REST = 20;
+
+    private static final long SHORT_LOOK = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final long LONGEST_REST = Duration.ofMillis(40).toNanos();
+
+    private final SqliteDatabase database;
+    private final SqliteWorker worker;
+    private final BusyTimeout patience;
+    private final Set<SqlitePendingClaim> all = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+    private volatile StoreListener listener = new Nobody();
+    private volatile boolean closed;
+
+    SqlitePendingClaims(SqliteDatabase database, SqliteWorker worker, BusyTimeout patience) {
+        this.database = database;
+        this.worker = worker;
+        this.patience = patience;
+    }
+
+    /** Who is told when waiting claims cannot be served, and when they can again. */
+    void tell(StoreListener told) {
+        listener = told;
+    }
+
+    Pending claim(Claim claim) {
+        SqlitePendingClaim waiting = new SqlitePendingClaim(claim, this::leave);
+        waiting.trying = true;
+        all.add(waiting); // before it is tried: a close that comes in between finds it, and its place
+        waiting.answer().whenComplete((grant, end) -> all.remove(waiting));
+        tryNow(waiting);
+        return waiting;
+    }
+
+    /** Ends the thread; may be called again. What waits stays until {@link #leaveAll} and {@link #failAll}. */
+    void close() {
+        closed = true;
+        patience.end();
+        Thread running = thread.get();
+        if (running != null) {
+            LockSupport.unpark(running);
+            DaemonThreads.awaitEnd(running);
+        }
+    }
+
+    /** Gives up all places, so that nobody waits for a client that is gone. */
+    void leaveAll(SqliteLocks table) {
+        all.forEach(waiting -> waiting.dequeue(table));
+    }
+
+    void failAll(HoldfastException failure) {
+        all.forEach(waiting -> waiting.fail(failure));
+    }
+
+    private void leave(SqlitePendingClaim waiting) {
+        worker.ask(table -> {
+                    waiting.leave(table);
+                    return waiting;
+                })
+                .whenComplete((left, failure) -> {
+                    if (failure != null) {
+                        waiting.fail(failure);
+                    }
+                });
+    }
+
+    private void tryNow(SqlitePendingClaim waiting) {
+        waiting.trying = true;
+        worker.ask(table -> {
+                    waiting.tryNow(table);
+                    return waiting;
+                })
+                .whenComplete((tried, failure) -> tried(waiting, failure));
+    }
+
+    private void tried(SqlitePendingClaim waiting, @Nullable Throwable failure) {
+        if (failure instanceof HoldfastException e && database.isPassing(e)) {
+            waiting.due = database.nanoTime() + AFTER_FAILURE.toNanos();
+            waiting.untried = e;
+            listener.unreachable(waiting.claim().name(), e);
+        } else if (failure != null) {
+            waiting.fail(failure);
+        } else {
+            waiting.stale = true;
+            waiting.untried = null;
+            listener.reachable();
+        }
+        waiting.trying = false;
+        if (!waiting.isDone()) {
+            wake();
+        }
+    }
+
+    /** A place that could not be kept is found lost by a later look, and taken anew; people hear why. */
+    private void kept(Place first, @Nullable Throwable failure) {
+        if (failure instanceof HoldfastException e && database.isPassing(e)) {
+            listener.unreachable(first.name(), e);
+        } else if (failure == null) {
+            listener.reachable();
+        }
+    }
+
+    private void wake() {
+        Thread running = thread.get();
+        if (running != null) {
+            LockSupport.unpark(running);
+        } else if (!closed) {
+            Thread fresh = DaemonThreads.daemon("holdfast-wait-" + database.description(), this::run);
+            if (thread.compareAndSet(null, fresh)) {
+                start(fresh);
+            }
+        }
+    }
+
+    private void start(Thread fresh) {
+        try {
+            fresh.start();
+        } catch (Error noThread) { // who comes later tries again
+            thread.compareAndSet(fresh, null);
+            failAll(new StoreRefusedException(
+                    "no thread could be started to wait on " + database.description()
+                            + "; see how many threads the process and the machine may have",
+                    noThread));
+        }
+    }
+
+    private void run() {
+        HoldfastException end = null;
+        try (ChangePoller changes = open()) {
+            new Watch(changes).run();
+        } catch (HoldfastException e) {
+            end = e;
+        } catch (RuntimeException | Error e) {
+            end = new HoldfastException("waiting on " + database.description() + " failed; please report this", e);
+        }
+        if (end != null && !closed && !database.isPassing(end)) {
+            failAll(end);
+        }
+        thread.set(null);
+        if (!all.isEmpty()) {
+            wake(); // somebody came just now, or the failure was a passing one
+        }
+    }
+
+    private ChangePoller open() {
+        patience.restart(System.nanoTime());
+        return database.watch(patience);
+    }
+
+    /** The round of the thread; for it alone. */
+    private final class Watch {
+        private final ChangePoller changes;
+        private long busy = System.nanoTime();
+        private long restUntil = busy;
+        private long keptAt = database.nanoTime();
+        private boolean changed;
+
+        Watch(ChangePoller changes) {
+            this.changes = changes;
+        }
+
+        void run() {
+            while (!closed) {
+                if (!all.isEmpty()) {
+                    busy = System.nanoTime();
+                    patience.restart(busy);
+                    listen();
+                } else if (System.nanoTime() - busy < LINGER.toNanos()) {
+                    LockSupport.parkNanos(LINGER.toNanos());
+                } else {
+                    return;
+                }
+            }
+        }
+
+        private void listen() {
+            changed |= changes.await(foremost(), untilDue());
+            long begun = System.nanoTime();
+            if (changed && begun - restUntil >= 0) {
+                changed = false;
+                all.forEach(waiting -> waiting.stale = true);
+            }
+            if (lookAtAll()) {
+                long end = System.nanoTime();
+                restUntil = end + Math.min(REST * Math.max(0, end - begun - SHORT_LOOK), LONGEST_REST);
+            }
+            if (database.nanoTime() - keptAt >= keepEvery()) {
+                keptAt = database.nanoTime();
+                keepPlaces();
+            }
+        }
+
+        private long keepEvery() {
+            long least = SqliteLocks.PLACE_LIFE.dividedBy(3).toNanos();
+            for (SqlitePendingClaim waiting : all) {
+                least = Math.min(least, waiting.keepNanos);
+            }
+            return least;
+        }
+
+        private int foremost() {
+            int least = Integer.MAX_VALUE;
+            for (SqlitePendingClaim waiting : all) {
+                if (!waiting.trying) {
+                    least = Math.min(least, waiting.ahead);
+                }
+            }
+            return least;
+        }
+
+        private long untilDue() {
+            long least = Long.MAX_VALUE;
+            long now = database.nanoTime();
+            for (SqlitePendingClaim waiting : all) {
+                if (!waiting.trying) {
+                    least = Math.min(least, waiting.stale ? 0 : waiting.due - now);
+                }
+            }
+            return least;
+        }
+
+        private boolean lookAtAll() {
+            boolean looked = false;
+            for (SqlitePendingClaim waiting : all) {
+                if (!waiting.trying && (waiting.stale || database.nanoTime() - waiting.due >= 0)) {
+                    look(waiting);
+                    looked = true;
+                }
+            }
+            return looked;
+        }
+
+        private void look(SqlitePendingClaim waiting) {
+            waiting.stale = false;
+            ChangePoller.Turn turn;
+            try {
+                turn = changes.look(waiting.claim(), waiting.place());
+            } catch (StoreRefusedException e) {
+                waiting.fail(e); // it may be this name alone
+                return;
+            }
+            waiting.ahead = turn.ahead();
+            if (turn.lost()) {
+                waiting.losePlace();
+            }
+            if (turn.lost() || turn.nanos() == 0) {
+                tryNow(waiting);
+            } else {
+                waiting.due = database.nanoTime() + turn.nanos();
+            }
+        }
+
+        private void keepPlaces() {
+            List<Place> places = new ArrayList<>();
+            for (SqlitePendingClaim waiting : all) {
+                if (waiting.hasPlace()) {
+                    places.add(new Place(waiting.claim().name(), waiting.place(), WaiterExpiry.of(waiting.claim())));
+                }
+            }
+            for (int from = 0; from < places.size(); from += database.chunk()) {
+                List<Place> chunk = places.subList(from, Math.min(from + database.chunk(), places.size()));
+                worker.ask(table -> {
+                            table.keepPlaces(chunk);
+                            return chunk;
+                        })
+                        .whenComplete((kept, failure) -> kept(chunk.get(0), failure));
+            }
+        }
+    }
+
+    /** Before anybody listens. */
+    private static final class Nobody implements StoreListener {
+        @Override
+        public void lost(Grant grant) {}
+
+        @Override
+        public void suspect(Grant grant) {}
+    }
+}

@@ -1,0 +1,143 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.StoredRecord;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The records of a file, in a table of their own that is made when the first is written. Their clock is the machine's wall
+ * clock: what is recorded must be understood after the machine was started again. For one thread.
+ */
+final class SqliteRecords {
+    private static final String CREATE = """
+            CREATE TABLE IF NOT EXISTS holdfast_record (
+              name TEXT NOT NULL PRIMARY KEY,
+              token INTEGER NOT NULL,
+              revision INTEGER NOT NULL,
+              written_at INTEGER NOT NULL,
+              keep_until INTEGER NOT NULL,
+              content TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID""";
+
+    private static final String CREATE_INDEX =
+            "CREATE INDEX IF NOT EXISTS holdfast_record_until ON holdfast_record (keep_until)";
+
+    /** Milliseconds since 1970. */
+    private static final String NOW = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
+
+    private static final String COLUMNS = "SELECT token, revision, written_at, content, name FROM holdfast_record";
+    private static final String READ_NOW = "SELECT " + NOW;
+    private static final String IS_MADE =
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'holdfast_record'";
+    private static final String READ = COLUMNS + " WHERE name = ?1 AND keep_until > ?2";
+    private static final String LIST =
+            COLUMNS + " WHERE name > ?1 AND substr(name, 1, length(?2)) = ?2 AND keep_until > " + NOW
+                    + " ORDER BY name LIMIT 1000";
+
+    /** ?1 name, ?2 token, ?3 expected revision, ?4 time to keep, ?5 value; over an older record, or where there is none. */
+    private static final String WRITE = "INSERT INTO holdfast_record"
+            + " SELECT ?1, ?2, 1, " + NOW + ", " + NOW + " + ?4, ?5"
+            + " WHERE ?3 <= 0 OR EXISTS (SELECT 1 FROM holdfast_record WHERE name = ?1)"
+            + " ON CONFLICT (name) DO UPDATE SET"
+            + " token = excluded.token,"
+            + " revision = CASE WHEN keep_until > " + NOW + " THEN revision + 1 ELSE 1 END,"
+            + " written_at = excluded.written_at, keep_until = excluded.keep_until, content = excluded.content"
+            + " WHERE CASE WHEN keep_until > " + NOW
+            + " THEN token <= excluded.token AND ?3 IN (-1, revision) ELSE ?3 <= 0 END";
+
+    private static final String OVER = "SELECT name FROM holdfast_record WHERE keep_until <= " + NOW + " LIMIT 100";
+    private static final String REMOVE = "DELETE FROM holdfast_record WHERE name = ?1 AND keep_until <= " + NOW;
+    private static final int WRITES_PER_PURGE = 16;
+
+    private final SqliteSession session;
+    private boolean made;
+
+    SqliteRecords(SqliteSession session) {
+        this.session = session;
+    }
+
+    RecordReading read(String name) {
+        return session.run("read the record of", name, () -> readNow(name));
+    }
+
+    private RecordReading readNow(String name) throws SQLException {
+        long now = session.number(READ_NOW);
+        if (!isMade()) {
+            return new RecordReading(Instant.ofEpochMilli(now), Optional.empty());
+        }
+        return new RecordReading(Instant.ofEpochMilli(now), session.first(READ, SqliteRecords::stored, name, now));
+    }
+
+    Optional<StoredRecord> write(RecordWrite write) {
+        String name = write.name();
+        session.run("write the record of", name, () -> {
+            if (!isMade()) {
+                session.execute(CREATE);
+                session.execute(CREATE_INDEX);
+            }
+            return true;
+        });
+        boolean admitted = session.run(
+                "write the record of",
+                name,
+                () -> session.update(
+                                WRITE,
+                                name,
+                                write.token(),
+                                write.revision(),
+                                Math.max(1, write.keep().toMillis()),
+                                write.value())
+                        > 0);
+        if (!admitted) {
+            return Optional.empty();
+        }
+        purge();
+        RecordReading now = read(name);
+        return Optional.of(now.after(write));
+    }
+
+    List<StoredRecord> list(String prefix, String after) {
+        return session.run(
+                "list the records of",
+                prefix,
+                () -> isMade() ? session.all(LIST, SqliteRecords::stored, after, prefix) : List.of());
+    }
+
+    /** A few at a time, now and then. A failure is not told: the record is written. */
+    private void purge() {
+        if (ThreadLocalRandom.current().nextInt(WRITES_PER_PURGE) != 0) {
+            return;
+        }
+        try {
+            session.run("remove old records", "", () -> {
+                for (String name : session.all(OVER, row -> row.getString(1))) {
+                    session.update(REMOVE, name);
+                }
+                return true;
+            });
+        } catch (HoldfastException busy) {
+            // a later write tries again
+        }
+    }
+
+    private boolean isMade() throws SQLException {
+        made = made || session.number(IS_MADE) > 0;
+        return made;
+    }
+
+    private static StoredRecord stored(ResultSet row) throws SQLException {
+        return new StoredRecord(
+                row.getString(5),
+                row.getLong(1),
+                row.getLong(2),
+                Instant.ofEpochMilli(row.getLong(3)),
+                row.getString(4));
+    }
+}

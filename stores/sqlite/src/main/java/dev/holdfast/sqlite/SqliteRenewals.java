@@ -1,0 +1,80 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.Micros;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+
+/** Renews many grants on SQLite: one statement for those who hold alone, one for those who share. For one thread. */
+final class SqliteRenewals {
+    /** No lock has this name. */
+    static final String NO_NAME = "";
+
+    private final SqliteSession session;
+    private final SqliteClock clock;
+
+    SqliteRenewals(SqliteSession session, SqliteClock clock) {
+        this.session = session;
+        this.clock = clock;
+    }
+
+    /** Few sizes of statements, so that few are kept prepared: the rest is filled with {@link #NO_NAME}. */
+    static int roundedUp(int size) {
+        return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
+    }
+
+    /** A file that is not the one any more keeps no lock: then nothing is held, whatever its rows say. */
+    Map<ClaimId, Renewal> renew(List<Grant> grants) {
+        long before = clock.stamp();
+        Map<ClaimId, Renewal> renewals = new HashMap<>();
+        List<Grant> alone = new ArrayList<>();
+        List<Grant> shared = new ArrayList<>();
+        for (Grant grant : grants) {
+            renewals.put(grant.id(), Renewal.lost(before));
+            (SqliteSharedLocks.isShared(grant.mode()) ? shared : alone).add(grant);
+        }
+        if (!session.isReplaced()) {
+            renew(alone, SqliteSql::renew, SqliteSql::renewed, renewals);
+            alone.removeIf(grant -> !Renewal.lost(before).equals(renewals.get(grant.id())));
+            shared.addAll(alone); // writers who read on, if they are there
+            renew(shared, SqliteSharedSql::renew, SqliteSharedSql::renewed, renewals);
+        }
+        return renewals;
+    }
+
+    private void renew(
+            List<Grant> grants, IntFunction<String> write, IntFunction<String> read, Map<ClaimId, Renewal> renewals) {
+        if (grants.isEmpty()) {
+            return;
+        }
+        session.run("renew", grants.get(0).name(), () -> {
+            long sent = clock.stamp();
+            Object[] arguments = arguments(grants, clock.micros());
+            int rows = roundedUp(grants.size());
+            session.update(write.apply(rows), arguments);
+            return session.all(
+                    read.apply(rows),
+                    row -> renewals.put(new ClaimId(row.getString(1)), Renewal.held(sent, row.getBoolean(2))),
+                    arguments);
+        });
+    }
+
+    private static Object[] arguments(List<Grant> grants, long now) {
+        List<Object> arguments = new ArrayList<>(1 + 3 * roundedUp(grants.size()));
+        arguments.add(now);
+        for (Grant grant : grants) {
+            arguments.add(grant.name());
+            arguments.add(grant.id().value());
+            arguments.add(Micros.of(grant.lease()));
+        }
+        for (int i = grants.size(); i < roundedUp(grants.size()); i++) {
+            arguments.addAll(List.of(NO_NAME, NO_NAME, 0L));
+        }
+        return arguments.toArray();
+    }
+}

@@ -1,0 +1,220 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.StoreRefusedException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.sqlite.BusyHandler;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteOpenMode;
+
+/**
+ * One connection to the file: statements kept prepared, and its manner of waiting when the file is busy.
+ *
+ * <p>SQLite's own busy handler sleeps up to 100 ms at a time, which is where the long tail of a contended file comes
+ * from. Ours naps briefly ({@link BusyTimeout}), and after a few milliseconds gives up, so that the operation starts over
+ * and reads the clock anew: however long it waited, a lease counts from the attempt that went through.
+ *
+ * <p>For one thread.
+ */
+final class SqliteSession implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.holdfast.jdbc");
+
+    /** Naps inside a statement before the operation starts over: about five milliseconds. */
+    private static final int NAPS_IN_STATEMENT = 10;
+
+    private static final long IDENTITY_CHECK_NANOS = Duration.ofMillis(100).toNanos();
+
+    private final Connection connection;
+    private final SqliteFile file;
+    private final BusyTimeout patience;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private long identityChecked = System.nanoTime();
+    private boolean replaced;
+
+    private SqliteSession(Connection connection, SqliteFile file, BusyTimeout patience) {
+        this.connection = connection;
+        this.file = file;
+        this.patience = patience;
+    }
+
+    /**
+     * Opens a connection.
+     *
+     * @param create whether to create the file if there is none
+     */
+    static SqliteSession open(SqliteFile file, boolean create, BusyTimeout patience) {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setBusyTimeout(0);
+        config.setGetGeneratedKeys(false);
+        if (!create) {
+            config.resetOpenMode(SQLiteOpenMode.CREATE);
+        }
+        try {
+            Connection connection = config.createConnection("jdbc:sqlite:" + file.path());
+            BusyHandler.setHandler(connection, new BusyHandler() {
+                @Override
+                protected int callback(int naps) {
+                    if (naps >= NAPS_IN_STATEMENT || patience.isOver()) {
+                        return 0;
+                    }
+                    patience.nap(naps);
+                    return 1;
+                }
+            });
+            return new SqliteSession(connection, file, patience);
+        } catch (SQLException e) {
+            throw SqliteErrors.explain("cannot open sqlite:" + file.path(), patience, e);
+        }
+    }
+
+    /**
+     * Runs an operation, over and over while the file is busy and patience lasts. Each statement being a transaction of
+     * its own, a busy one has done nothing.
+     *
+     * @param action what it is, and
+     * @param object what to, for messages
+     */
+    <T> T run(String action, String object, Operation<T> operation) {
+        refuseReplaced(action, object);
+        for (int tries = 1; ; tries++) {
+            try {
+                return operation.run();
+            } catch (SQLException e) {
+                if (!SqliteErrors.isBusy(e)) {
+                    forgetStatements(); // the driver has finalized the one that failed, and does not say so
+                }
+                if (!SqliteErrors.isBusy(e) || patience.isOver()) {
+                    throw SqliteErrors.explain(cannot(action, object), patience, e);
+                }
+                patience.nap(tries);
+            }
+        }
+    }
+
+    /** The first row of a query, read to its end: the statement commits there, and a commit can fail. */
+    <T> Optional<T> first(String sql, Row<T> row, Object... arguments) throws SQLException {
+        List<T> all = all(sql, row, arguments);
+        return all.isEmpty() ? Optional.empty() : Optional.of(all.get(0));
+    }
+
+    /** All rows of a query. */
+    <T> List<T> all(String sql, Row<T> row, Object... arguments) throws SQLException {
+        try (ResultSet rows = bind(sql, arguments).executeQuery()) {
+            List<T> all = new ArrayList<>(1);
+            while (rows.next()) {
+                all.add(row.read(rows));
+            }
+            return all;
+        }
+    }
+
+    /** The number in the one row of a query that only reads: the cheapest way to ask, for what is asked all the time. */
+    long number(String sql) throws SQLException {
+        try (ResultSet row = bind(sql).executeQuery()) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** Runs a statement without rows; returns how many it changed. */
+    int update(String sql, Object... arguments) throws SQLException {
+        return bind(sql, arguments).executeUpdate();
+    }
+
+    /** Runs a statement once, without keeping it. */
+    void execute(String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** A row that a later version keeps in its own way is not understood here, and so never granted. */
+    void refuseNewer(String name, long layout) {
+        if (layout > SqliteSql.LAYOUT) {
+            throw new StoreRefusedException(cannot("claim", name) + ": it is kept in layout " + layout
+                    + " and this version of Holdfast knows layout " + SqliteSql.LAYOUT
+                    + " at most; use the newer version");
+        }
+    }
+
+    /** Whether the path leads to another file by now; looked up at most ten times a second. */
+    boolean isReplaced() {
+        long now = System.nanoTime();
+        if (!replaced && now - identityChecked >= IDENTITY_CHECK_NANOS) {
+            identityChecked = now;
+            replaced = file.isReplaced();
+        }
+        return replaced;
+    }
+
+    @Override
+    public void close() {
+        forgetStatements();
+        try (connection) {
+            BusyHandler.clearHandler(connection); // the driver holds it for as long as it is set
+        } catch (SQLException e) {
+            // whatever could not be closed is closed with the process; no lock depends on it
+            LOG.log(System.Logger.Level.DEBUG, "closing sqlite:" + file.path() + " failed", e);
+        }
+    }
+
+    /** They are prepared anew when they are needed. */
+    private void forgetStatements() {
+        for (PreparedStatement statement : prepared.values()) {
+            try {
+                statement.close();
+            } catch (SQLException e) {
+                LOG.log(System.Logger.Level.DEBUG, "closing a statement of sqlite:" + file.path() + " failed", e);
+            }
+        }
+        prepared.clear();
+    }
+
+    private PreparedStatement bind(String sql, Object... arguments) throws SQLException {
+        PreparedStatement statement = prepared.get(sql);
+        if (statement == null) {
+            statement = connection.prepareStatement(sql);
+            prepared.put(sql, statement);
+        }
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i] instanceof Long number) {
+                statement.setLong(i + 1, number);
+            } else {
+                statement.setString(i + 1, arguments[i].toString());
+            }
+        }
+        return statement;
+    }
+
+    private void refuseReplaced(String action, String object) {
+        if (isReplaced()) {
+            throw new StoreRefusedException(cannot(action, object)
+                    + ": the file was deleted or replaced while it was in use, and others no longer see what is done to"
+                    + " it; close this client and connect again");
+        }
+    }
+
+    private String cannot(String action, String object) {
+        return "cannot " + action + (object.isEmpty() ? "" : " '" + object + "'") + " on sqlite:" + file.path();
+    }
+
+    /** Some statements, run anew as a whole when the file was busy. */
+    @FunctionalInterface
+    interface Operation<T> {
+        T run() throws SQLException;
+    }
+
+    /** Reads one row. */
+    @FunctionalInterface
+    interface Row<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+}

@@ -1,0 +1,217 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.Capabilities;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
+import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.PagedListing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks as rows of a table: the requests of the engine, turned into statements.
+ *
+ * <pre>
+ *   engine ──► SqliteStore ────────────► SqliteWorker: one thread, one connection, requests in order
+ *                 │ claim that waits        ▲ try, once it is worth it
+ *                 └──► SqlitePendingClaims ─┘
+ *                      one thread while anything waits; reads only
+ * </pre>
+ *
+ * <p>Each request is one statement in a transaction of its own. Lock, release and hand-over update one row, which is kept
+ * when it is free ({@link Housekeeping} removes it an hour later). What a database adds of its own is behind {@link
+ * SqliteDatabase}. Thread-safe.
+ */
+final class SqliteStore implements Store {
+    /** After this, a request is answered with {@link dev.holdfast.StoreUnavailableException}. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final SqliteDatabase database;
+    private final SqliteWorker worker;
+    private final SqlitePendingClaims waiters;
+    private final Housekeeping housekeeping;
+
+    private SqliteStore(SqliteDatabase database, SqliteWorker worker, TimeSource time, Duration limit) {
+        this.database = database;
+        this.worker = worker;
+        this.waiters = new SqlitePendingClaims(database, worker, new BusyTimeout(limit));
+        this.housekeeping = new Housekeeping(worker, time, database::nanoTime);
+    }
+
+    /** Opens the store of a database. A failure leaves neither threads nor connections. */
+    static SqliteStore open(SqliteDatabase database, TimeSource time) {
+        return open(database, time, PATIENCE);
+    }
+
+    static SqliteStore open(SqliteDatabase database, TimeSource time, Duration limit) {
+        BusyTimeout patience = new BusyTimeout(limit);
+        SqliteLocks table = database.open(patience);
+        SqliteWorker worker = SqliteWorker.start(database.description(), table, patience);
+        SqliteStore store = new SqliteStore(database, worker, time, limit);
+        store.housekeeping.start();
+        return store;
+    }
+
+    @Override
+    public String description() {
+        return database.description();
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return database.capabilities();
+    }
+
+    /** A row learns nothing of grants by itself; only that the database cannot be reached while claims wait. */
+    @Override
+    public void listen(StoreListener listener) {
+        waiters.tell(listener);
+    }
+
+    @Override
+    public Pending claim(Claim claim) {
+        if (claim.names().size() > capabilities().maxNames()
+                || !capabilities().modes().contains(claim.mode().kind())) {
+            return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
+                    + claim.name() + "' on " + description() + ": it grants "
+                    + capabilities().modes() + " of "
+                    + capabilities().maxNames() + " name; use another store")));
+        }
+        housekeeping.used();
+        if (claim.waits()) {
+            return waiters.claim(claim);
+        }
+        return new Answered(worker.ask(
+                table -> table.looksFree(claim) ? table.claim(claim, SqliteLocks.NO_PLACE) : Optional.empty()));
+    }
+
+    @Override
+    public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
+        return ChunkedRenewals.ask(worker, grants, database.chunk());
+    }
+
+    @Override
+    public CompletionStage<Optional<Grant>> extend(Grant grant) {
+        return worker.ask(table -> table.extend(grant));
+    }
+
+    @Override
+    public CompletionStage<Boolean> downgrade(Grant grant) {
+        return worker.ask(table -> table.downgrade(grant));
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(Grant grant) {
+        return worker.ask(table -> table.release(grant.name(), grant.mode(), grant.id()));
+    }
+
+    /** On the thread that runs the statements. */
+    @Override
+    public void beforeSending(String name, Runnable task) {
+        worker.ask(table -> {
+                    task.run();
+                    return true;
+                })
+                .exceptionally(closed -> {
+                    task.run();
+                    return false;
+                });
+    }
+
+    @Override
+    public CompletionStage<Void> withdraw(Claim claim) {
+        return worker.ask(table -> {
+            for (String name : claim.names()) {
+                table.dequeue(name, claim.id());
+                table.release(name, claim.mode(), claim.id());
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<LockStatus> status(String name) {
+        return worker.ask(table -> table.status(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockStatus>> list(String prefix) {
+        return PagedListing.all(after -> worker.ask(table -> table.list(prefix, after)));
+    }
+
+    @Override
+    public CompletionStage<Optional<List<LockWaiter>>> waiters(String prefix) {
+        return worker.ask(table -> Optional.of(table.waiters(prefix)));
+    }
+
+    @Override
+    public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
+        return worker.ask(table -> table.breakGrant(name, number, now));
+    }
+
+    @Override
+    public CompletionStage<RecordReading> readRecord(String name) {
+        return worker.ask(table -> table.readRecord(name));
+    }
+
+    @Override
+    public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
+        return worker.ask(table -> table.writeRecord(write));
+    }
+
+    @Override
+    public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
+        List<StoredRecord> found = new ArrayList<>();
+        return nextRecords(prefix, "", found).thenApply(done -> {
+            found.sort(Comparator.comparing(StoredRecord::name)); // SQLite sorts by UTF-8, Java by UTF-16
+            return List.copyOf(found);
+        });
+    }
+
+    /** Page by page, so that other requests get in between. */
+    private CompletableFuture<Boolean> nextRecords(String prefix, String after, List<StoredRecord> found) {
+        return worker.ask(table -> table.records(prefix, after)).thenCompose(page -> {
+            found.addAll(page);
+            return page.isEmpty()
+                    ? CompletableFuture.completedFuture(true)
+                    : nextRecords(prefix, page.get(page.size() - 1).name(), found);
+        });
+    }
+
+    /** Places in the queue are given up; grants are left to their leases. */
+    @Override
+    public void close() {
+        housekeeping.close();
+        waiters.close();
+        worker.close(table -> {
+            waiters.leaveAll(table);
+            housekeeping.end(table);
+        });
+        waiters.failAll(worker.closedException());
+        waiters.close(); // a try that was under way may have started the thread anew
+    }
+
+    /** A claim that is answered at once; there is nothing to cancel. */
+    private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
+        @Override
+        public void cancel() {}
+    }
+}

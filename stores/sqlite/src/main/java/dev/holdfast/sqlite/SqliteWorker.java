@@ -1,0 +1,121 @@
+package dev.holdfast.sqlite;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.spi.support.DaemonThreads;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The one thread that runs a store's statements, in the order in which they were asked for: what makes a claim wait
+ * behind the release before it, without anybody waiting.
+ *
+ * <p>Thread-safe.
+ */
+final class SqliteWorker {
+    private final BlockingQueue<Request<?>> requests = new LinkedTransferQueue<>();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final String description;
+    private final SqliteLocks table;
+    private final BusyTimeout patience;
+    private final Thread thread;
+    private Consumer<SqliteLocks> lastWords = t -> {};
+    private volatile boolean closed;
+    private volatile boolean ended;
+
+    private SqliteWorker(String description, SqliteLocks table, BusyTimeout patience) {
+        this.description = description;
+        this.table = table;
+        this.patience = patience;
+        this.thread = DaemonThreads.daemon("holdfast-" + description, this::run);
+    }
+
+    /** Starts the thread; it closes the table at its end. */
+    static SqliteWorker start(String description, SqliteLocks table, BusyTimeout patience) {
+        SqliteWorker worker = new SqliteWorker(description, table, patience);
+        worker.thread.start();
+        return worker;
+    }
+
+    /** Runs a request after those before it; answers on the worker's thread. */
+    <T> CompletableFuture<T> ask(Function<SqliteLocks, T> work) {
+        Request<T> request = new Request<>(work, new CompletableFuture<>(), System.nanoTime());
+        requests.add(request);
+        if (ended) {
+            refuseAll(); // it came after the thread had looked for the last time
+        }
+        return request.answer;
+    }
+
+    /**
+     * Ends every request with {@link ClientClosedException}, runs the last words and waits for the thread.
+     *
+     * @param words a best effort: nothing is waited for any more
+     */
+    void close(Consumer<SqliteLocks> words) {
+        if (closing.compareAndSet(false, true)) {
+            lastWords = words;
+            closed = true;
+            patience.end();
+            ask(t -> t); // wakes the thread
+        }
+        DaemonThreads.awaitEnd(thread);
+    }
+
+    ClientClosedException closedException() {
+        return new ClientClosedException("the client of " + description + " is closed; connect again");
+    }
+
+    private void run() {
+        try (table) {
+            while (!closed) {
+                serveNext();
+            }
+            lastWords.accept(table);
+        } catch (HoldfastException e) {
+            // the last words failed: places in queues run out
+        } finally {
+            ended = true;
+            refuseAll();
+        }
+    }
+
+    private void serveNext() {
+        try {
+            serve(requests.take());
+        } catch (InterruptedException e) {
+            // by a caller's code that ran here; the thread is the worker's
+        }
+    }
+
+    private <T> void serve(Request<T> request) {
+        T result;
+        try {
+            if (closed) {
+                throw closedException();
+            }
+            patience.restart(request.since);
+            result = request.work.apply(table);
+        } catch (HoldfastException e) {
+            request.answer.completeExceptionally(closed ? closedException() : e);
+            return;
+        } catch (RuntimeException | Error e) {
+            request.answer.completeExceptionally(
+                    new HoldfastException("a request to " + description + " failed; please report this", e));
+            return;
+        }
+        request.answer.complete(result);
+    }
+
+    private void refuseAll() {
+        for (Request<?> r = requests.poll(); r != null; r = requests.poll()) {
+            r.answer.completeExceptionally(closedException());
+        }
+    }
+
+    private record Request<T>(Function<SqliteLocks, T> work, CompletableFuture<T> answer, long since) {}
+}

@@ -1,0 +1,306 @@
+package dev.holdfast.sqlite;
+
+import static dev.holdfast.sqlite.Rig.attempt;
+import static dev.holdfast.sqlite.Rig.claim;
+import static dev.holdfast.sqlite.Rig.get;
+import static dev.holdfast.sqlite.Rig.hold;
+import static dev.holdfast.sqlite.Rig.release;
+import static dev.holdfast.sqlite.Rig.waiting;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.spi.StoreListener;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A file that another process blocks: requests wait for a while, then fail; waits live on; reads are not disturbed. */
+class BusyFileTest {
+    private static final String NAME = "order:42";
+    private static final Duration BRIEF = Duration.ofMillis(300);
+
+    @TempDir
+    Path folder;
+
+    private Rig rig;
+
+    @BeforeEach
+    void openTheRig() {
+        rig = new Rig(folder);
+    }
+
+    @AfterEach
+    void closeTheRig() {
+        rig.close();
+    }
+
+    /** Blocks the file as a process does that is stopped inside a statement. */
+    private AutoCloseable block() throws SQLException {
+        Connection connection = rig.connect();
+        connection.createStatement().execute("BEGIN IMMEDIATE");
+        return connection;
+    }
+
+    @Test
+    void aRequestWaitsUntilTheFileIsFreeAndIsStampedThen() throws Exception {
+        SqliteStore one = rig.open();
+        hold(one, "opened");
+        AutoCloseable block = block();
+        CompletableFuture<Optional<Grant>> answer =
+                one.claim(claim(NAME)).answer().toCompletableFuture();
+        await().during(BRIEF).until(() -> !answer.isDone());
+        long freed = rig.time.nanoTime();
+
+        block.close();
+
+        Grant grant = get(answer).orElseThrow();
+        assertThat(grant.sentNanos())
+                .as("the attempt that went through began at most a few milliseconds before the file was free")
+                .isGreaterThan(freed - BRIEF.toNanos() / 2);
+    }
+
+    @Test
+    void requestsFailWhenTheFileIsBlockedForTooLong() throws Exception {
+        SqliteStore one = rig.open(BRIEF);
+        Grant grant = hold(one, NAME);
+        try (AutoCloseable block = block()) {
+            assertThatThrownBy(() -> get(one.claim(claim("other")).answer()))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("'other'")
+                    .hasMessageContaining(rig.file.toString())
+                    .hasMessageContaining("another process has blocked the file")
+                    .hasMessageNotContaining("\n");
+            assertThatThrownBy(() -> release(one, grant)).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> get(one.renew(List.of(grant)))).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> get(one.breakGrant(NAME, grant.number(), true)))
+                    .isInstanceOf(StoreUnavailableException.class);
+        }
+        assertThat(release(one, grant)).isTrue();
+    }
+
+    @Test
+    void aClaimThatWaitsLivesOnAndTheEngineIsToldThatTheFileIsBlocked() throws Exception {
+        SqliteStore one = rig.open(BRIEF);
+        List<String> told = new CopyOnWriteArrayList<>();
+        one.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {}
+
+            @Override
+            public void suspect(Grant grant) {}
+
+            @Override
+            public void unreachable(String name, Throwable why) {
+                told.add(name + ": " + why.getMessage());
+            }
+
+            @Override
+            public void reachable() {
+                told.add("reachable");
+            }
+        });
+        hold(one, "opened");
+        Pending waits;
+        try (AutoCloseable block = block()) {
+            waits = one.claim(waiting(NAME));
+            await().until(() -> !told.isEmpty());
+            assertThat(told.get(0)).startsWith(NAME + ": ").contains(rig.file.toString());
+        }
+        assertThat(get(waits.answer())).isPresent();
+        await().until(() -> told.contains("reachable"));
+    }
+
+    @Test
+    void requestsThatQueuedBehindABlockedOneDoNotWaitAllOver() throws Exception {
+        SqliteStore one = rig.open(Duration.ofSeconds(1));
+        hold(one, "opened");
+        try (AutoCloseable block = block()) {
+            long begun = System.nanoTime();
+            List<CompletableFuture<?>> answers = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                answers.add(one.claim(claim(NAME + i)).answer().toCompletableFuture());
+            }
+            answers.forEach(
+                    answer -> assertThatThrownBy(() -> get(answer)).isInstanceOf(StoreUnavailableException.class));
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void whoHoldsCanBeLookedUpWhileTheFileIsBlocked() throws Exception {
+        SqliteStore one = rig.open();
+        Grant grant = hold(one, NAME);
+        try (AutoCloseable block = block()) {
+            assertThat(get(one.status(NAME)).grant()).isPresent();
+            assertThat(attempt(one, NAME)).as("a failed try only reads").isEmpty();
+
+            SqliteStore late = rig.open();
+
+            assertThat(get(late.list(""))).extracting(status -> status.name()).containsExactly(NAME);
+        }
+        assertThat(release(one, grant)).isTrue();
+    }
+
+    @Test
+    void aWaitLivesThroughIt() throws Exception {
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open(BRIEF);
+        Grant grant = hold(one, NAME);
+        Pending next = two.claim(waiting(NAME));
+        await().until(() -> Rig.waiters(one, NAME) == 1);
+        try (AutoCloseable block = block()) {
+            rig.pass(SqliteLocks.PLACE_LIFE); // its place cannot be kept either
+            await().during(BRIEF.multipliedBy(3))
+                    .until(() -> !next.answer().toCompletableFuture().isDone());
+        }
+        release(one, grant);
+
+        assertThat(get(next.answer())).isPresent();
+    }
+
+    @Test
+    void aWaitThatBeginsMeanwhileLivesThroughItToo() throws Exception {
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open(BRIEF);
+        hold(two, "opened");
+        Pending next;
+        try (AutoCloseable block = block()) {
+            next = two.claim(waiting(NAME));
+            await().during(BRIEF.multipliedBy(3))
+                    .until(() -> !next.answer().toCompletableFuture().isDone());
+        }
+        assertThat(get(next.answer())).isPresent();
+        assertThat(Rig.waiters(one, NAME)).isZero();
+    }
+
+    @Test
+    void aWaitCanBeCancelledAfterwards() throws Exception {
+        SqliteStore one = rig.open();
+        SqliteStore two = rig.open(BRIEF);
+        hold(one, NAME);
+        Pending next;
+        try (AutoCloseable block = block()) {
+            next = two.claim(waiting(NAME));
+            await().during(BRIEF.multipliedBy(2))
+                    .until(() -> !next.answer().toCompletableFuture().isDone());
+        }
+        await().until(() ->
+                Rig.waiters(one, NAME) == 1); // until it has tried again, nothing can be said but that it could not
+        next.cancel();
+        assertThat(get(next.answer())).isEmpty();
+        assertThat(Rig.waiters(one, NAME)).isZero();
+    }
+
+    @Test
+    void aRenewalWithoutAnAnswerIsUnknownWhereOthersWereAnswered() throws Exception {
+        SqliteStore one = rig.open();
+        int many = 2 * rig.database().chunk();
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < many; i++) {
+            grants.add(hold(one, "name-" + i));
+        }
+        rig.close();
+        SqliteStore two = rig.open(BRIEF);
+        Map<?, Renewal> renewals;
+        rig.sql("CREATE TRIGGER fault BEFORE UPDATE ON holdfast_lock WHEN OLD.name = 'name-99'"
+                + " BEGIN SELECT RAISE(ABORT, 'fault'); END"); // sorted, it is in the last chunk
+        renewals = get(two.renew(grants));
+
+        assertThat(renewals).hasSize(many);
+        assertThat(renewals.values())
+                .filteredOn(r -> r.verdict() == Verdict.HELD)
+                .hasSize(many / 2);
+        assertThat(renewals.values())
+                .filteredOn(r -> r.verdict() == Verdict.UNKNOWN)
+                .hasSize(many / 2);
+    }
+
+    @Test
+    void closingDoesNotWaitForAFileThatIsBlocked() throws Exception {
+        SqliteStore one = rig.open();
+        hold(one, NAME);
+        Pending waiting = one.claim(waiting(NAME));
+        await().until(() -> Rig.waiters(one, NAME) == 1);
+        try (AutoCloseable block = block()) {
+            CompletableFuture<?> stuck = one.claim(claim("other")).answer().toCompletableFuture();
+            CompletableFuture<?> behind = one.claim(claim("another")).answer().toCompletableFuture();
+
+            long begun = System.nanoTime();
+            one.close();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+            for (CompletableFuture<?> each :
+                    List.of(stuck, behind, waiting.answer().toCompletableFuture())) {
+                assertThatThrownBy(() -> get(each)).isInstanceOf(ClientClosedException.class);
+            }
+        }
+    }
+
+    @Test
+    void aGrantThatWasBrokenIsReportedBrokenThoughTheFileIsBlockedRightAfterwards() throws Exception {
+        AtomicReference<AutoCloseable> block = new AtomicReference<>();
+        AtomicBoolean armed = new AtomicBoolean();
+        BootClock machine = new BootClock(
+                "first boot",
+                () -> { // asked at the beginning of each step
+                    if (armed.get() && isFreeInItsRow() && armed.getAndSet(false)) {
+                        block.set(blockNow());
+                    }
+                    return System.nanoTime();
+                });
+        try (SqliteStore one = SqliteStore.open(new SqliteDatabase(rig.file, machine, rig.time), rig.time, BRIEF)) {
+            Grant grant = hold(one, NAME);
+            armed.set(true);
+
+            assertThat(get(one.breakGrant(NAME, grant.number(), true))).isTrue();
+
+            assertThat(block).as("blocked between the steps").doesNotHaveNullValue();
+            block.get().close();
+            assertThat(release(one, grant)).isFalse();
+        }
+    }
+
+    private boolean isFreeInItsRow() {
+        return rig.sql("SELECT claim_id IS NULL FROM holdfast_lock WHERE name = '" + NAME + "'")
+                .equals(List.of("1"));
+    }
+
+    private AutoCloseable blockNow() {
+        try {
+            return block();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void openingFailsWhenANewFileIsBlockedForTooLong() throws Exception {
+        rig.sql("CREATE TABLE holdfast_meta (a)", "DROP TABLE holdfast_meta");
+        try (AutoCloseable block = block()) {
+            assertThatThrownBy(() -> rig.open(BRIEF))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining(rig.file.toString());
+        }
+        hold(rig.open(), NAME);
+    }
+}

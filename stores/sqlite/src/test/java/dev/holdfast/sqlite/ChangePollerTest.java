@@ -1,0 +1,86 @@
+package dev.holdfast.sqlite;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ChangePollerTest {
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @CsvSource({
+        // microseconds since the last change, claims ahead, microseconds to pause
+        "0, 0, 500",
+        "500, 0, 500",
+        "1000, 0, 1000",
+        "2000, 0, 2000",
+        "8000, 0, 2000",
+        "8000, 1, 4000",
+        "8000, 2, 8000",
+        "8000, 400, 8000",
+        "8000, 2147483647, 8000",
+        "2000000, 0, 2000",
+        "10000000, 0, 10000",
+        "10000000, 7, 10000",
+        "86400000000, 0, 20000"
+    })
+    void whoIsNextListensClosestAndQuietMakesPausesLonger(long since, int ahead, long pause) {
+        assertThat(ChangePoller.pause(since * 1000, ahead)).isEqualTo(pause * 1000);
+    }
+
+    @Test
+    void itHearsOfCommitsByOthersAndByItsOwnProcess() {
+        try (Rig rig = new Rig(folder);
+                SqliteStore store = rig.open();
+                ChangePoller changes = rig.database().watch(new BusyTimeout(ofSeconds(10)))) {
+            assertThat(changes.await(0, Long.MAX_VALUE)).as("at first").isTrue();
+            assertThat(changes.await(0, Long.MAX_VALUE)).as("nothing").isFalse();
+
+            Rig.hold(store, "order:42");
+            assertThat(changes.await(0, Long.MAX_VALUE))
+                    .as("another connection")
+                    .isTrue();
+            assertThat(changes.await(0, Long.MAX_VALUE)).isFalse();
+
+            assertThat(Rig.attempt(store, "order:42")).isEmpty();
+            assertThat(changes.await(0, Long.MAX_VALUE))
+                    .as("a failed try writes nothing")
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void itPausesNoLongerThanUntilSomethingIsDue() {
+        try (Rig rig = new Rig(folder);
+                SqliteStore store = rig.open();
+                ChangePoller changes = rig.database().watch(new BusyTimeout(ofSeconds(10)))) {
+            assertThat(store.description()).isNotEmpty();
+            changes.await(0, 0);
+            long begun = System.nanoTime();
+            for (int i = 0; i < 100; i++) {
+                changes.await(7, 0);
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                    .as("100 pauses of 8 ms each would be 800")
+                    .isLessThan(ofMillis(700));
+        }
+    }
+
+    @Test
+    void aLookAtANameNobodyKnowsTellsToEnterAgain() {
+        try (Rig rig = new Rig(folder);
+                SqliteStore store = rig.open();
+                ChangePoller changes = rig.database().watch(new BusyTimeout(ofSeconds(10)))) {
+            assertThat(store.description()).isNotEmpty();
+            assertThat(changes.look(Rig.claim("unknown"), 1)).isEqualTo(ChangePoller.Turn.LOST);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package dev.holdfast.sqlite;
+
+import org.junit.jupiter.api.Tag;
+
+/** What the engine makes of the embedded store. */
+@Tag("processes-in-another-class")
+@Tag("store-in-another-class")
+class SqliteEngineContractTest extends SqliteContract {}

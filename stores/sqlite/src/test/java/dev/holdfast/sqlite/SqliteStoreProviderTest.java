@@ -1,0 +1,88 @@
+package dev.holdfast.sqlite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Capabilities;
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockMode;
+import dev.holdfast.spi.StoreProvider;
+import java.nio.file.Path;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SqliteStoreProviderTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void theServiceLoaderFindsIt() {
+        assertThat(ServiceLoader.load(StoreProvider.class))
+                .hasAtLeastOneElementOfType(SqliteStoreProvider.class)
+                .anySatisfy(provider -> assertThat(provider.schemes()).containsExactly("sqlite"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite:", "SQLITE:"})
+    void aClientConnectsByUrl(String scheme) throws InterruptedException {
+        String url = scheme + folder.resolve("locks.db");
+        try (LockClient client = LockClient.connect(url);
+                Hold hold = client.lock("order:42").acquire()) {
+            assertThat(hold.isValid()).isTrue();
+            assertThat(client.list("*")).extracting(status -> status.name()).containsExactly("order:42");
+            assertThat(client).hasToString("LockClient[sqlite:" + folder.resolve("locks.db") + "]");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sqlite:locks.db,locks.db",
+        "sqlite:/a/b.db,/a/b.db",
+        "sqlite:./~/x,./~/x",
+        "sqlite:~x,~x",
+        "sqlite:a b%20c,a b%20c"
+    })
+    void thePathIsTakenAsItIs(String url, String path) {
+        assertThat(SqliteStoreProvider.path(url)).isEqualTo(Path.of(path));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sqlite:",
+                "sqlite:  ",
+                "sqlite://locks.db",
+                "sqlite:///var/locks.db",
+                "sqlite::memory:",
+                "sqlite:file:locks.db",
+                "sqlite:locks.db?mode=ro",
+                "sqlite:a\0b",
+                "sqlite:~",
+                "sqlite:~/locks.db",
+                "sqlit:locks.db"
+            })
+    void aBadUrlIsRefusedWithAGoodOne(String url) {
+        assertThatThrownBy(() -> SqliteStoreProvider.path(url))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("sqlite:")
+                .hasMessageNotContaining("secret")
+                .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void itSaysWhatItCanDo() {
+        Rig rig = new Rig(folder);
+        try (SqliteStore store = rig.open()) {
+            Capabilities can = store.capabilities();
+            assertThat(can.modes()).containsExactlyInAnyOrder(LockMode.values());
+            assertThat(can.fair() && can.ordered() && can.extendable()).isTrue();
+            assertThat(can.caveats()).isNotEmpty().allMatch(caveat -> caveat.endsWith("."));
+            assertThat(store.description()).isEqualTo("sqlite:" + rig.file);
+        }
+    }
+}
