@@ -27,8 +27,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +52,7 @@ class SharedTest {
     private Rig rig;
     private SqliteStore one;
     private SqliteStore two;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @BeforeEach
     void openTheStores() {
@@ -58,22 +63,37 @@ class SharedTest {
 
     @AfterEach
     void closeTheRig() {
+        threads.shutdownNow();
         rig.close();
     }
 
     @Test
     void theFirstReadersOfANewNameComeInTogether() {
+        List<SqliteStore> stores = List.of(one, two, rig.open(), rig.open());
         for (int i = 0; i < 300; i++) {
-            Claim first = mode(claim("new:" + i), Mode.SHARED);
-            Claim second = mode(claim("new:" + i), Mode.SHARED);
+            String name = "new:" + i;
+            CyclicBarrier start = new CyclicBarrier(stores.size());
+            List<CompletableFuture<Optional<Grant>>> claims = stores.stream()
+                    .map(store -> CompletableFuture.supplyAsync(
+                            () -> {
+                                Claim reading = mode(claim(name), Mode.SHARED);
+                                meet(start);
+                                return get(store.claim(reading).answer());
+                            },
+                            threads))
+                    .toList();
 
-            CompletionStage<Optional<Grant>> granted = one.claim(first).answer();
-            CompletionStage<Optional<Grant>> alsoGranted = two.claim(second).answer();
+            assertThat(claims)
+                    .as("readers of a name that had no row")
+                    .allSatisfy(claim -> assertThat(get(claim)).isPresent());
+        }
+    }
 
-            assertThat(get(granted)).isPresent();
-            assertThat(get(alsoGranted))
-                    .as("beside the first, on a name that had no row")
-                    .isPresent();
+    private static void meet(CyclicBarrier start) {
+        try {
+            start.await();
+        } catch (InterruptedException | BrokenBarrierException e) {
+            throw new AssertionError(e);
         }
     }
 

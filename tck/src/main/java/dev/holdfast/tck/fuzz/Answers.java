@@ -60,6 +60,9 @@ final class Answers {
                     return; // its client is gone, and nobody hears this
                 }
                 world.stats.answers.increment();
+                if (world.target.isSessionBound() && sent.stream().anyMatch(call -> tookASession(call, at))) {
+                    throw new TooWide(); // the machine is too slow for so short a session
+                }
                 if (failure == null) {
                     owner.reachableAt = Math.max(owner.reachableAt, at);
                     judge.accept(answer, at);
@@ -203,6 +206,11 @@ final class Answers {
                 world.modelOf(call).lost(copy, at + LATE);
             }
         }
+    }
+
+    private boolean tookASession(Call call, long at) {
+        return call.kind != Call.Kind.WAIT
+                && at - call.sent > world.target.session().toNanos();
     }
 
     private boolean mayComeTwice(Call call, long at) {
