@@ -53,14 +53,16 @@ abstract class HoldCases extends Cases {
     void aHoldIsRenewedBeyondItsLease() throws Exception {
         LockClient mine = rig.client();
         LockClient theirs = rig.client();
+        RawClient raw = rig.raw();
         HoldOptions options = HoldOptions.defaults().lease(rig.brief().multipliedBy(2));
         rig.unhurried(() -> {
-            Hold hold = mine.lock(rig.name(), options).acquire();
-            Duration lease = hold.remaining();
             try (Stalls stalls = Stalls.watch()) {
+                Hold hold = mine.lock(rig.name(), options).acquire();
+                Duration lease = hold.remaining();
                 List<Boolean> had = new ArrayList<>();
                 for (int i = 0; i < 4; i++) {
                     rig.pass(lease.dividedBy(2));
+                    stalls.witness(() -> raw.claimOnce(rig.name()));
                     had.add(theirs.lock(hold.name()).tryAcquire().isPresent());
                 }
                 boolean valid = hold.isValid();
@@ -69,8 +71,8 @@ abstract class HoldCases extends Cases {
                 }
                 assertThat(valid).isTrue();
                 assertThat(had).containsOnly(false);
+                hold.close();
             }
-            hold.close();
         });
     }
 

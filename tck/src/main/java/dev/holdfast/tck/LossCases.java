@@ -79,30 +79,36 @@ abstract class LossCases extends Cases {
     void aHoldWhoseLineComesBackInTimeIsNotLost() throws Exception {
         rig.unhurried(() -> {
             LossyStore line = new LossyStore(rig.store());
+            LockClient client = rig.client(line);
+            RawClient raw = rig.raw();
             HoldOptions options = HoldOptions.defaults().lease(rig.brief().multipliedBy(4));
-            Hold hold = rig.client(line).lock(rig.name(), options).acquire();
-            Duration lease = hold.remaining();
-            line.lose(true);
             try (Stalls stalls = Stalls.watch()) {
+                Hold hold = client.lock(rig.name(), options).acquire();
+                Duration lease = hold.remaining();
+                line.lose(true);
                 rig.pass(lease.dividedBy(2));
                 line.lose(false);
-                rig.pass(lease);
+                for (int i = 0; i < 8; i++) {
+                    rig.pass(lease.dividedBy(8));
+                    stalls.witness(() -> raw.claimOnce(rig.name()));
+                }
                 boolean valid = hold.isValid();
                 if (!valid) {
                     stalls.throwIfLonger(lease.dividedBy(8));
                 }
                 assertThat(valid).isTrue();
+                hold.close();
             }
-            hold.close();
         });
     }
 
     @Test
     void aBrokenHoldIsInvalidBeforeARivalHoldsAndToldOnce() throws Exception {
-        Hold hold = held(rig.client(), rig.name());
         LockClient rival = rig.client();
+        RawClient raw = rig.raw();
+        Hold hold = held(rig.client(), rig.name());
 
-        assertThat(rig.raw().breakShown(hold.name(), false)).isTrue();
+        assertThat(raw.breakShown(hold.name(), false)).isTrue();
 
         assertThat(rig.patience.result(rivalFindsValid(rival, hold), "the rival to hold"))
                 .isFalse();
@@ -232,7 +238,7 @@ abstract class LossCases extends Cases {
     }
 
     private HoldOptions renewedOften() {
-        return HoldOptions.defaults().lease(rig.brief().multipliedBy(2));
+        return HoldOptions.defaults().lease(rig.renewed());
     }
 
     /** Acquires for a rival; whether the first hold was still valid at that moment. */

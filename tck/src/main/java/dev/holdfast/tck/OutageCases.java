@@ -95,10 +95,11 @@ abstract class OutageCases extends OutageSupport {
     @Test
     void aHoldThatCannotBeRenewedIsInvalidBeforeItsLeaseEndsAndIsLost() throws Exception {
         LockClient client = rig.client();
-        HoldOptions options = HoldOptions.defaults().lease(rig.brief().multipliedBy(2));
-        Hold hold = client.lock(rig.name(), options).acquire();
+        LockClient rival = rig.client();
         RawClient raw = rig.raw();
-        CompletableFuture<Hold> next = rig.client().lock(hold.name()).acquireAsync();
+        HoldOptions options = HoldOptions.defaults().lease(rig.renewed());
+        Hold hold = client.lock(rig.name(), options).acquire();
+        CompletableFuture<Hold> next = rival.lock(hold.name()).acquireAsync();
         raw.awaitWaiting(hold.name(), 1);
         CompletableFuture<Loss> lost = new CompletableFuture<>();
         hold.onLost(lost::complete);
@@ -106,7 +107,7 @@ abstract class OutageCases extends OutageSupport {
             rig.patience.times(2).until("the hold to be invalid", () -> !hold.isValid());
             rig.patience.times(2).answer(lost, "the loss"); // until then, it may only be in doubt
         });
-        boolean valid = rig.patience.times(3).result(next.thenApply(rival -> hold.isValid()), "the rival");
+        boolean valid = rig.patience.times(3).result(next.thenApply(granted -> hold.isValid()), "the rival");
 
         assertThat(valid).isFalse();
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);

@@ -122,6 +122,10 @@ abstract class ReadWriteCases extends SharedCases {
     @Test
     void noReaderComesInBeforeAWriterOfAnotherClientWhoWaits() throws Exception {
         assumeFair();
+        rig.unhurried(this::aWriterIsServedBeforeReadersWhoCameLater);
+    }
+
+    private void aWriterIsServedBeforeReadersWhoCameLater() throws Exception {
         RawClient raw = rig.raw();
         List<DistributedReadWriteLock> locks = locks(3, STRICT);
         String name = locks.get(0).name();
@@ -137,7 +141,7 @@ abstract class ReadWriteCases extends SharedCases {
         raw.awaitWaiting(name, 2);
         CompletableFuture<Hold> later = locks.get(0).read().acquireAsync();
         raw.awaitWaiting(name, 3);
-        reading.close();
+        servedFirst(reading::close, writer, late);
 
         Hold writing = rig.patience.result(writer, "the writer");
         assertThat(late).isNotDone();
@@ -235,13 +239,13 @@ abstract class ReadWriteCases extends SharedCases {
 
     @Test
     void aBrokenLockIsLostToReadersOfAllClients() throws Exception {
-        List<DistributedReadWriteLock> locks =
-                locks(2, HoldOptions.defaults().lease(rig.brief().multipliedBy(2)));
+        List<DistributedReadWriteLock> locks = locks(2, HoldOptions.defaults().lease(rig.renewed()));
+        RawClient raw = rig.raw();
         Hold one = locks.get(0).read().acquire();
         Hold two = locks.get(1).read().acquire();
 
         for (Hold hold : List.of(one, two)) {
-            assertThat(rig.raw().breakShown(hold.name(), true)).isTrue();
+            assertThat(raw.breakShown(hold.name(), true)).isTrue();
         }
         for (Hold hold : List.of(one, two)) {
             rig.patience.until(hold + " to be lost", () -> !hold.isValid());

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class Rig {
     private static final int ATTEMPTS = 10;
     private static final long SMALLEST_MARGIN_NANOS = 2_000_000;
+    private static final Duration LEAST_RENEWED = Duration.ofSeconds(2);
     private static final Duration STORE_ROUNDS = Duration.ofMillis(20);
 
     final StoreContract contract;
@@ -117,6 +118,12 @@ final class Rig {
     /** A lease short enough to wait for its end. */
     Duration brief() {
         return contract.lease();
+    }
+
+    /** A lease that a busy machine is in time to renew, for holds that are to end by something else. */
+    Duration renewed() {
+        Duration some = brief().multipliedBy(2);
+        return some.compareTo(LEAST_RENEWED) < 0 ? LEAST_RENEWED : some;
     }
 
     long now() {

@@ -7,6 +7,7 @@ import dev.holdfast.DistributedSemaphore;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
@@ -36,6 +37,20 @@ abstract class SharedCases extends Cases {
         return Stream.generate(() -> rig.client().semaphore(name, permits, options))
                 .limit(clients)
                 .toList();
+    }
+
+    /**
+     * Lets the first of two who wait have its turn. Where it was not scheduled, the second may rightly be served in its
+     * place: then the attempt has proved nothing.
+     */
+    void servedFirst(Runnable release, CompletableFuture<?> first, CompletableFuture<?> second) {
+        try (Stalls stalls = Stalls.watch()) {
+            release.run();
+            rig.patience.until("one of two to be served", () -> first.isDone() || second.isDone());
+            if (!first.isDone()) {
+                stalls.throwIfLonger(Stalls.OF_A_TURN);
+            }
+        }
     }
 
     /** Runs tasks on threads of their own, from the same moment on, and awaits them all. */

@@ -1,16 +1,21 @@
 package dev.holdfast.tck;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Notices when this process does not come to run: a hold that is lost then was lost rightly, and the case proves nothing.
+ * Notices when this process does not come to run, or the store: a hold that is lost then was lost rightly, and the case
+ * proves nothing.
  */
 final class Stalls implements AutoCloseable {
+    /** Whoever is first in a line of SQLite has twice this long to take what has become free. */
+    static final Duration OF_A_TURN = Duration.ofMillis(100);
+
     private static final long LOOK_EVERY_NANOS = 1_000_000;
 
     private final Thread watcher;
-    private volatile long longest;
+    private final AtomicLong longest = new AtomicLong();
 
     private Stalls() {
         watcher = new Thread(this::run, "kit-stalls");
@@ -23,9 +28,16 @@ final class Stalls implements AutoCloseable {
         return stalls;
     }
 
-    /** Ends the attempt if the process stood still for longer than the case allows. */
+    /** Writes to the store; for how long that takes, the store may have stood still. */
+    void witness(Runnable write) {
+        long began = System.nanoTime();
+        write.run();
+        longest.accumulateAndGet(System.nanoTime() - began, Math::max);
+    }
+
+    /** Ends the attempt if the process or the store stood still for longer than the case allows. */
     void throwIfLonger(Duration allowed) {
-        if (longest > allowed.toNanos()) {
+        if (longest.get() > allowed.toNanos()) {
             throw new Rig.TooSlow();
         }
     }
@@ -35,7 +47,7 @@ final class Stalls implements AutoCloseable {
         while (!Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
             long now = System.nanoTime();
-            longest = Math.max(longest, now - last);
+            longest.accumulateAndGet(now - last, Math::max);
             last = now;
         }
     }

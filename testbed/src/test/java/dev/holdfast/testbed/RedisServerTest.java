@@ -37,7 +37,6 @@ class RedisServerTest {
         try (RedisServer redis = orSkip(RedisServer::start);
                 RespConnection client = redis.connect();
                 RespConnection impatient = RespConnection.open(redis.port(), Duration.ofMillis(50))) {
-            assertThat(impatient.call("PING")).isEqualTo("PONG");
             redis.process().stop();
             assertThatThrownBy(() -> impatient.call("PING")).isInstanceOf(UncheckedIOException.class);
             client.send("SET", "lock", "mine");

@@ -47,6 +47,7 @@ class QueueTest {
 
     @Test
     void aTryDoesNotOvertakeAWaiterWhoseTurnItIs() {
+        rig.freeze();
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(1);
@@ -60,6 +61,7 @@ class QueueTest {
 
     @Test
     void eachDeadWaiterAheadCostsOneTurn() {
+        rig.freeze();
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(3);
@@ -74,6 +76,7 @@ class QueueTest {
 
     @Test
     void howeverManyAreDeadFiveTurnsAreTheMost() {
+        rig.freeze();
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
         deadWaiter(40);
@@ -145,6 +148,7 @@ class QueueTest {
         }
 
         assertThat(place()).isEqualTo(place);
+        rig.freeze();
         Pending second = rig.open().claim(waiting(NAME));
         await().until(() -> waiters(one, NAME) == 2);
         release(one, grant);

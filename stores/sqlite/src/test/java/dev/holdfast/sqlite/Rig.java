@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /** Stores on one file, on a machine whose clock can be moved and that can be started anew. */
 final class Rig implements AutoCloseable {
@@ -33,6 +34,7 @@ final class Rig implements AutoCloseable {
     final Path file;
     final Time time = new Time();
     private final AtomicLong skew = new AtomicLong();
+    private volatile LongSupplier clock = System::nanoTime;
     private final Deque<SqliteStore> stores = new ArrayDeque<>();
     private String bootId = "first boot";
 
@@ -51,12 +53,18 @@ final class Rig implements AutoCloseable {
     }
 
     SqliteDatabase database() {
-        return new SqliteDatabase(file, new BootClock(bootId, () -> System.nanoTime() + skew.get()), time);
+        return new SqliteDatabase(file, new BootClock(bootId, () -> clock.getAsLong() + skew.get()), time);
     }
 
     /** Moves the machine's monotonic clock, for all stores of this rig. */
     void pass(Duration by) {
         skew.addAndGet(by.toNanos());
+    }
+
+    /** From now on the machine's clock moves only by {@link #pass}, though a busy machine takes its time. */
+    void freeze() {
+        long now = System.nanoTime();
+        clock = () -> now;
     }
 
     /** The clock starts anew, and everything that ran is gone. */

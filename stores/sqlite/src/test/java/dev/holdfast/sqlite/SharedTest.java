@@ -106,6 +106,7 @@ class SharedTest {
         awaitWaiters(2);
         assertThat(get(two.claim(reading()).answer())).isEmpty();
 
+        rig.freeze();
         release(one, reader);
         Grant writing = get(writer.answer()).orElseThrow();
         assertThat(later.answer().toCompletableFuture()).isNotDone();
@@ -182,6 +183,7 @@ class SharedTest {
 
     @Test
     void aDeadWriterInTheQueueDelaysReadersByOneTurn() {
+        rig.freeze();
         Grant writer = hold(one, NAME);
         dead(waiting(NAME));
         release(one, writer);
@@ -205,6 +207,7 @@ class SharedTest {
 
     @Test
     void theTurnOfAWriterBeginsWhenTheLeaseOfADeadReaderIsOver() {
+        rig.freeze();
         get(one.claim(reading()).answer()).orElseThrow();
         dead(waiting(NAME));
         rig.pass(Rig.LEASE);

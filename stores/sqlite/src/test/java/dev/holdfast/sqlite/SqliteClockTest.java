@@ -50,11 +50,11 @@ class SqliteClockTest {
         SqliteStore one = rig.open();
         Grant grant = hold(one, NAME);
 
-        rig.pass(Rig.LEASE.minusSeconds(1));
+        rig.pass(Rig.LEASE.minusSeconds(10));
         assertThat(attempt(one, NAME)).isEmpty();
         assertThat(get(one.status(NAME)).isHeld()).isTrue();
 
-        rig.pass(Duration.ofSeconds(1));
+        rig.pass(Duration.ofSeconds(10));
         assertThat(get(one.status(NAME)).isHeld()).isFalse();
         assertThat(get(one.renew(List.of(grant))).get(grant.id()).verdict()).isEqualTo(Verdict.LOST);
         assertThat(get(one.extend(grant))).isEmpty();
