@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -25,7 +26,8 @@ import java.util.Optional;
  * elsewhere one whose term has ended stands aside for a second. Set a
  * lease, a {@link HoldOptions#maxHold() longest term} and the like with {@link LockClient#election(String, HoldOptions)}.
  *
- * <p>{@link #status()} says how many candidates wait in line, not which.
+ * <p>{@link #leader()} says who leads, {@link #status()} how many candidates wait in line, and {@link #candidates()} which,
+ * where the store keeps their names.
  *
  * <p>Immutable and thread-safe; keeps nothing in the store by itself.
  */
@@ -136,6 +138,20 @@ public final class LeaderElection {
      */
     public LockStatus status() {
         return lock.status();
+    }
+
+    /**
+     * The candidates in line, in their order, without the one that leads; one for each client. Empty where the store keeps
+     * no names of those who wait: a SQLite file does, the other stores say how many there are ({@link #status()}).
+     *
+     * @throws HoldfastException as {@link DistributedLock#status()}
+     */
+    public Optional<List<LockWaiter>> candidates() {
+        return engine.inspection()
+                .waiters(name())
+                .map(all -> all.stream()
+                        .filter(waiter -> waiter.name().equals(name())) // a name may look like a pattern
+                        .toList());
     }
 
     @Override

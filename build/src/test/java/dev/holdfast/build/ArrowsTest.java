@@ -28,8 +28,8 @@ class ArrowsTest {
             case "testbed" -> false;
             case "tck" -> isOneOf(to, "core", "testbed");
             case "recipes", "ladder" -> isOneOf(to, "core");
-            case "cli" -> isOneOf(to, "core") || to.isStore();
-            case "bench" -> isOneOf(to, "core", "testbed") || to.isStore();
+            case "cli" -> isOneOf(to, "core", "recipes") || to.isStore();
+            case "bench" -> isOneOf(to, "core", "recipes", "testbed") || to.isStore();
             default -> {
                 if (from.isStore()) {
                     yield isOneOf(to, "core");

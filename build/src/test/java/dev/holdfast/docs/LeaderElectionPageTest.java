@@ -85,6 +85,8 @@ class LeaderElectionPageTest {
             LockStatus status = client.election("reports").status();
             status.grant().ifPresent(leader -> System.out.println(leader.holder() + ", term " + leader.token()));
             System.out.println(status.waiting() + " candidates in line");
+            client.election("reports").candidates()                         // where the store keeps their names
+                    .ifPresent(line -> line.forEach(candidate -> System.out.println(candidate.who())));
             // end
             // @formatter:on
             assertThat(status.grant().map(LockStatus.Held::token)).contains(term.token());

@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.MultiHold;
+import dev.holdfast.OnceOptions;
+import dev.holdfast.OnceResult;
+import dev.holdfast.Schedule;
 import dev.holdfast.recipes.Cached;
 import dev.holdfast.recipes.ClearableCache;
 import dev.holdfast.recipes.ConsistentCache;
+import dev.holdfast.recipes.CronSchedule;
+import dev.holdfast.recipes.IdempotentConsumer;
+import dev.holdfast.recipes.IdempotentConsumer.Handled;
 import dev.holdfast.recipes.Segment;
 import dev.holdfast.recipes.Segments;
 import dev.holdfast.recipes.SingleFlight;
@@ -19,6 +25,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,6 +58,12 @@ class RecipesPageTest {
         // end
         // @formatter:on
         assertThat(article).isEqualTo("article 42");
+        // @formatter:off
+        // snippet singleFlightTimed
+        Optional<String> inTime = articles.get("42", Duration.ofMillis(200), id -> load(id));
+        // end
+        // @formatter:on
+        assertThat(inTime).contains("article 42");
         assertThat(cache.get("42")).contains(Cached.fresh("article 42"));
     }
 
@@ -111,6 +125,53 @@ class RecipesPageTest {
                     .isFalse();
             assertThat(tickets.left()).as("all or none").isEqualTo(999);
         }
+    }
+
+    @Test
+    void idempotentConsumer() {
+        for (int delivery = 0; delivery < 2; delivery++) {
+            Message message = new Message("4711");
+            // @formatter:off
+            // snippet consumer
+            IdempotentConsumer orders = IdempotentConsumer.of(client, "orders", Duration.ofDays(7));
+
+            Handled handled = orders.handle(message.id(), turn -> book(message, turn.token()));
+            if (handled.isDone()) {                                     // now, or before
+                message.acknowledge();
+            }
+            // end
+            // @formatter:on
+            assertThat(handled).isEqualTo(delivery == 0 ? Handled.NOW : Handled.BEFORE);
+        }
+        assertThat(done).containsExactly("book 4711");
+    }
+
+    /** As a queue delivers it. */
+    private record Message(String id) {
+        void acknowledge() {
+            assertThat(id).isNotEmpty();
+        }
+    }
+
+    private void book(Message message, long token) {
+        assertThat(token).isPositive();
+        done.add("book " + message.id());
+    }
+
+    @Test
+    void cron() {
+        // @formatter:off
+        // snippet cron
+        Schedule nightly = CronSchedule.of("0 3 * * *", ZoneId.of("Europe/Berlin"));
+        OnceResult result = client.once("backup", OnceOptions.on(nightly)).run(turn -> backUp());
+        // end
+        // @formatter:on
+        assertThat(result.ran()).isTrue();
+        assertThat(done).containsExactly("backup");
+    }
+
+    private void backUp() {
+        done.add("backup");
     }
 
     private static String load(String id) {

@@ -11,6 +11,7 @@ final class ExitCode {
     static final int INTERNAL = 70;
     static final int OUTPUT_FAILED = 74;
     static final int NOT_ACQUIRED = 75;
+    static final int STALE_TOKEN = 78;
     static final int HOLD_LOST = 79;
     static final int NOT_EXECUTABLE = 126;
     static final int NOT_FOUND = 127;

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.HoldLostException;
+import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
@@ -44,6 +45,9 @@ final class FailureReport {
         }
         if (failure instanceof StoreUnavailableException || failure instanceof StoreRefusedException) {
             return ExitCode.STORE_UNAVAILABLE;
+        }
+        if (failure instanceof StaleTokenException) {
+            return ExitCode.STALE_TOKEN;
         }
         return failure instanceof HoldLostException ? ExitCode.HOLD_LOST : ExitCode.INTERNAL;
     }

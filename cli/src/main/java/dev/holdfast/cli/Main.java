@@ -52,6 +52,7 @@ public final class Main {
         CommandLine line = new CommandLine(top)
                 .addSubcommand(new RunCommand(command))
                 .addSubcommand(new OnceCommand(command))
+                .addSubcommand(new FenceCommand(command))
                 .addSubcommand(new ListCommand())
                 .addSubcommand(new TopCommand())
                 .addSubcommand(new WhyCommand())

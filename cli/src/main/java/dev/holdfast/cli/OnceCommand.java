@@ -3,8 +3,12 @@ package dev.holdfast.cli;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.OnceOptions;
 import dev.holdfast.Schedule;
+import dev.holdfast.recipes.CronSchedule;
 import dev.holdfast.spi.Mode;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -15,13 +19,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** {@code holdfast once}: what was asked for, checked; {@link OnceRunner} does it. */
 @Command(
         name = OnceCommand.NAME,
         description = "Runs a command unless another process has run it in this period.",
-        customSynopsis = "holdfast once --every TIME [OPTION]... NAME -- CMD [ARG]...",
+        customSynopsis = {
+            "holdfast once --every TIME [OPTION]... NAME -- CMD [ARG]...",
+            "holdfast once --cron TIMES [--zone ZONE] [OPTION]... NAME -- CMD [ARG]..."
+        },
         sortOptions = false,
         usageHelpAutoWidth = true,
         footer = {
@@ -40,10 +48,13 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  holdfast once --every 10m report -- ./report.sh",
             "  holdfast once --every 24h --offset 3h --at-most 1h backup -- ./backup.sh",
-            "  holdfast once --every 1h --no-retry invoices -- ./send-invoices.sh"
+            "  holdfast once --every 1h --no-retry invoices -- ./send-invoices.sh",
+            "  holdfast once --cron '0 3 * * *' --zone Europe/Berlin backup -- ./backup.sh"
         })
 final class OnceCommand implements Callable<Integer> {
     static final String NAME = "once";
+    private static final String EVERY = "--every";
+    private static final String CRON = "--cron";
     private static final int HIGHEST_EXIT_CODE = 255;
 
     @ParentCommand
@@ -53,12 +64,23 @@ final class OnceCommand implements Callable<Integer> {
     private @Nullable CommandSpec spec;
 
     @Option(
-            names = "--every",
+            names = EVERY,
             paramLabel = "TIME",
-            required = true,
             converter = DurationConverter.class,
             description = "The period, from 100ms on; counted from midnight UTC of 1970-01-01.")
-    private Duration every = Duration.ZERO;
+    private @Nullable Duration every;
+
+    @Option(
+            names = CRON,
+            paramLabel = "TIMES",
+            description = "Periods begin at these times, five fields as in a crontab: '0 3 * * *'.")
+    private @Nullable String cron;
+
+    @Option(
+            names = "--zone",
+            paramLabel = "ZONE",
+            description = "Whose clocks --cron means, such as Europe/Berlin. Default: UTC.")
+    private @Nullable String zone;
 
     @Option(
             names = "--offset",
@@ -145,12 +167,11 @@ final class OnceCommand implements Callable<Integer> {
         require(
                 names.size() == 1,
                 "one name can be run once, not " + names.size()
-                        + "; put '--' before the command: holdfast once --every " + asWritten() + " " + names.get(0)
+                        + "; put '--' before the command: holdfast once " + asWritten() + " " + names.get(0)
                         + " -- " + String.join(" ", names.subList(1, names.size())));
         require(
                 !command.isEmpty(),
-                "nothing to run; put it behind '--': holdfast once --every " + asWritten() + " " + names.get(0)
-                        + " -- CMD");
+                "nothing to run; put it behind '--': holdfast once " + asWritten() + " " + names.get(0) + " -- CMD");
         require(skipCode >= 0 && skipCode <= HIGHEST_EXIT_CODE, "an exit code is 0 to 255, not " + skipCode);
         require(atMost == null || !atMost.isZero(), "--at-most is longer than nothing");
         OnceOptions options = options();
@@ -170,7 +191,7 @@ final class OnceCommand implements Callable<Integer> {
 
     private OnceOptions options() {
         try {
-            return OnceOptions.on(Schedule.every(every, offset))
+            return OnceOptions.on(schedule())
                     .atLeast(atLeast)
                     .lease(lease)
                     .retryFailed(!noRetry)
@@ -180,14 +201,28 @@ final class OnceCommand implements Callable<Integer> {
         }
     }
 
+    private Schedule schedule() {
+        if (every != null) {
+            require(cron == null && zone == null, "--every excludes --cron and --zone");
+            return Schedule.every(every, offset);
+        }
+        require(cron != null, "missing required option: '--every=TIME', or '--cron=TIMES'");
+        require(offset.isZero(), "--offset goes with --every; write the times into --cron");
+        try {
+            return CronSchedule.of(Objects.requireNonNull(cron), zone == null ? ZoneOffset.UTC : ZoneId.of(zone));
+        } catch (DateTimeException e) {
+            throw usage("there is no time zone '" + zone + "'; write one such as Europe/Berlin or UTC");
+        }
+    }
+
     private String asWritten() {
-        return String.join(
-                "",
-                Objects.requireNonNull(spec)
-                        .commandLine()
-                        .getParseResult()
-                        .matchedOption("--every")
-                        .originalStringValues());
+        String option = cron != null ? CRON : EVERY;
+        ParseResult parsed = Objects.requireNonNull(spec).commandLine().getParseResult();
+        return option + " "
+                + (parsed.hasMatchedOption(option)
+                        ? ShellWord.of(
+                                String.join("", parsed.matchedOption(option).originalStringValues()))
+                        : "TIME");
     }
 
     private void require(boolean ok, String otherwise) {

@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.jdbc.JdbcFence;
 import dev.holdfast.jdbc.JdbcSchema;
 import dev.holdfast.sqlite.SqliteSchema;
 import java.util.Iterator;
@@ -8,6 +9,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code holdfast schema}: what somebody who looks after a database has to know and to run. */
@@ -46,6 +48,9 @@ final class SchemaCommand implements Callable<Integer> {
             description = "One of: ${COMPLETION-CANDIDATES}.")
     private String dialect = "";
 
+    @Option(names = "--fence", description = "The table of fences instead, for 'holdfast fence' and JdbcFence.")
+    private boolean fence;
+
     @Override
     public Integer call() {
         List<String> known = Dialects.all();
@@ -55,7 +60,14 @@ final class SchemaCommand implements Callable<Integer> {
                     ExitCode.USAGE,
                     "'" + dialect + "': no schema is known for that database; known: " + String.join(", ", known));
         }
-        System.out.print(name.equals(SQLITE) ? SqliteSchema.script() : JdbcSchema.script(name));
+        System.out.print(script(name));
         return ExitCode.OK;
+    }
+
+    private String script(String name) {
+        if (fence) {
+            return JdbcFence.inTable("holdfast_fence").script(name);
+        }
+        return name.equals(SQLITE) ? SqliteSchema.script() : JdbcSchema.script(name);
     }
 }

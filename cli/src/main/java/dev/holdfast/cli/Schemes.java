@@ -18,6 +18,16 @@ final class Schemes {
                 .toList();
     }
 
+    /** The provider of a URL for which there is a store. */
+    static StoreProvider providerOf(StoreUrl url) {
+        String scheme = url.value().substring(0, url.value().indexOf(':')).toLowerCase(Locale.ROOT);
+        return ServiceLoader.load(StoreProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(provider -> provider.schemes().contains(scheme))
+                .findFirst()
+                .orElseThrow();
+    }
+
     /**
      * Checks that there is a store for a URL.
      *

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.DistributedLock;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.spi.StoreFence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -153,6 +154,17 @@ record StoreUrl(String value, Source source) {
         } catch (IllegalArgumentException e) {
             throw new CliException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /**
+     * Opens a fence in the store.
+     *
+     * @throws dev.holdfast.HoldfastException if the store is not there, refuses, or keeps no fences
+     */
+    StoreFence openFence() {
+        Optional<String> password =
+                Optional.ofNullable(System.getenv(PASSWORD_VARIABLE)).filter(given -> !given.isEmpty());
+        return Schemes.providerOf(this).openFence(value, password);
     }
 
     private static void unpackLibrary() {

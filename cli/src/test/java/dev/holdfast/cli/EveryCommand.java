@@ -17,6 +17,7 @@ final class EveryCommand {
             List.of("run", "job", "--", "true"),
             List.of("run", "--wait", "0", "job", "other", "--", "true"),
             List.of("once", "--every", "100ms", "job", "--", "true"),
+            List.of("fence", "job", "1", "--", "true"),
             List.of("list"),
             List.of("list", "--once"),
             List.of("list", "--json", "job*"),

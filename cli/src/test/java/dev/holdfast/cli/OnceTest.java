@@ -139,6 +139,37 @@ class OnceTest {
         assertThat(cli.run("list").out()).isEmpty();
     }
 
+    @Test
+    void periodsByACronExpressionBeginInTheZoneThatIsNamed() {
+        String[] yearly = {"once", "--cron", "0 0 1 1 *", "--zone", "Europe/Berlin", "job", "--", "echo", "ran"};
+        assertThat(cli.run(yearly).out()).containsExactly("ran");
+        Cli.Ended second = cli.run(yearly);
+        assertThat(second.out()).isEmpty();
+        assertThat(second.err())
+                .singleElement()
+                .asString()
+                .contains("again from")
+                .contains("-12-31T23:00:00Z");
+    }
+
+    @Test
+    void aScheduleIsOneOfTwo() {
+        assertThat(usage("--cron", "0 3 * *")).contains("'0 3 * *' is no cron expression");
+        assertThat(usage("--cron", "0 3 * * *", "--zone", "Berlin")).contains("there is no time zone 'Berlin'");
+        assertThat(usage("--cron", "0 3 * * *", "--every", "1h")).contains("--every excludes --cron");
+        assertThat(usage("--cron", "0 3 * * *", "--offset", "1h")).contains("--offset goes with --every");
+        assertThat(usage()).contains("--every=TIME").contains("--cron=TIMES");
+    }
+
+    private String usage(String... options) {
+        List<String> all = new ArrayList<>(List.of("once"));
+        all.addAll(List.of(options));
+        all.addAll(List.of("job", "--", "true"));
+        Cli.Ended ended = cli.run(all.toArray(String[]::new));
+        assertThat(ended.code()).isEqualTo(64);
+        return ended.err().get(0);
+    }
+
     private Cli.Ended once(String... args) {
         List<String> all = new ArrayList<>(List.of("once", "--every", YEAR));
         all.addAll(List.of(args));

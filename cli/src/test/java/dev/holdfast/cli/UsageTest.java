@@ -92,7 +92,7 @@ class UsageTest {
                 mistake("--processes is 1 to 64", "demo", "--processes", "65"),
                 mistake("'many'", "demo", "--tickets", "many"),
                 mistake(
-                        "there is no command 'lst'; there are: run, once, list, top, why, break, release, schema, demo,"
+                        "there is no command 'lst'; there are: run, once, fence, list, top, why, break, release, schema, demo,"
                                 + " completion;",
                         "lst"),
                 mistake("there is no command 'rnu'", "rnu", "job", "--", "true"),

@@ -1,5 +1,7 @@
 package dev.holdfast.spi;
 
+import dev.holdfast.UnsupportedByStoreException;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,4 +24,17 @@ public interface StoreProvider {
      * @throws dev.holdfast.HoldfastException if the store cannot be reached or refuses
      */
     Store open(String url, StoreContext context);
+
+    /**
+     * Opens a fence in the store of a URL. The fence is the caller's, who closes it; what it has admitted stays for ever.
+     *
+     * @param url as for {@link #open}
+     * @param password for a URL that has none
+     * @throws IllegalArgumentException if the URL is malformed
+     * @throws UnsupportedByStoreException if this kind of store keeps no fences
+     * @throws dev.holdfast.HoldfastException if the store cannot be reached or refuses
+     */
+    default StoreFence openFence(String url, Optional<String> password) {
+        throw new UnsupportedByStoreException("this kind of store keeps no fences: use another");
+    }
 }

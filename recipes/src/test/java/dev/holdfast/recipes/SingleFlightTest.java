@@ -52,6 +52,53 @@ class SingleFlightTest {
     }
 
     @Test
+    void theReadersOfAProcessAreOneClaimInTheStore() throws Exception {
+        SingleFlight<String> articles = articles(0);
+        Gate gate = new Gate();
+        List<Future<String>> readers = new ArrayList<>();
+        readers.add(clients.start(() -> articles.get("42", key -> {
+            gate.pass();
+            return load(key);
+        })));
+        gate.awaitArrival();
+        for (int i = 0; i < 100; i++) {
+            readers.add(clients.start(() -> articles.get("42", this::load)));
+        }
+        gate.open();
+        for (Future<String> reader : readers) {
+            assertThat(resultOf(reader)).isEqualTo("article 42, version 1");
+        }
+        assertThat(clients.get(0).statistics().claims()).isEqualTo(1);
+    }
+
+    @Test
+    void aLoaderThatHangsKeepsTheReadersOfItsOwnProcessNoLonger() throws Exception {
+        HoldOptions impatient =
+                HoldOptions.defaults().lease(Duration.ofMillis(500)).maxHold(Duration.ofMillis(500));
+        SingleFlight<String> articles = SingleFlight.of(clients.get(0), "article", cache, impatient);
+        Gate gate = new Gate();
+        Future<String> hanging = clients.start(() -> articles.get("42", key -> {
+            gate.pass();
+            return "late";
+        }));
+        gate.awaitArrival();
+
+        assertThat(articles.get("42", this::load)).isEqualTo("article 42, version 1");
+        gate.open();
+        assertThat(resultOf(hanging)).isEqualTo("late");
+        assertThat(cache.get("42")).contains(Cached.fresh("article 42, version 1"));
+    }
+
+    @Test
+    void aLoaderThatAsksForItsOwnKeyIsTold() {
+        SingleFlight<String> articles = articles(0);
+
+        assertThatThrownBy(() -> articles.get("42", key -> articles.get(key, this::load)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the loader of 'article/42' asks for its own key");
+    }
+
+    @Test
     void keysAreLoadedBesideEachOther() throws Exception {
         CountDownLatch both = new CountDownLatch(2);
         Loader<String, InterruptedException> meets = key -> {
@@ -111,6 +158,45 @@ class SingleFlightTest {
         assertThat(next).isEqualTo("article 42, version 1");
         assertThat(resultOf(hanging)).as("its own caller has what was loaded").isEqualTo("late");
         assertThat(cache.get("42")).contains(Cached.fresh("article 42, version 1"));
+    }
+
+    @Test
+    void aReaderWaitsNoLongerThanItSaidForALoaderThatNeverReturns() throws Exception {
+        Gate gate = new Gate();
+        Future<String> hanging = clients.start(() -> articles(0).get("42", key -> {
+            gate.pass();
+            return load(key);
+        }));
+        gate.awaitArrival();
+
+        assertThat(articles(1).get("42", Duration.ofMillis(50), this::load)).isEmpty();
+        gate.open();
+        assertThat(resultOf(hanging)).isEqualTo("article 42, version 1");
+        assertThat(articles(1).get("42", Duration.ZERO, this::load)).contains("article 42, version 1");
+        assertThat(loads).hasValue(1);
+    }
+
+    @Test
+    void aReaderWithATimedWaitLoadsWhereNobodyElseDoes() throws Exception {
+        assertThat(articles(0).get("42", Duration.ofMillis(50), this::load)).contains("article 42, version 1");
+    }
+
+    @Test
+    void aTimedWaitThatIsOverShowsAStaleValueOnlyToThoseWhoAskedForThem() throws Exception {
+        cache.put("42", "old", 0);
+        cache.makeStale("42");
+        Gate gate = new Gate();
+        Future<String> rebuilds = clients.start(() -> articles(0).get("42", key -> {
+            gate.pass();
+            return load(key);
+        }));
+        gate.awaitArrival();
+
+        assertThat(articles(1).get("42", Duration.ofMillis(50), this::load)).isEmpty();
+        assertThat(articles(2).servingStale().get("42", Duration.ofMillis(50), this::load))
+                .contains("old");
+        gate.open();
+        assertThat(resultOf(rebuilds)).isEqualTo("article 42, version 1");
     }
 
     @Test

@@ -104,6 +104,32 @@ class SplitStockTest {
         assertThat(tickets(0).left()).isZero();
     }
 
+    /** The segments are the stock: whatever number somebody has in mind, what they hold is sold, and no more. */
+    @Test
+    void segmentsThatSumToLessThanTheStockSellWhatTheyHave() throws InterruptedException {
+        table.segments.set(0, new Segment(0, 3, 0));
+        table.segments.set(9, new Segment(9, 4, 0));
+
+        assertThat(tickets(0).take(10)).isFalse();
+        assertThat(tickets(0).left()).isEqualTo(7);
+        assertThat(tickets(0).take(7)).isTrue();
+        assertThat(tickets(0).take(1)).isFalse();
+    }
+
+    /** A delivery comes, or pieces break: another program writes a segment between the reading and the writing of a buyer. */
+    @Test
+    void aStockThatIsChangedFromOutsideIsReadAgain() throws Exception {
+        table.segments.set(0, new Segment(0, 5, 7));
+        Gate gate = table.stopNextWriter();
+        Future<Boolean> buyer = clients.start(() -> one(0).take(2));
+        gate.awaitArrival();
+        table.segments.set(0, new Segment(0, 3, 7)); // other pieces, the same token
+        gate.open();
+
+        assertThat(resultOf(buyer)).isTrue();
+        assertThat(table.segments.get(0).left()).isEqualTo(1);
+    }
+
     @Test
     void spreadingMakesTheSegmentsEqual() throws InterruptedException {
         table.segments.set(3, new Segment(3, 33, 0));

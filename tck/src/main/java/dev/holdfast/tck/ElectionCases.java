@@ -38,6 +38,23 @@ abstract class ElectionCases extends Cases {
     }
 
     @Test
+    void thoseInLineAreNamedWhereTheStoreKeepsTheirNamesElseCounted() throws Exception {
+        String name = rig.name();
+        LeaderElection ours = rig.client().election(name);
+        LeaderElection theirs = rig.client().election(name);
+        try (Candidacy first = ours.stand();
+                Candidacy second = waitingBehind(first, theirs)) {
+            assertThat(awaitTerm(first).isValid()).isTrue();
+            assertThat(second.isLeader()).isFalse();
+            assertThat(ours.status().waiting()).isEqualTo(1);
+            ours.candidates()
+                    .ifPresent(line -> assertThat(line)
+                            .singleElement()
+                            .satisfies(candidate -> assertThat(candidate.name()).isEqualTo(name)));
+        }
+    }
+
+    @Test
     void theNextLeadsWhenTheLeaderResignsAndItsTermHasAHigherNumber() throws Exception {
         String name = rig.name();
         LeaderElection ours = rig.client().election(name);

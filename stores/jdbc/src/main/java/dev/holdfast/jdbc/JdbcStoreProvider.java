@@ -2,7 +2,9 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFence;
 import dev.holdfast.spi.StoreProvider;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -34,11 +36,19 @@ public final class JdbcStoreProvider implements StoreProvider {
      */
     @Override
     public Store open(String url, StoreContext context) {
-        return open(
-                ServerUrl.parse(url)
-                        .orElseThrow(() -> new IllegalArgumentException(
-                                "no such database is supported for locks; supported: " + ServerUrl.GOOD_URLS)),
-                context);
+        return open(parse(url), context);
+    }
+
+    /** A fence in the table {@code holdfast_fence}, as {@link JdbcFence#inTable} has it; made unless it is there. */
+    @Override
+    public StoreFence openFence(String url, Optional<String> password) {
+        return UrlFence.on(parse(url), password);
+    }
+
+    private static ServerUrl parse(String url) {
+        return ServerUrl.parse(url)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "no such database is supported for locks; supported: " + ServerUrl.GOOD_URLS));
     }
 
     private static Store open(ServerUrl url, StoreContext context) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StaleTokenException;
+import dev.holdfast.spi.StoreFence;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -74,6 +76,24 @@ class JdbcFenceTest {
                 FENCE.check(connection, another, TODAY);
             }
             connection.commit();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "h2"})
+    void theFenceOfAUrlIsTheSameAndMakesItsTable(String database) throws SQLException {
+        try (Connection connection = connect(database);
+                StoreFence fence = new JdbcStoreProvider().openFence(url(database), Optional.empty())) {
+            fence.check("of-url", TODAY + 1);
+            fence.check("of-url", TODAY + 1);
+            assertThatThrownBy(() -> FENCE.check(connection, "of-url", TODAY)).isInstanceOf(StaleTokenException.class);
+            connection.rollback();
+            try (Statement drop = connection.createStatement()) {
+                drop.execute("DROP TABLE holdfast_fence");
+            }
+            connection.commit();
+            fence.check("of-url", TODAY); // as it should never be: the table is made again
+            assertThatThrownBy(() -> fence.check("of-url", TODAY - 1)).isInstanceOf(StaleTokenException.class);
         }
     }
 
@@ -180,14 +200,17 @@ class JdbcFenceTest {
     }
 
     private static Connection connect(String database) throws SQLException {
-        String url = switch (database) {
+        Connection connection = DriverManager.getConnection(url(database));
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private static String url(String database) {
+        return switch (database) {
             case "postgresql" -> postgres.jdbcUrl();
             case "mariadb" -> mariaDb.jdbcUrl();
             case "h2" -> "jdbc:h2:" + folder.resolve("fence") + ";AUTO_SERVER=FALSE;DB_CLOSE_DELAY=-1";
             default -> "jdbc:sqlite:" + folder.resolve("fence.db");
         };
-        Connection connection = DriverManager.getConnection(url);
-        connection.setAutoCommit(false);
-        return connection;
     }
 }

@@ -2,10 +2,12 @@ package dev.holdfast.redis;
 
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFence;
 import dev.holdfast.spi.StoreProvider;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -41,6 +43,12 @@ public final class RedisStoreProvider implements StoreProvider {
     @Override
     public Store open(String url, StoreContext context) {
         return open(RedisUrl.parse(url, context.password()), context.time(), PendingClaims.POLL);
+    }
+
+    /** The fence of {@link RedisFence}. */
+    @Override
+    public StoreFence openFence(String url, Optional<String> password) {
+        return UrlFence.open(RedisUrl.parse(url, password));
     }
 
     static RedisStore open(RedisUrl url, TimeSource time, Duration poll) {

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.StoreFence;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,16 @@ class RedisFenceTest {
         assertThatThrownBy(() -> fence.check("a", token - 1)).isInstanceOf(StaleTokenException.class);
         fence.check("a", token + 1);
         assertThatThrownBy(() -> fence.check("a", token)).isInstanceOf(StaleTokenException.class);
+    }
+
+    @Test
+    void theFenceOfAUrlIsTheSame() {
+        fence.check("a", 7);
+        try (StoreFence ofUrl = new RedisStoreProvider().openFence(rig.server.uri(), Optional.empty())) {
+            assertThatThrownBy(() -> ofUrl.check("a", 6)).isInstanceOf(StaleTokenException.class);
+            ofUrl.check("a", 8);
+        }
+        assertThatThrownBy(() -> fence.check("a", 7)).isInstanceOf(StaleTokenException.class);
     }
 
     @Test

@@ -2,9 +2,11 @@ package dev.holdfast.sqlite;
 
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFence;
 import dev.holdfast.spi.StoreProvider;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -44,6 +46,12 @@ public final class SqliteStoreProvider implements StoreProvider {
     @Override
     public Store open(String url, StoreContext context) {
         return SqliteStore.open(new SqliteDatabase(path(url), BootClock.local(), context.time()), context.time());
+    }
+
+    /** A fence in the table {@code holdfast_fence} of the file, which a client has made; the table is made unless it is there. */
+    @Override
+    public StoreFence openFence(String url, Optional<String> password) {
+        return new SqliteFence(path(url));
     }
 
     static Path path(String url) {

@@ -7,8 +7,11 @@ import dev.holdfast.Capabilities;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockMode;
+import dev.holdfast.StaleTokenException;
+import dev.holdfast.spi.StoreFence;
 import dev.holdfast.spi.StoreProvider;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +40,20 @@ class SqliteStoreProviderTest {
             assertThat(client.list("*")).extracting(status -> status.name()).containsExactly("order:42");
             assertThat(client).hasToString("LockClient[sqlite:" + folder.resolve("locks.db") + "]");
         }
+    }
+
+    @Test
+    void aFenceInTheFileOfTheLocksRefusesALowerToken() {
+        String url = "sqlite:" + folder.resolve("locks.db");
+        long token = Long.MAX_VALUE - 1;
+        LockClient.connect(url).close();
+        try (StoreFence fence = new SqliteStoreProvider().openFence(url, Optional.empty())) {
+            fence.check("report", token);
+            fence.check("report", token);
+            assertThatThrownBy(() -> fence.check("report", token - 1)).isInstanceOf(StaleTokenException.class);
+            fence.check("Report", token - 1);
+        }
+        LockClient.connect(url).close();
     }
 
     @ParameterizedTest

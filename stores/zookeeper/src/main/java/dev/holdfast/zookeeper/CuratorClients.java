@@ -36,8 +36,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
 
     static CuratorClients start(ZooKeeperUrl url, TimeSource time) {
         AtomicLong attempted = new AtomicLong(time.nanoTime());
-        ACLProvider acls =
-                new SameForAll(url.user().isPresent() ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE);
+        ACLProvider acls = acls(url);
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(url.connectString())
                 .sessionTimeoutMs(Math.toIntExact(url.sessionToAsk().toMillis()))
@@ -51,6 +50,10 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
         CuratorFramework curator = builder.build();
         curator.start();
         return new CuratorClients(curator, attempted, acls);
+    }
+
+    static ACLProvider acls(ZooKeeperUrl url) {
+        return new SameForAll(url.user().isPresent() ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE);
     }
 
     /** The time-out that the servers gave; zero if it is no longer known. */

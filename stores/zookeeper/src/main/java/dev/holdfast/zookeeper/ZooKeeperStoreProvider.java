@@ -2,6 +2,7 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFence;
 import dev.holdfast.spi.StoreProvider;
 import java.time.Duration;
 import java.util.Optional;
@@ -48,6 +49,12 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
     public Store open(String url, StoreContext context) {
         ZooKeeperUrl parsed = ZooKeeperUrl.parse(url, context.password());
         return open(parsed.sessionOr(context.session()), parsed.session().or(context::session), context);
+    }
+
+    /** The fence of {@link ZooKeeperFence}. */
+    @Override
+    public StoreFence openFence(String url, Optional<String> password) {
+        return UrlFence.open(ZooKeeperUrl.parse(url, password));
     }
 
     private static Store open(ZooKeeperUrl url, Optional<Duration> asked, StoreContext context) {

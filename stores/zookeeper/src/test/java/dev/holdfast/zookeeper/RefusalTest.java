@@ -9,12 +9,14 @@ import dev.holdfast.LockClient;
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.StoreFence;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -253,6 +255,16 @@ class RefusalTest {
         fence.check("another", 1);
         curator.setData().forPath("/holdfast/fences/another", bytes("nonsense"));
         assertThatThrownBy(() -> fence.check("another", 2)).isInstanceOf(StoreRefusedException.class);
+    }
+
+    @Test
+    void theFenceOfAUrlIsTheSame() {
+        ZooKeeperFence.on(curator).check("of-url", 7);
+        try (StoreFence fence = new ZooKeeperStoreProvider().openFence(url(""), Optional.empty())) {
+            assertThatThrownBy(() -> fence.check("of-url", 6)).isInstanceOf(StaleTokenException.class);
+            fence.check("of-url", 8);
+        }
+        assertThatThrownBy(() -> ZooKeeperFence.on(curator).check("of-url", 7)).isInstanceOf(StaleTokenException.class);
     }
 
     /** What fails does so within the time-out of these tests, two seconds at most, and what a busy machine adds. */
