@@ -6,7 +6,7 @@ bench_path=$bench_made/class-path
 
 bench_is_stale() {
   [[ -f $bench_path ]] || return 0
-  [[ -n $(find "$home/pom.xml" "$home"/{core,testbed,bench,stores/*}/{pom.xml,src/main} -cnewer "$bench_path" 2> /dev/null) ]]
+  [[ -n $(find "$home/pom.xml" "$home"/{core,testbed,recipes,bench,stores/*}/{pom.xml,src/main} -cnewer "$bench_path" 2> /dev/null) ]]
 }
 
 # Keeps copies of our own jars: a later build must not change a bench that runs.
@@ -66,6 +66,8 @@ bench_run() {
   if [[ ${1:-} == jmh ]]; then
     main=org.openjdk.jmh.Main
     shift
+  elif [[ ${1:-} =~ ^(recipes|leaders|once)$ ]]; then
+    main=dev.holdfast.bench.trial.Trial
   fi
   exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR "-Dholdfast.home=$home" \
     -cp "$(< "$bench_path")" "$main" "$@"

@@ -43,7 +43,10 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench --workload service",
             "  holdfast bench --only redis --workload own-1,one-2x16",
             "  holdfast bench --only postgresql --workload soak --soak 60",
-            "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)"
+            "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)",
+            "  holdfast bench recipes                       (split stock, single flight)",
+            "  holdfast bench leaders                       (leaders killed and stopped)",
+            "  holdfast bench once                          (Once beside ShedLock)"
         })
 public final class Bench implements Callable<Integer> {
     private static final int USAGE = 64;

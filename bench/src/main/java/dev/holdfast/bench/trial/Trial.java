@@ -1,0 +1,83 @@
+package dev.holdfast.bench.trial;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/** {@code ./holdfast bench recipes}, {@code leaders} and {@code once}: runs it, and exits with 1 if a promise was broken. */
+public final class Trial {
+    private static final int USAGE = 64;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private Trial() {}
+
+    /**
+     * Runs one of them.
+     *
+     * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]} or {@code once [PERIODS]}
+     */
+    public static void main(String[] args) throws Exception {
+        String what = args.length > 0 ? args[0] : "";
+        boolean kept;
+        switch (what) {
+            case "recipes" -> kept = RecipeTrial.run(number(args, 1, 30));
+            case "leaders" -> kept = LeaderTrial.run(number(args, 1, 300), Duration.ofSeconds(number(args, 2, 1_800)));
+            case "once" -> kept = OnceTrial.run(number(args, 1, 200));
+            default -> {
+                System.err.println(
+                        "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS]");
+                System.exit(USAGE);
+                return;
+            }
+        }
+        System.exit(kept ? 0 : 1);
+    }
+
+    private static int number(String[] args, int place, int otherwise) {
+        return args.length > place ? Integer.parseInt(args[place]) : otherwise;
+    }
+
+    /** The machine, and what else it did: without that the figures say nothing. */
+    static void describe(String settings) throws IOException {
+        System.out.printf(
+                "%n%d cores, Java %s, load average %s; %s%n%n",
+                Runtime.getRuntime().availableProcessors(), Runtime.version(), load(), settings);
+    }
+
+    private static String load() throws IOException {
+        Path load = Path.of("/proc/loadavg");
+        return Files.exists(load) ? Files.readString(load).split(" ")[0] : "unknown";
+    }
+
+    /** A row of a table in Markdown. */
+    static void row(Object... cells) {
+        System.out.println(Arrays.stream(cells).map(String::valueOf).collect(Collectors.joining(" | ", "| ", " |")));
+    }
+
+    /** The head of a table in Markdown. */
+    static void head(String... titles) {
+        row((Object[]) titles);
+        row(Arrays.stream(titles)
+                .map(title -> title.equals(titles[0]) ? "---" : "---:")
+                .toArray());
+    }
+
+    /** A quantile of some times, in milliseconds; a dash for none. */
+    static String millis(List<Long> nanos, double quantile) {
+        if (nanos.isEmpty()) {
+            return "–";
+        }
+        List<Long> sorted = nanos.stream().sorted().toList();
+        int rank = (int) Math.ceil(quantile * sorted.size());
+        return String.format("%.1f", sorted.get(Math.max(0, rank - 1)) / NANOS_PER_MILLI);
+    }
+
+    static void pause(Duration time) {
+        LockSupport.parkNanos(time.toNanos());
+    }
+}
