@@ -7,16 +7,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** The real command line in real processes, on a store of its own. */
 final class Cli {
     /** Generous: what is awaited comes in well under a second on an idle machine, and later on one that builds as well. */
     static final Duration SOON = Duration.ofMinutes(2);
-
-    private static final int ATTEMPTS = 4;
 
     private final Path folder;
     private final String store;
@@ -118,19 +114,6 @@ final class Cli {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /**
-     * The second shortest of at most four measurements, which end when two are below the limit: a busy machine may delay
-     * some of them, and one alone may have been lucky.
-     */
-    static Duration secondBelow(Duration limit, Supplier<Duration> measurement) {
-        List<Duration> taken = new ArrayList<>();
-        while (taken.size() < ATTEMPTS
-                && taken.stream().filter(each -> each.compareTo(limit) < 0).count() < 2) {
-            taken.add(measurement.get());
-        }
-        return taken.stream().sorted().skip(1).findFirst().orElseThrow();
     }
 
     static boolean isAlive(long pid) {

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DemoTest {
+    private static final int STOCK = 80;
+    private static final int RUNS = 3;
     private static final String NUMBER = "(\\d+(?:\\.\\d+)?)";
 
     @TempDir
@@ -29,31 +31,44 @@ class DemoTest {
         temporary = Files.createDirectory(cli.file("tmp"));
     }
 
+    /** With Holdfast exactly the stock each time; without it too much in one of a few runs: one process may sell alone. */
     @Test
     void sellsTooMuchWithoutALockAndAcrossProcessesAndExactlyTheStockWithHoldfast() {
-        Cli.Ended ended = Cli.end(start("demo", "--json", "--processes", "2", "--buyers", "2", "--tickets", "80"));
+        long without = 0;
+        long withSynchronized = 0;
+        for (int run = 0; run < RUNS && (without == 0 || withSynchronized == 0); run++) {
+            MatchResult json = soldExactlyWithHoldfast();
+            without += Long.parseLong(json.group(3));
+            withSynchronized += Long.parseLong(json.group(7));
+        }
+        assertThat(without).as("oversold without a lock").isPositive();
+        assertThat(withSynchronized).as("oversold with synchronized").isPositive();
+    }
+
+    private MatchResult soldExactlyWithHoldfast() {
+        Cli.Ended ended =
+                Cli.end(start("demo", "--json", "--processes", "2", "--buyers", "2", "--tickets", "" + STOCK));
 
         assertThat(ended.code()).isZero();
         assertThat(ended.out()).hasSize(1);
         MatchResult json = match(ended.out().get(0));
         assertThat(json.group(1)).isEqualTo(cli.store());
-        assertThat(Long.parseLong(json.group(2))).as("sold without a lock").isGreaterThan(80);
-        assertThat(Long.parseLong(json.group(3))).isEqualTo(Long.parseLong(json.group(2)) - 80);
-        assertThat(Long.parseLong(json.group(6))).as("sold with synchronized").isGreaterThan(80);
-        assertThat(Long.parseLong(json.group(7))).isEqualTo(Long.parseLong(json.group(6)) - 80);
+        assertThat(Long.parseLong(json.group(3))).isEqualTo(Long.parseLong(json.group(2)) - STOCK);
+        assertThat(Long.parseLong(json.group(7))).isEqualTo(Long.parseLong(json.group(6)) - STOCK);
         assertThat(Double.parseDouble(json.group(9)))
                 .as("p99 with synchronized")
                 .isPositive();
-        assertThat(json.group(10)).as("sold with Holdfast").isEqualTo("80");
+        assertThat(json.group(10)).as("sold with Holdfast").isEqualTo("" + STOCK);
         assertThat(json.group(11)).isEqualTo("0");
         assertThat(temporary).isEmptyDirectory();
+        return json;
     }
 
     private static MatchResult match(String json) {
         String run =
                 ",\"sold\":(\\d+),\"oversold\":(\\d+),\"perSecond\":" + NUMBER + ",\"p99WaitMillis\":" + NUMBER + "}";
-        Pattern shape =
-                Pattern.compile("\\{\"store\":\"([^\"]+)\",\"stock\":80,\"processes\":2,\"buyers\":2,\"runs\":\\["
+        Pattern shape = Pattern.compile(
+                "\\{\"store\":\"([^\"]+)\",\"stock\":" + STOCK + ",\"processes\":2,\"buyers\":2,\"runs\":\\["
                         + "\\{\"lock\":\"none\"" + run + ",\\{\"lock\":\"synchronized\"" + run
                         + ",\\{\"lock\":\"holdfast\"" + run
                         + "]}");
@@ -100,7 +115,7 @@ class DemoTest {
         Cli.Ended ended = Cli.end(demo);
         assertThat(ended.code()).isEqualTo(130);
         assertThat(ended.err()).hasSize(1);
-        assertThat(workers).allMatch(ProcStat::hasEnded);
+        await().atMost(SOON).until(() -> workers.stream().allMatch(ProcStat::hasEnded));
         assertThat(temporary).isEmptyDirectory();
     }
 

@@ -113,7 +113,7 @@ class DescriptorsTest {
     @Test
     void nothingIsStartedAndNothingIsLeftWhenTheLockIsBusy() {
         String mark = "mark-" + UUID.randomUUID();
-        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60")) {
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 600")) {
             holder.expect("up", SOON);
             Cli.Ended ended = Cli.end(bash("\"$HOLDFAST\" run --wait 0 job -- echo " + mark + " 3< /dev/null"));
 
@@ -126,7 +126,7 @@ class DescriptorsTest {
     @ParameterizedTest
     @CsvSource({"HUP, 129", "INT, 130", "TERM, 143", "USR1, 138", "USR2, 140"})
     void signalsReachTheCommand(String signal, int code) {
-        ChildProcess run = bash("exec \"$HOLDFAST\" run job -- sh -c 'echo up; exec sleep 60' 3< /dev/null");
+        ChildProcess run = bash("exec \"$HOLDFAST\" run job -- sh -c 'echo up; exec sleep 600' 3< /dev/null");
         run.expect("up", SOON);
         Cli.signal(signal, run.pid());
 
@@ -136,8 +136,8 @@ class DescriptorsTest {
     @Test
     void aLostHoldStopsTheCommand() {
         String mark = "mark-" + UUID.randomUUID();
-        ChildProcess run = bash("exec \"$HOLDFAST\" run --lease 1s --grace 300ms job -- "
-                + "sh -c 'trap \"\" TERM; echo up; sleep 60; :' " + mark + " 3< /dev/null");
+        ChildProcess run = bash("exec \"$HOLDFAST\" run --lease 4s --grace 300ms job -- "
+                + "sh -c 'trap \"\" TERM; echo up; sleep 600; :' " + mark + " 3< /dev/null");
         run.expect("up", SOON);
         try (LockClient client = cli.client()) {
             assertThat(Cli.breakNow(client, "job")).isTrue();
@@ -161,7 +161,7 @@ class DescriptorsTest {
 
     @Test
     void aStarterThatWasKilledStartsNothingAndSaysSo() {
-        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 600");
                 LockClient client = cli.client()) {
             holder.expect("up", SOON);
             ChildProcess waiter = bash("exec \"$HOLDFAST\" run job -- echo in 3< /dev/null");

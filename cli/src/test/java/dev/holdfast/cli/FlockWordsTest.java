@@ -63,7 +63,7 @@ class FlockWordsTest {
 
     @Test
     void sShares() {
-        try (ChildProcess reader = cli.script("run", "-s", "site", "--", "sh", "-c", "echo in; exec sleep 60")
+        try (ChildProcess reader = cli.script("run", "-s", "site", "--", "sh", "-c", "echo in; exec sleep 600")
                 .start()) {
             reader.expect("in", SOON);
             assertThat(script("run", "-s", "-n", "site", "--", "echo", "too").out())
@@ -77,9 +77,9 @@ class FlockWordsTest {
         Cli.Ended ended = script(
                 "run",
                 "--max-hold",
-                "1",
+                "2",
                 "--grace",
-                "1",
+                "20",
                 "job",
                 "--",
                 "sh",
@@ -92,8 +92,8 @@ class FlockWordsTest {
                 .filter(line -> line.startsWith("holdfast: "))
                 .toList();
         assertThat(said).hasSize(2);
-        assertThat(said.get(0)).contains("lock 'job'", "has been held for longer than --max-hold 1s", "SIGTERM now");
-        assertThat(said.get(1)).contains("was held for longer than --max-hold 1s", "was stopped");
+        assertThat(said.get(0)).contains("lock 'job'", "has been held for longer than --max-hold 2s", "SIGTERM now");
+        assertThat(said.get(1)).contains("was held for longer than --max-hold 2s", "was stopped");
         assertThat(script("run", "-n", "job", "--", "true").code()).isZero();
     }
 
@@ -102,7 +102,7 @@ class FlockWordsTest {
         try (ChildProcess hung = cli.start(
                 "run",
                 "--max-hold",
-                "300ms",
+                "2s",
                 "--grace",
                 "1h",
                 "job",
@@ -126,7 +126,7 @@ class FlockWordsTest {
 
     @Test
     void aWaitOnATerminalSaysWhoHoldsTheLock() {
-        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo in; exec sleep 60");
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo in; exec sleep 600");
                 LockClient client = cli.client()) {
             holder.expect("in", SOON);
             ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", "job", "--", "echo", "mine");

@@ -46,7 +46,7 @@ class LauncherTest {
 
     @Test
     void becomesTheRealThingSoThatSignalsArrive() {
-        ChildProcess run = run("sh", "-c", "echo parent $PPID; exec sleep 60");
+        ChildProcess run = run("sh", "-c", "echo parent $PPID; exec sleep 600");
         assertThat(run.expect("parent ", SOON)).isEqualTo("parent " + run.pid());
         run.terminate();
 

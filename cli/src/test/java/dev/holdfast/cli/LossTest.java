@@ -32,14 +32,20 @@ class LossTest {
 
     /** A holder, its command and the command's own child. */
     private record Family(ChildProcess holdfast, long command, long grandchild, long token) implements AutoCloseable {
-        static Family start(Cli cli, String trap) {
-            return start(cli, trap, List.of("job"));
+        /** With a lease that its next holder must wait for. */
+        static Family shortly(Cli cli) {
+            return start(cli, "", "2s", List.of("job"));
         }
 
-        static Family start(Cli cli, String trap, List<String> wanted) {
+        /** With a lease that outlasts the wait for a processor. */
+        static Family start(Cli cli, String trap, String... wanted) {
+            return start(cli, trap, "5s", List.of(wanted));
+        }
+
+        private static Family start(Cli cli, String trap, String lease, List<String> wanted) {
             String work = trap + " sleep 300 & echo family $$ $! $HOLDFAST_TOKEN; while :; do wait; done";
             ChildProcess run = cli.start(Stream.of(
-                            List.of("run", "--lease", "2s", "--grace", "700ms"),
+                            List.of("run", "--lease", lease, "--grace", "700ms"),
                             wanted,
                             List.of("--", "sh", "-c", work))
                     .flatMap(List::stream)
@@ -64,7 +70,7 @@ class LossTest {
 
     @Test
     void theOrphanOfAKilledHolderRunsOnBesideTheNextHolderAsDocumented() {
-        try (Family first = Family.start(cli, "")) {
+        try (Family first = Family.shortly(cli)) {
             first.holdfast.kill();
             Cli.Ended second = cli.run("run", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");
 
@@ -75,7 +81,7 @@ class LossTest {
 
     @Test
     void aHolderStoppedPastItsLeaseStopsItsCommandAsSoonAsItGoesOn() {
-        try (Family first = Family.start(cli, "")) {
+        try (Family first = Family.shortly(cli)) {
             first.holdfast.stop();
             Cli.Ended second = cli.run("run", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN");
             assertThat(Long.parseLong(second.out().get(0))).isGreaterThan(first.token);
@@ -91,7 +97,7 @@ class LossTest {
 
     @Test
     void aBrokenLockEndsItsCommandEvenWhenThatIgnoresSigterm() {
-        try (Family first = Family.start(cli, "trap 'echo no' TERM;");
+        try (Family first = Family.start(cli, "trap 'echo no' TERM;", "job");
                 LockClient client = cli.client()) {
             assertThat(Cli.breakNow(client, "job")).isTrue();
 
@@ -105,7 +111,7 @@ class LossTest {
 
     @Test
     void ofSeveralNamesTheLossOfOneEndsTheCommandAndFreesTheOthers() {
-        try (Family first = Family.start(cli, "", List.of("job", "other"));
+        try (Family first = Family.start(cli, "", "job", "other");
                 LockClient client = cli.client()) {
             assertThat(Cli.breakNow(client, "other")).isTrue();
 
@@ -120,8 +126,8 @@ class LossTest {
     @ParameterizedTest
     @ValueSource(strings = {"--shared", "--permits=1/2"})
     void ofSeveralHoldersABreakEndsTheCommandOfTheOneShown(String how) {
-        try (Family first = Family.start(cli, "", List.of(how, "job"));
-                Family second = Family.start(cli, "", List.of(how, "job"))) {
+        try (Family first = Family.start(cli, "", how, "job");
+                Family second = Family.start(cli, "", how, "job")) {
             Cli.Ended broken = cli.run("release", "--yes", "job");
             assertThat(broken.code()).isZero();
             assertThat(broken.err()).singleElement().asString().contains("other ");

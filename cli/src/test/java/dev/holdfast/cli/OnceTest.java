@@ -89,7 +89,7 @@ class OnceTest {
     @Test
     void whenItIsKilledTheRunWasCutShortAndTheNextRunsAfterTheLease() {
         try (ChildProcess killed = cli.start(
-                "once", "--lease", "2s", "--every", YEAR, "job", "--", "sh", "-c", "echo pid $$; exec sleep 60")) {
+                "once", "--lease", "6s", "--every", YEAR, "job", "--", "sh", "-c", "echo pid $$; exec sleep 600")) {
             String orphan = killed.expect("pid ", SOON).substring("pid ".length());
             assertThat(list()).containsExactly("running");
             Cli.Ended meanwhile = once("job", "--", "true");
@@ -97,7 +97,7 @@ class OnceTest {
             killed.kill();
             Cli.signal("KILL", Long.parseLong(orphan));
         }
-        Cli.Ended next = once("--wait", "30s", "job", "--", "echo", "ran");
+        Cli.Ended next = once("--wait", "60s", "job", "--", "echo", "ran");
         assertThat(next.out()).containsExactly("ran");
     }
 
@@ -111,7 +111,8 @@ class OnceTest {
 
     @Test
     void aSignalReachesTheCommandAndTheRunIsRecordedAsFailed() {
-        try (ChildProcess run = cli.start("once", "--every", YEAR, "job", "--", "sh", "-c", "echo up; exec sleep 60")) {
+        try (ChildProcess run =
+                cli.start("once", "--every", YEAR, "job", "--", "sh", "-c", "echo up; exec sleep 600")) {
             run.expect("up", SOON);
             run.terminate();
             assertThat(run.waitFor(SOON)).isEqualTo(128 + 15);

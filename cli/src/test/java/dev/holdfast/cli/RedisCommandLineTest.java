@@ -54,7 +54,7 @@ class RedisCommandLineTest extends CommandLineContract {
     void aServerThatGoesAwayIsToldInOurWordsAlone(@TempDir Path folder) {
         try (RedisServer goes = orSkip(RedisServer::start)) {
             Cli cli = new Cli(folder, goes.uri());
-            ChildProcess run = cli.start("run", "--lease", "2s", "job", "--", "sleep", "60");
+            ChildProcess run = cli.start("run", "--lease", "2s", "job", "--", "sleep", "600");
             try (LockClient client = cli.client()) {
                 Awaitility.await()
                         .atMost(Cli.SOON)

@@ -104,7 +104,7 @@ class RunTest {
     @Test
     void leavesNoTemporaryFilesEvenAfterKillMinusNine() throws IOException {
         Path temporary = Files.createDirectory(cli.file("tmp"));
-        ChildProcess killed = cli.jvm("run", "job", "--", "sh", "-c", "echo pid $$; exec sleep 60")
+        ChildProcess killed = cli.jvm("run", "job", "--", "sh", "-c", "echo pid $$; exec sleep 600")
                 .flags("-Djava.io.tmpdir=" + temporary)
                 .start();
         String orphan = killed.expect("pid ", SOON).substring("pid ".length());

@@ -54,7 +54,7 @@ class SignalTest {
     @ParameterizedTest
     @CsvSource({"HUP, 129", "INT, 130", "TERM, 143", "USR1, 138"})
     void aCommandThatASignalEndedCountsAsInAShell(String signal, int code) {
-        ChildProcess run = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+        ChildProcess run = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 600");
         run.expect("up", SOON);
         Cli.signal(signal, run.pid());
 
@@ -65,7 +65,7 @@ class SignalTest {
     @ParameterizedTest
     @CsvSource({"USR2, 140", "ALRM, 142", "VTALRM, 154", "PROF, 155", "IO, 157", "PWR, 158", "XCPU, 152", "ABRT, 134"})
     void noSignalThatWouldEndHoldfastLeavesTheCommandBehind(String signal, int code) {
-        ChildProcess run = cli.script("run", "job", "--", "sh", "-c", "echo up $$; exec sleep 60")
+        ChildProcess run = cli.script("run", "job", "--", "sh", "-c", "echo up $$; exec sleep 600")
                 .start();
         long command = Long.parseLong(run.expect("up ", SOON).substring("up ".length()));
         Cli.signal(signal, run.pid());
@@ -122,7 +122,7 @@ class SignalTest {
     @ParameterizedTest
     @CsvSource({"INT, 130", "TERM, 143"})
     void aSignalEndsTheWaitForTheLockAndLeavesNothingBehind(String signal, int code) {
-        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 600");
                 LockClient client = cli.client()) {
             holder.expect("up", SOON);
             ChildProcess waiter = cli.start("run", "job", "--", "echo", "in");

@@ -4,6 +4,7 @@ import static dev.holdfast.cli.Cli.SOON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -143,7 +144,7 @@ class SurroundingsTest {
     }
 
     private void assertExitCodes(Caller caller, List<Row> rows) {
-        try (ChildProcess busy = cli.start("run", "busy", "--", "sh", "-c", "echo up; exec sleep 60")) {
+        try (ChildProcess busy = cli.start("run", "busy", "--", "sh", "-c", "echo up; exec sleep 600")) {
             busy.expect("up", SOON);
             for (Row row : rows) {
                 Cli.Ended ended = Cli.end(
@@ -156,10 +157,12 @@ class SurroundingsTest {
     @ParameterizedTest
     @EnumSource
     void aLostHoldExitsWith79WhereverItIsCalledFrom(Caller caller) {
-        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 2s job -- sh -c 'echo up >&2; exec sleep 60'")
+        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run --lease 4s job -- sh -c 'echo up >&2; exec sleep 600'")
                 .start();
         run.stderr().expect("up", SOON);
-        assertThat(cli.run("release", "--yes", "job").code()).isZero();
+        try (LockClient client = cli.client()) {
+            assertThat(Cli.breakNow(client, "job")).isTrue();
+        }
 
         assertThat(Cli.end(run).code()).isEqualTo(ExitCode.HOLD_LOST);
     }
@@ -167,7 +170,7 @@ class SurroundingsTest {
     @ParameterizedTest
     @EnumSource
     void aSignalReachesTheCommandWhereverItIsCalledFrom(Caller caller) {
-        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run job -- sh -c 'echo up >&2; exec sleep 60'")
+        ChildProcess run = caller.call(cli, "\"$HOLDFAST\" run job -- sh -c 'echo up >&2; exec sleep 600'")
                 .start();
         run.stderr().expect("up", SOON);
         ProcessHandle called = ProcessHandle.of(run.pid()).orElseThrow();

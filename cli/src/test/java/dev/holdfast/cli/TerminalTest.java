@@ -97,7 +97,7 @@ class TerminalTest {
 
     @Test
     void controlCEndsAnInnocentCommandAsInAShell() {
-        ChildProcess terminal = run("echo up; exec sleep 60");
+        ChildProcess terminal = run("echo up; exec sleep 600");
         terminal.expect("up", SOON);
         terminal.send(Pseudoterminal.CTRL_C);
 
@@ -129,7 +129,7 @@ class TerminalTest {
 
     @Test
     void controlCEndsTheWaitForTheLock() {
-        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 60");
+        try (ChildProcess holder = cli.start("run", "job", "--", "sh", "-c", "echo up; exec sleep 600");
                 LockClient client = cli.client()) {
             holder.expect("up", SOON);
             ChildProcess terminal = run("echo in");
@@ -148,8 +148,9 @@ class TerminalTest {
         terminal.expect("up", SOON);
         terminal.kill();
 
-        await().atMost(SOON).until(() -> Files.exists(cli.file("told")));
-        assertThat(Files.readString(cli.file("told"))).isEqualTo("hung up\n");
+        await().atMost(SOON)
+                .until(() -> Files.exists(cli.file("told"))
+                        && Files.readString(cli.file("told")).equals("hung up\n"));
         await().atMost(SOON).untilAsserted(this::assertFree);
     }
 
@@ -173,7 +174,7 @@ class TerminalTest {
     @Test
     void controlZPastTheLeaseLosesTheLockAndTheCommandIsEndedWhenItGoesOn() {
         ChildProcess shell = Pseudoterminal.shell(cli);
-        shell.send("\"$HOLDFAST\" run --lease 1s job -- sh -c 'echo up; exec sleep 60'; echo code $?");
+        shell.send("\"$HOLDFAST\" run --lease 3s job -- sh -c 'echo up; exec sleep 600'; echo code $?");
         shell.expect("up", SOON);
         shell.send(Pseudoterminal.CTRL_Z);
         shell.expect(line -> line.contains("Stopped"), SOON);
@@ -189,7 +190,7 @@ class TerminalTest {
     @Test
     void aJobInTheBackgroundHoldsTheLockAndIsEndedByTheShell() {
         ChildProcess shell = Pseudoterminal.shell(cli);
-        shell.send("\"$HOLDFAST\" run job -- sh -c 'echo up; exec sleep 60' &");
+        shell.send("\"$HOLDFAST\" run job -- sh -c 'echo up; exec sleep 600' &");
         shell.expect("up", SOON);
         shell.send("\"$HOLDFAST\" run --wait 0 job -- true; echo code $?");
         shell.expect("code 75", SOON);
