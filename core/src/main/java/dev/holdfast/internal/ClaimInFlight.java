@@ -45,7 +45,7 @@ final class ClaimInFlight {
     void sendTo(Store store, TimeSource time) {
         Pending sent;
         storeName = store.description();
-        wallLead = GrantState.wallLead(time);
+        wallLead = Validity.wallLead(time);
         try {
             sent = Objects.requireNonNull(store.claim(claim), "the store answered null");
         } catch (Throwable broken) { // an Error, too, must not leave a lock half-way between two states

@@ -5,16 +5,14 @@ import static dev.holdfast.internal.Deferred.all;
 import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.ClientClosedException;
-import dev.holdfast.HoldOptions;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.ClaimId;
-import dev.holdfast.spi.Grant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,48 +29,19 @@ import org.jspecify.annotations.Nullable;
  *    └───────────────── nobody waits ─────────┘
  * </pre>
  *
- * <p>Waiters are served in the order they came. While others of this client wait, a closed hold's grant is handed to
- * the next of them without asking the store, which is what makes contention inside a process cheap; the bounds in
- * {@link HoldOptions} keep other clients from starving. When the bounds are reached the store is asked for a fresh grant
- * number (it refuses when another client waits), and otherwise the grant is given back and claimed anew, behind the
- * others. The idea of passing a global lock among local waiters a bounded number of times is that of lock cohorting (Dice,
- * Marathe and Shavit, "Lock Cohorting", PPoPP 2012).
- *
- * <p>A grant that has to go back from HELD lingers first, until the store is about to send: one who comes back in the same
- * instant finds it still there, and the claim of one who may not have it leaves in the same packet as the release. No
- * claim overtakes a release of its own client: also those of readers, who queue up elsewhere, come behind it.
+ * <p>Waiters are served in the order they came. How a grant passes from one hold to the next, lingers and goes back is
+ * {@link ExclusiveGrant}'s. No claim overtakes a release of its own client: also those of readers, who queue up elsewhere,
+ * come behind it.
  *
  * <p>Joining the queue takes no lock: whoever ends a phase writes the next phase first and looks at the queue after
  * that, while whoever joins writes the queue first and looks at the phase after that, so that one of the two sees the
- * other. The phase changes under a small mutex, for which in practice only the closing holder comes. Nothing is called
- * under it that may wait or call back: each transition returns what is to be done, and that is run after the mutex is
- * free. Thread-safe.
+ * other. The phase changes under a small mutex, for which in practice only the closing holder comes. Thread-safe.
  */
 final class ExclusiveQueue extends WaitQueue {
-    private enum Phase {
-        /** No grant, no claim; whoever queues up in this phase starts a claim. */
-        IDLE,
-        /** A claim is with the store. */
-        CLAIMING,
-        /** A hold is open, or lost its grant a moment ago. */
-        HELD,
-        /** The last hold was closed, and the grant goes back when the store sends next unless somebody takes it over. */
-        LINGERING,
-        /** Between two holds: the store is asked to renew the grant or to give it a fresh number. */
-        REFRESHING,
-        /** The grant goes back, and the next claim must wait until it may follow. */
-        RELEASING,
-        /** Forgotten by the registry; a new one takes its place. */
-        RETIRED
-    }
-
-    private volatile Phase phase = Phase.IDLE;
+    private volatile QueuePhase phase = QueuePhase.IDLE;
     private @Nullable ClaimInFlight claiming;
     private @Nullable Waiter nextTry;
-    private volatile @Nullable GrantState grant;
-    private volatile @Nullable HoldState hold;
-    /** Who closed a hold while the store is asked whether its grant goes on, and waits to know: was it given back? */
-    private @Nullable CompletableFuture<Boolean> parting;
+    private volatile @Nullable ExclusiveGrant grant;
     /** Claims for the name in other ways, which come behind the release under way. */
     private List<Runnable> claimsBehind = new ArrayList<>();
 
@@ -81,16 +50,16 @@ final class ExclusiveQueue extends WaitQueue {
         super(context, name);
     }
 
-    /** The open hold under a grant, if there is one. */
-    private @Nullable HoldState holdOf(GrantState of) {
-        HoldState now = hold;
-        return now != null && now.grant == of ? now : null;
+    /** The open hold, if there is one. */
+    private @Nullable HoldState hold() {
+        ExclusiveGrant live = grant;
+        return live == null ? null : live.hold();
     }
 
     @Override
     public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
-        HoldState now = holdOf(of);
-        if (now != null) {
+        HoldState now = hold();
+        if (now != null && now.grant == of) {
             action.accept(now);
         }
     }
@@ -104,11 +73,11 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     boolean isRetired() {
-        return phase == Phase.RETIRED;
+        return phase == QueuePhase.RETIRED;
     }
 
     private boolean join(Waiter waiter) {
-        recordPlace(waiter, phase != Phase.IDLE);
+        recordPlace(waiter, phase != QueuePhase.IDLE);
         waiters.add(waiter);
         return switch (phase) {
             case IDLE -> {
@@ -131,25 +100,26 @@ final class ExclusiveQueue extends WaitQueue {
     private boolean tryOnce(Waiter waiter) {
         AtomicBoolean taken = new AtomicBoolean(true);
         transition(() -> {
-            if (phase == Phase.RETIRED) {
+            if (phase == QueuePhase.RETIRED) {
                 taken.set(false);
                 return NOTHING;
             }
-            if (phase == Phase.IDLE && waiters.isEmpty()) {
+            if (phase == QueuePhase.IDLE && waiters.isEmpty()) {
                 waiter.recordPlace();
                 return claim(waiter);
             }
-            GrantState live = grant;
-            if (phase == Phase.LINGERING && live != null && waiters.isEmpty() && mayTakeOver(live, waiter)) {
+            ExclusiveGrant live = grant;
+            if (phase == QueuePhase.LINGERING && live != null && waiters.isEmpty() && live.mayTakeOver(waiter)) {
                 waiter.recordPlace();
-                return both(giveTo(live, waiter).orElseGet(() -> give(live)), parted(live));
+                return live.takeOverFor(waiter);
             }
-            boolean wanted = !isGoingBack() && phase != Phase.REFRESHING && unwanted() == null;
+            boolean goesBack = phase == QueuePhase.RELEASING || phase == QueuePhase.LINGERING;
+            boolean wanted = !goesBack && phase != QueuePhase.REFRESHING && unwanted() == null;
             if (!wanted && waiters.isEmpty() && nextTry == null) {
                 nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
                 return afterLeaving(); // who left may not have called it off yet, and would not once another has joined
             }
-            return refuse(waiter); // another of this client holds it, or is before this one
+            return waiters.refuse(waiter); // another of this client holds it, or is before this one
         });
         return taken.get();
     }
@@ -162,33 +132,14 @@ final class ExclusiveQueue extends WaitQueue {
             if (now != this) { // it became a reader's in this moment
                 return () -> now.endHold(closing).thenAccept(givenBack::complete);
             }
-            Loss.Cause lost = closing.grant.lossCause();
-            if (lost != null && grant == closing.grant) {
-                givenBack.complete(false);
-                return lostStep(closing.grant, lost);
-            }
-            if (hold != closing || !closing.close()) {
+            ExclusiveGrant live = grant;
+            if (live == null || live.state != closing.grant) {
                 givenBack.complete(false);
                 return NOTHING;
             }
-            hold = null;
-            context.telemetry().released(closing);
-            parting = givenBack;
-            Runnable then = closing.options.awaitRelease() ? handOver(closing.grant) : closed(closing.grant);
-            return both(both(() -> context.telemetry().recordReleased(closing), then), parted(closing.grant));
+            return live.close(closing, givenBack);
         });
         return givenBack;
-    }
-
-    /** Tells the one who closed the last hold, once it is decided what becomes of its grant. */
-    private Runnable parted(GrantState of) {
-        CompletableFuture<Boolean> asked = parting;
-        if (asked == null || phase == Phase.REFRESHING || phase == Phase.LINGERING) {
-            return NOTHING;
-        }
-        parting = null;
-        boolean givenBack = of.isGivenBack();
-        return () -> asked.complete(givenBack);
     }
 
     @Override
@@ -196,7 +147,7 @@ final class ExclusiveQueue extends WaitQueue {
         mutex.lock();
         try {
             if (of.grant.owner() == this) {
-                return hold == of && of.grant.stopRenewal(cause);
+                return hold() == of && of.grant.renewal().stop(cause);
             }
         } finally {
             mutex.unlock();
@@ -213,83 +164,58 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     boolean isSurelyHeldHere() {
-        GrantState live = grant; // without a hold it is about to go on or back, for which the store has to answer
-        return live != null && live.isValid() && holdOf(live) != null;
+        ExclusiveGrant live = grant; // without a hold it is about to go on or back, for which the store has to answer
+        return live != null && live.state.isValid() && live.hold() != null;
     }
 
     /** Whether a caller of this client waits for an exclusive hold who did not come after this one. */
     boolean isWaitedForBefore(Waiter other) {
-        Waiter first = waiters.peek();
+        Waiter first = waiters.first();
         return first != null && first.since - other.since <= 0;
     }
 
-    /**
-     * The grant goes to the readers of this client, who may join it from now on, with its hold; what waits here claims
-     * anew. The two mutexes are taken in this order only.
-     */
+    /** The grant goes to the readers of this client with its hold; what waits here claims anew. */
     @Override
     public boolean downgrade(HoldState held) {
         AtomicBoolean moved = new AtomicBoolean();
         transition(() -> {
-            GrantState live = held.grant;
-            if (hold != held || grant != live || !live.isValid()) {
-                return NOTHING;
-            }
-            if (held.isThreadBound() && held.acquirer != null) {
-                forgetOwner(held.acquirer, held);
-            }
-            Runnable letIn = context.queues().adoptAsReader(name, live, held);
-            grant = null;
-            hold = null;
-            moved.set(true);
-            return both(() -> context.releaseSender().downgrade(live.grant()), both(letIn, next()));
+            ExclusiveGrant live = grant;
+            Optional<Runnable> then = live == null ? Optional.empty() : live.passToReaders(held);
+            moved.set(then.isPresent());
+            return then.orElse(NOTHING);
         });
         return moved.get();
     }
 
     // ---- what the store and the renewer report ----
 
-    private void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
-        transition(() -> {
-            claiming = null;
-            if (failure != null || answer == null) {
-                Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
-                return both(failed(of, why), next());
-            }
-            if (answer.isEmpty()) {
-                return both(of.claim.waits() ? NOTHING : notGranted(of.asker), next());
-            }
-            return granted(of, answer.get());
-        });
-    }
-
-    private Runnable granted(ClaimInFlight of, Grant given) {
-        GrantState live = begin(given, of);
-        Optional<Throwable> refused = GrantCheck.whyNot(context, live, of);
-        if (refused.isPresent()) {
-            return both(failed(of, refused.get()), next());
-        }
-        if (of.isKnownLost()) {
-            return both(() -> context.releaseSender().withdraw(of.claim), next()); // for those who wait: claimed anew
-        }
-        grant = live;
-        context.renewer().watch(live);
-        if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
-            return renewFor(live, of.asker.options); // confirmed before anybody has it
-        }
-        return of.claim.waits() ? give(live) : giveTo(live, of.asker).orElseGet(() -> give(live));
+    @Override
+    Stream<ClaimInFlight> claims() {
+        return Stream.ofNullable(claiming);
     }
 
     @Override
-    void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice) {
-        mutex.lock();
-        try {
-            if (claiming != null && claiming.claim.id().equals(id)) {
-                notice.accept(claiming);
-            }
-        } finally {
-            mutex.unlock();
+    void forgetClaim(ClaimInFlight answered) {
+        claiming = null;
+    }
+
+    @Override
+    Runnable afterClaim() {
+        return next();
+    }
+
+    @Override
+    Runnable granted(ClaimInFlight of, GrantState live) {
+        if (of.isKnownLost()) {
+            return both(() -> context.releaseSender().withdraw(of.claim), next()); // for those who wait: claimed anew
         }
+        ExclusiveGrant begun = new ExclusiveGrant(this, live);
+        grant = begun;
+        context.renewer().watch(live);
+        if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
+            return begun.renewFor(of.asker.options); // confirmed before anybody has it
+        }
+        return of.claim.waits() ? begun.give() : begun.giveTo(of.asker).orElseGet(begun::give);
     }
 
     @Override
@@ -298,37 +224,13 @@ final class ExclusiveQueue extends WaitQueue {
             if (lost.owner() != this) {
                 return () -> lost.owner().grantLost(lost, cause); // it became a reader's in this moment
             }
-            return grant == lost ? lostStep(lost, cause) : NOTHING;
+            ExclusiveGrant live = grant;
+            return live != null && live.state == lost ? live.lost(cause) : NOTHING;
         });
     }
 
-    private Runnable lostStep(GrantState lost, Loss.Cause cause) {
-        grant = null;
-        HoldState loser = hold;
-        hold = null;
-        Runnable tell = loser == null ? NOTHING : tellLoss(loser, cause);
-        Runnable clear =
-                mayStillStand(lost, cause) ? () -> context.releaseSender().release(lost, null) : NOTHING;
-        Runnable then = next();
-        return both(both(both(tell, clear), then), parted(lost));
-    }
-
-    private void refreshed(GrantState of, boolean standing, boolean freshNumber) {
-        transition(() -> {
-            if (grant != of || phase != Phase.REFRESHING) {
-                return NOTHING; // lost meanwhile
-            }
-            context.renewer().changed(of);
-            if (standing && freshNumber) {
-                context.claims().saw(of.grant().number());
-                of.tokens().renew();
-            }
-            Runnable then = standing && of.isValid() ? give(of) : release(of);
-            return both(then, parted(of));
-        });
-    }
-
-    private void claimsMayFollow() {
+    /** The release under way was sent, or answered where that counts. */
+    void claimsMayFollow() {
         transition(() -> {
             List<Runnable> claims = claimsBehind;
             claimsBehind = new ArrayList<>();
@@ -339,12 +241,12 @@ final class ExclusiveQueue extends WaitQueue {
     @Override
     void shutDown(Throwable closed) {
         transition(() -> {
-            GrantState held = grant;
+            ExclusiveGrant held = grant;
             ClaimInFlight unwanted = claiming;
-            Runnable lose = held == null ? NOTHING : () -> context.renewer().lose(held, Loss.Cause.CLIENT_CLOSED);
-            return both(both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
+            Runnable lose = held == null ? NOTHING : () -> context.renewer().lose(held.state, Loss.Cause.CLIENT_CLOSED);
+            return both(both(waiters.failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
         });
-        forgetOwners();
+        owners.clear();
         transition(this::nextIfIdle);
     }
 
@@ -352,21 +254,21 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     Runnable nextIfIdle() {
-        return phase == Phase.IDLE ? next() : NOTHING;
+        return phase == QueuePhase.IDLE ? next() : NOTHING;
     }
 
     /** Nothing stands in the store any more: claim for whoever waits, else retire. */
-    private Runnable next() {
-        phase = Phase.IDLE;
-        Waiter first = nextTry == null ? waiters.peek() : nextTry;
+    Runnable next() {
+        phase = QueuePhase.IDLE;
+        Waiter first = nextTry == null ? waiters.first() : nextTry;
         nextTry = null;
         if (first != null && context.isClosed()) {
             ClientClosedException closed = context.closedException();
-            return both(both(fail(first, closed), failAll(closed)), this::nextAfterClose);
+            return both(both(waiters.fail(first, closed), waiters.failAll(closed)), this::nextAfterClose);
         }
-        if (first == null && isUnowned()) {
-            phase = Phase.RETIRED;
-            first = waiters.peek(); // one who joined in between may have seen the phase before or after
+        if (first == null && owners.isEmpty()) {
+            phase = QueuePhase.RETIRED;
+            first = waiters.first(); // one who joined in between may have seen the phase before or after
             if (first == null) {
                 return () -> context.queues()
                         .retired(this); // after what else this step does: until then the client is not quiet
@@ -381,30 +283,17 @@ final class ExclusiveQueue extends WaitQueue {
 
     private Runnable claim(Waiter asker) {
         ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this::answered);
-        phase = Phase.CLAIMING;
+        phase = QueuePhase.CLAIMING;
         claiming = started;
         return () -> context.queues().send(started, name);
-    }
-
-    /**
-     * A hold was closed. Where nobody waits here its grant goes back as soon as the store sends, and not sooner: a thread
-     * that comes back for it in the same instant finds it still there, or at least has its claim sent along.
-     */
-    private Runnable closed(GrantState live) {
-        return waiters.isEmpty() && live.isValid() ? linger(live) : handOver(live);
-    }
-
-    private Runnable linger(GrantState live) {
-        phase = Phase.LINGERING;
-        return () -> context.beforeSending(name, () -> transition(() -> endOfLinger(live)));
     }
 
     @Override
     void claimBehind(Runnable claim) {
         transition(() -> {
-            GrantState live = grant;
+            ExclusiveGrant live = grant;
             Runnable back = live == null ? NOTHING : endOfLinger(live);
-            if (phase != Phase.RELEASING) {
+            if (phase != QueuePhase.RELEASING) {
                 return both(back, claim);
             }
             claimsBehind.add(claim);
@@ -412,128 +301,46 @@ final class ExclusiveQueue extends WaitQueue {
         });
     }
 
-    private Runnable endOfLinger(GrantState live) {
-        if (phase != Phase.LINGERING || grant != live) {
-            return NOTHING;
-        }
-        Runnable then = nextTry == null ? handOver(live) : release(live); // the one who tries has a claim of its own
-        return both(then, parted(live));
+    /** The store is about to send, while a grant of this queue lingers. */
+    Runnable endOfLinger(ExclusiveGrant live) {
+        return phase == QueuePhase.LINGERING && grant == live ? live.endOfLinger() : NOTHING;
     }
 
     /** Somebody came while the grant lingers. */
     private Runnable takeOver() {
-        GrantState live = grant;
-        Waiter first = waiters.peek();
-        if (phase != Phase.LINGERING || live == null || first == null) {
-            return NOTHING;
-        }
-        return mayTakeOver(live, first) ? both(give(live), parted(live)) : NOTHING;
+        ExclusiveGrant live = grant;
+        return phase == QueuePhase.LINGERING && live != null ? live.takeOver() : NOTHING;
     }
 
-    private boolean mayTakeOver(GrantState live, Waiter waiter) {
-        return nextTry == null // who tries once is before those who wait
-                && live.isValid()
-                && live.tokens().mayHandOver(waiter.options)
-                && live.fits(waiter.options)
-                && live.hasEnoughLease();
+    // ---- for the grant: under the mutex ----
+
+    /** What follows looks at the queue after this. */
+    void enter(QueuePhase next) {
+        phase = next;
     }
 
-    private boolean isGoingBack() {
-        return phase == Phase.RELEASING || phase == Phase.LINGERING;
+    boolean isIn(QueuePhase asked) {
+        return phase == asked;
     }
 
-    /** A hold was closed: what becomes of its grant. */
-    private Runnable handOver(GrantState live) {
-        Waiter first = waiters.peek();
-        if (first == null || !live.isValid()) {
-            return release(live);
-        }
-        if (live.tokens().mayHandOver(first.options)) {
-            return live.hasEnoughLease() ? give(live) : renewFor(live, first.options);
-        }
-        return renumberOrRelease(live);
+    /** Whether that is this queue's grant, and has not been lost or given back meanwhile. */
+    boolean has(ExclusiveGrant asked) {
+        return grant == asked;
     }
 
-    /** Gives the grant to the first waiter who still wants it. */
-    private Runnable give(GrantState live) {
-        if (nextTry != null) {
-            return release(live); // of a claim that was called off; the one who tries has a claim of its own
-        }
-        for (Waiter first = waiters.peek(); first != null; first = waiters.peek()) {
-            if (!live.tokens().suffices(first.options)) {
-                return renumberOrRelease(live); // it was renewed for another, who is gone
-            }
-            if (!live.fits(first.options)) {
-                return renewFor(live, first.options);
-            }
-            if (waiters.remove(first)) {
-                Optional<Runnable> taken = giveTo(live, first);
-                if (taken.isPresent()) {
-                    return taken.get();
-                }
-            }
-        }
-        return release(live);
+    /** Whether one who does not wait is to make a claim of its own once the grant is back. */
+    boolean hasTry() {
+        return nextTry != null;
     }
 
-    /** Gives the grant to one waiter; empty if its outcome was set before. */
-    private Optional<Runnable> giveTo(GrantState live, Waiter taker) {
-        HoldState before = live.tokens().lastHold();
-        HoldState made = newHold(live, taker);
-        HoldHandle anchor = made.handOut(taker.threadOwned);
-        Thread owner = made.isThreadBound() ? taker.thread : null;
-        phase = Phase.HELD;
-        hold = made;
-        live.tokens().given(made);
-        if (owner != null) {
-            own(owner, made);
-        }
-        // Last: from here on the taker may close the hold, and everything must be in its place by then.
-        if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            context.telemetry().acquired(made, taker);
-            return Optional.of(taker::wake);
-        }
-        if (owner != null) {
-            forgetOwner(owner, made);
-        }
-        hold = null;
-        live.tokens().notTaken(before);
-        return Optional.empty();
-    }
-
-    private Runnable renumberOrRelease(GrantState live) {
-        if (context.capabilities().extendable()) {
-            return refreshNumber(live);
-        }
-        return phase == Phase.HELD ? linger(live) : release(live); // so that the claim behind it leaves with it
-    }
-
-    private Runnable refreshNumber(GrantState live) {
-        phase = Phase.REFRESHING;
-        return () -> context.refresher().number(live, standing -> refreshed(live, standing, true));
-    }
-
-    private Runnable renewFor(GrantState live, HoldOptions options) {
-        phase = Phase.REFRESHING;
-        return () -> context.refresher().renewFor(live, options, standing -> refreshed(live, standing, false));
-    }
-
-    private Runnable release(GrantState live) {
-        if (!live.giveBack()) {
-            return NOTHING; // lost in this moment: grantLost follows and goes on from there
-        }
+    /** It is no longer this queue's. */
+    void dropGrant() {
         grant = null;
-        context.renewer().forget(live);
-        HoldState last = live.tokens().lastHold();
-        phase = Phase.RELEASING;
-        return () -> context.releaseSender()
-                .releaseBeforeClaims(live, last)
-                .whenComplete((held, failure) -> claimsMayFollow());
     }
 
     /** Watches a waiter whose thread holds this lock itself, and so may wait for itself. */
     void warnIfItsOwn(Waiter waiter) {
-        HoldState now = hold;
+        HoldState now = hold();
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
             waiter.recordPlace();
             SelfWait.watch(context, now, waiter);

@@ -48,7 +48,7 @@ final class GrantRefresher {
     /** One at a time: a renewal that another could overtake would leave the store with the wrong lease. */
     private static <T> void once(
             GrantState live, Consumer<Boolean> then, Supplier<CompletionStage<T>> request, Predicate<T> apply) {
-        if (!live.beginRenewal()) {
+        if (!live.renewal().begin()) {
             then.accept(false);
             return;
         }
@@ -57,7 +57,7 @@ final class GrantRefresher {
             try {
                 standing = answer != null && apply.test(answer);
             } finally {
-                live.endRenewal(answer != null);
+                live.renewal().end(answer != null);
                 then.accept(standing);
             }
         });

@@ -7,8 +7,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +28,7 @@ import org.jspecify.annotations.Nullable;
  * moves the deadline, and only while the old one has not passed.
  *
  * <p>A request for a shorter lease moves the deadline closer when it is sent, not when it is answered: the store may
- * handle it at any time from then on. If no answer comes it may be handled even after a later request, so from then on
- * no lease counts for longer than that one. A store that keeps requests in order keeps it within one connection; bytes
- * of a connection that broke may still arrive.
+ * handle it at any time from then on, and where no answer comes even after a later one: see {@link RenewalState}.
  *
  * <pre>
  *   VALID ◄──confirmed── SUSPECT        SUSPECT: the connection broke, or the machine slept
@@ -50,24 +46,8 @@ final class GrantState {
     private final boolean sessionBound;
     private final CompletableFuture<Boolean> released = new CompletableFuture<>();
     private final AtomicReference<Validity> validity;
-    private volatile boolean autoRenew;
-    private volatile long renewAt;
-    /** A request that moves the lease is under way; there is never a second one, which could overtake it. */
-    private final AtomicBoolean renewing = new AtomicBoolean();
-    /** Such a request got no answer: the lease may last longer in the store than the deadline says. */
-    private volatile boolean inDoubt;
-    /** The lease that the request under way asks for; null when none is. */
-    private volatile @Nullable Duration asking;
-    /** The shortest lease that a request without an answer may still set, at any time; null if there is none. */
-    private volatile @Nullable Duration shortestInDoubt;
-
-    private volatile Loss.@Nullable Cause renewalStopped;
-    /** The fixed lease of a hold whose session lives on; null where the session's own lease is all there is. */
-    private volatile @Nullable FixedLease fixed;
-
-    /** A lease that this client ends, by its own clock, since the store knows only the session's. */
-    private record FixedLease(Duration lease, long end) {}
-
+    private final RenewalState renewal;
+    private final FixedLease fixed;
     private final TokenBlock tokens;
 
     GrantState(
@@ -79,10 +59,11 @@ final class GrantState {
             long wallLeadWhenSent) {
         this.owner = owner;
         this.sessionBound = store.sessionBound();
-        this.autoRenew = autoRenew;
         this.time = time;
         this.validity = new AtomicReference<>(Validity.confirmed(grant, grant.sentNanos(), wallLeadWhenSent));
-        this.renewAt = grant.sentNanos() + nanosOf(grant.lease()) / 3;
+        this.renewal =
+                new RenewalState(sessionBound, autoRenew, grant.sentNanos() + Durations.nanos(grant.lease()) / 3);
+        this.fixed = new FixedLease(time);
         this.tokens = new TokenBlock(time);
     }
 
@@ -111,17 +92,16 @@ final class GrantState {
     }
 
     private long endOf(Validity now) {
-        FixedLease ends = fixed;
-        return ends != null && ends.end - now.deadline() < 0 ? ends.end : now.deadline();
+        return fixed.endBefore(now.deadline());
     }
 
     /** Begins the fixed lease of a holder, where the store knows only the session's; ends that of the one before. */
     void beginLease(HoldOptions options) {
-        fixed = sessionBound && !options.autoRenew() ? fixedFromNow(options.lease()) : null;
-    }
-
-    private FixedLease fixedFromNow(Duration lease) {
-        return new FixedLease(lease, time.nanoTime() + nanosOf(lease));
+        if (sessionBound && !options.autoRenew()) {
+            fixed.begin(options.lease());
+        } else {
+            fixed.none();
+        }
     }
 
     boolean isSessionBound() {
@@ -158,7 +138,7 @@ final class GrantState {
             }
             long at = time.nanoTime();
             if (validity.compareAndSet(now, now.doubted(at))) {
-                renewAt = at;
+                renewal.planAt(at);
                 return true;
             }
         }
@@ -176,11 +156,15 @@ final class GrantState {
     boolean confirm(Grant renewed, long sentNanos, long wallLeadWhenSent) {
         return move(now -> {
             boolean sameLease = renewed.lease().equals(now.grant().lease());
-            boolean later = Validity.deadline(renewed.withLease(sure(renewed.lease())), sentNanos) - now.deadline() > 0;
+            boolean later =
+                    Validity.deadline(renewed.withLease(renewal.sure(renewed.lease())), sentNanos) - now.deadline() > 0;
             // An answer that was overtaken by a change of lease, or by a later renewal, proves nothing new.
             return now.state() == Validity.State.SUSPECT || (sameLease && later)
                     ? now.moved(
-                            now.grant().withLease(renewed.lease()), sentNanos, sure(renewed.lease()), wallLeadWhenSent)
+                            now.grant().withLease(renewed.lease()),
+                            sentNanos,
+                            renewal.sure(renewed.lease()),
+                            wallLeadWhenSent)
                     : now;
         });
     }
@@ -191,14 +175,12 @@ final class GrantState {
      * @return as {@link #confirm}
      */
     boolean changeLease(Duration lease, long sentNanos, long wallLeadWhenSent) {
-        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, sure(lease), wallLeadWhenSent));
+        return move(now -> now.moved(now.grant().withLease(lease), sentNanos, renewal.sure(lease), wallLeadWhenSent));
     }
 
     /** Its holder asked for another fixed lease, and the session was confirmed: it counts from now. */
     void changeFixedLease(Duration lease) {
-        if (fixed != null) {
-            fixed = fixedFromNow(lease);
-        }
+        fixed.change(lease);
     }
 
     /**
@@ -207,7 +189,7 @@ final class GrantState {
      * @return as {@link #confirm}
      */
     boolean renumber(Grant fresh, long wallLeadWhenSent) {
-        return move(now -> now.moved(fresh, fresh.sentNanos(), sure(fresh.lease()), wallLeadWhenSent));
+        return move(now -> now.moved(fresh, fresh.sentNanos(), renewal.sure(fresh.lease()), wallLeadWhenSent));
     }
 
     private boolean move(UnaryOperator<Validity> step) {
@@ -223,11 +205,10 @@ final class GrantState {
             }
             if (validity.compareAndSet(now, next)) {
                 boolean doubted = next.state() == Validity.State.SUSPECT;
-                renewAt = doubted
-                        ? time.nanoTime()
-                        : next.deadline() - nanosOf(sure(next.grant().lease())) * 2 / 3;
+                Duration sure = renewal.sure(next.grant().lease());
+                renewal.planAt(doubted ? time.nanoTime() : next.deadline() - Durations.nanos(sure) * 2 / 3);
                 if (validity.get() != next && isSuspect()) {
-                    renewAt = time.nanoTime(); // doubted in between: what was just written may have hidden that
+                    renewal.planAt(time.nanoTime()); // doubted in between: what was just written may have hidden that
                 }
                 return true;
             }
@@ -250,15 +231,8 @@ final class GrantState {
     }
 
     private boolean end(UnaryOperator<Validity> step) {
-        while (true) {
-            Validity now = validity.get();
-            if (!now.isOpen()) {
-                return false;
-            }
-            if (validity.compareAndSet(now, step.apply(now))) {
-                return true;
-            }
-        }
+        return validity.getAndUpdate(now -> now.isOpen() ? step.apply(now) : now)
+                .isOpen();
     }
 
     boolean isOpen() {
@@ -276,19 +250,20 @@ final class GrantState {
 
     // ---- renewal: read and written by the renewer ----
 
+    /** The requests that move its lease. */
+    RenewalState renewal() {
+        return renewal;
+    }
+
     /** When it is next due to be renewed, or to have run out. */
     long dueAt() {
         long deadline = deadline();
-        return renewable() && renewAt - deadline < 0 ? renewAt : deadline;
-    }
-
-    boolean renewable() {
-        return (autoRenew || sessionBound || isSuspect()) && renewalStopped == null && !renewing.get();
+        return renewal.isWanted(isSuspect()) && renewal.plannedAt() - deadline < 0 ? renewal.plannedAt() : deadline;
     }
 
     /** Whether renewal is due by then. */
     boolean isDue(long by) {
-        return renewable() && renewAt - by <= 0;
+        return renewal.isWanted(isSuspect()) && renewal.plannedAt() - by <= 0;
     }
 
     /**
@@ -297,7 +272,7 @@ final class GrantState {
      */
     Grant toRenew() {
         Grant grant = grant();
-        if (autoRenew || sessionBound) {
+        if (renewal.extendsLease()) {
             return asks(grant);
         }
         long margin = Validity.margin(grant);
@@ -312,98 +287,42 @@ final class GrantState {
 
     /** What is about to be sent: from now on the store may end the lease as soon as this says. */
     private Grant asks(Grant request) {
-        asking = request.lease();
+        renewal.asks(request.lease());
         if (!sessionBound) {
             long nearest = Validity.deadline(request, time.nanoTime());
-            Validity now = validity.get();
-            while (now.isOpen()
-                    && nearest - now.deadline() < 0
-                    && !validity.compareAndSet(now, now.shortened(nearest))) {
-                now = validity.get();
-            }
+            validity.updateAndGet(now -> now.isOpen() && nearest - now.deadline() < 0 ? now.shortened(nearest) : now);
         }
         return request;
     }
 
-    /** How much of a lease that the store confirmed is sure. */
-    private Duration sure(Duration lease) {
-        Duration doubtful = shortestInDoubt;
-        return doubtful == null || doubtful.compareTo(lease) > 0 ? lease : doubtful;
-    }
-
-    /** Begins a request that moves the lease; false while another is under way. */
-    boolean beginRenewal() {
-        return renewing.compareAndSet(false, true);
-    }
-
-    /** The request has an answer, or failed. */
-    void endRenewal(boolean answered) {
-        Duration asked = asking;
-        Duration shortest = shortestInDoubt;
-        asking = null;
-        if (!answered) {
-            inDoubt = true;
-            if (asked != null && !sessionBound && (shortest == null || asked.compareTo(shortest) < 0)) {
-                shortestInDoubt = asked;
-            }
-        }
-        renewing.set(false);
-    }
-
     /** After a renewal without an answer: again soon, several times before the deadline. */
     void retryRenewal() {
-        renewAt = time.nanoTime() + nanosOf(grant().lease()) / 12;
-    }
-
-    /** Lets the grant run out instead of renewing it; false if that was decided before. */
-    boolean stopRenewal(Loss.Cause cause) {
-        if (renewalStopped != null) {
-            return false;
-        }
-        renewalStopped = cause;
-        return true;
+        renewal.planAt(time.nanoTime() + Durations.nanos(grant().lease()) / 12);
     }
 
     /** Why it ends when its deadline passes. */
     Loss.Cause endCause() {
-        Loss.Cause stopped = renewalStopped;
-        if (stopped != null) {
-            return stopped;
-        }
-        return autoRenew || inDoubt || isSuspect() ? Loss.Cause.NOT_RENEWED_IN_TIME : Loss.Cause.FIXED_LEASE_ENDED;
-    }
-
-    /** Whether a renewal may have moved the lease beyond the deadline we know of. */
-    boolean mayOutliveDeadline() {
-        return inDoubt || renewing.get() || sessionBound || (autoRenew && renewalStopped == null);
+        return renewal.endCause(isSuspect());
     }
 
     // ---- hand-over: under the local queue's mutex ----
 
     /** Whether a waiter with these options can be given this grant as it is. */
     boolean fits(HoldOptions options) {
-        Duration underWay = asking;
-        return autoRenew == options.autoRenew()
-                && renewalStopped == null
+        Duration underWay = renewal.asking();
+        return renewal.goesOnFor(options)
                 && (underWay == null || underWay.equals(grant().lease()))
-                && (sessionBound ? fitsFixed(options) : grant().lease().equals(options.lease()));
-    }
-
-    private boolean fitsFixed(HoldOptions options) {
-        FixedLease ends = fixed;
-        return ends == null || ends.lease.equals(options.lease());
+                && (sessionBound ? fixed.fits(options.lease()) : grant().lease().equals(options.lease()));
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
     boolean hasEnoughLease() {
-        FixedLease ends = fixed;
-        return remaining() >= nanosOf(ends == null ? grant().lease() : ends.lease) / 3;
+        return remaining() >= Durations.nanos(fixed.leaseWithin(grant().lease())) / 3;
     }
 
     /** Adopts the options of the next holder before the grant is renewed for it. */
     Grant toHandOver(HoldOptions options) {
-        autoRenew = options.autoRenew();
-        renewalStopped = null;
+        renewal.beginFor(options);
         beginLease(options);
         return asks(grant().withLease(leaseFor(options)));
     }
@@ -424,15 +343,6 @@ final class GrantState {
     }
 
     long wallLead() {
-        return wallLead(time);
-    }
-
-    /** How far the wall clock is ahead of {@code nanoTime}: it grows while the machine sleeps. */
-    static long wallLead(TimeSource time) {
-        return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
-    }
-
-    private static long nanosOf(Duration duration) {
-        return Durations.nanos(duration);
+        return Validity.wallLead(time);
     }
 }

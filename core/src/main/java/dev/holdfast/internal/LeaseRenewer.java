@@ -4,7 +4,6 @@ import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
@@ -12,13 +11,9 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -29,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A grant is due to be renewed when a third of its lease has passed since the request that last proved it; two more
  * thirds are left to try again. The renewer sleeps until the first grant is due, or a deadline passes, then goes through
- * all of them once and renews those due now or shortly after in one batch. So thousands of holds cost one pass and one
+ * all of them once and has those due now or shortly after renewed in one batch. So thousands of holds cost one pass and one
  * request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
@@ -47,12 +42,6 @@ final class LeaseRenewer {
     /** Grants due within this part of their lease are renewed along with those due now. */
     private static final int BATCH_DIVISOR = 30;
 
-    /** Enough to keep a distant store busy, and few enough that the first do not wait long for the last. */
-    private static final int MOST_IN_BATCH = 1_000;
-
-    /** All batches of a round are under way after this part of the shortest lease, also where no store answers. */
-    private static final int PATIENCE_DIVISOR = 6;
-
     private static final Duration RENEWAL_POLL = Duration.ofNanos(100_000);
 
     private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task) {
@@ -67,15 +56,16 @@ final class LeaseRenewer {
     private final Store store;
     private final TimeSource time;
     private final Telemetry telemetry;
+    private final RenewalSender sender;
     private final Map<ClaimId, GrantState> grants = new ConcurrentHashMap<>();
     private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
-    private final AtomicBoolean failing = new AtomicBoolean();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
 
     LeaseRenewer(Store store, TimeSource time, Telemetry telemetry) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
+        this.sender = new RenewalSender(store, time, telemetry, this::renewed);
     }
 
     /** Where the caller's side of a hold comes up when nobody refers to it any more. */
@@ -168,12 +158,14 @@ final class LeaseRenewer {
         for (GrantState grant : grants.values()) {
             examine(grant);
             stopIfHeldTooLong(grant);
-            if (grant.isOpen() && grant.isDue(time.nanoTime() + batchWindow(grant)) && grant.beginRenewal()) {
+            if (grant.isOpen()
+                    && grant.isDue(time.nanoTime() + batchWindow(grant))
+                    && grant.renewal().begin()) {
                 due.add(grant);
             }
         }
         if (!due.isEmpty()) {
-            renew(due);
+            sender.send(due);
         }
         wakeForEarliest();
     }
@@ -218,134 +210,9 @@ final class LeaseRenewer {
         }
     }
 
-    /**
-     * A store answers a request as a whole. Very many grants are asked for batch by batch, those that end first before
-     * the others, so that the first are safe while the last still wait. The next batch is asked for when the one before
-     * is answered, or has not been for a while: what is slow about some grants must not cost the others their leases.
-     * After a failure the rest is not asked for in this round: a store that is away would take a time-out for each batch.
-     */
-    private void renew(List<GrantState> due) {
-        long now = time.nanoTime();
-        due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
-        int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
-        Round round = new Round(batches);
-        Duration patience = Duration.ofNanos(shortestLease(due) / PATIENCE_DIVISOR / batches);
-        CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
-        for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
-            List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
-            turn = new Batch(round, new ArrayList<>(some)).askAfter(turn, patience);
-        }
-    }
-
-    private static long shortestLease(List<GrantState> due) {
-        return due.stream()
-                .mapToLong(grant -> Durations.nanos(grant.grant().lease()))
-                .min()
-                .orElse(0);
-    }
-
-    /** The batches of one tick. */
-    private final class Round {
-        private final int batches;
-        private final AtomicInteger left;
-        private final AtomicBoolean missed = new AtomicBoolean();
-
-        Round(int batches) {
-            this.batches = batches;
-            this.left = new AtomicInteger(batches);
-        }
-
-        /** An outage is over when all that was due has been answered for. */
-        void answered(boolean whole) {
-            if (!whole) {
-                missed.set(true);
-            }
-            if (left.decrementAndGet() == 0 && !missed.get()) {
-                failing.set(false);
-            }
-        }
-    }
-
-    /** Grants that are renewed by one request. */
-    private final class Batch {
-        private final Round round;
-        private final List<GrantState> due;
-        private List<Grant> request = List.of();
-        private long wallLead;
-        private FlightEvents.@Nullable Renewed event;
-
-        Batch(Round round, List<GrantState> due) {
-            this.round = round;
-            this.due = due;
-        }
-
-        /**
-         * Asks when its turn has come.
-         *
-         * @param patience how long the next batch waits for the answer to this one at most
-         * @return the turn of the next batch
-         */
-        CompletableFuture<Void> askAfter(CompletableFuture<Void> turn, Duration patience) {
-            CompletableFuture<Void> next = new CompletableFuture<>();
-            turn.thenCompose(mine -> {
-                        if (round.batches > 1) {
-                            time.schedule(() -> next.complete(null), patience);
-                        }
-                        return ask();
-                    })
-                    .whenComplete(this::answered)
-                    .whenComplete((verdicts, failure) -> {
-                        if (failure == null) {
-                            next.complete(null);
-                        } else {
-                            next.completeExceptionally(failure);
-                        }
-                    });
-            return next;
-        }
-
-        private CompletableFuture<Map<ClaimId, Renewal>> ask() {
-            due.removeIf(Batch::hasEnded);
-            if (due.isEmpty()) {
-                return CompletableFuture.completedFuture(Map.of());
-            }
-            request = due.stream().map(GrantState::toRenew).toList();
-            wallLead = due.get(0).wallLead();
-            event = telemetry.beginRenewal();
-            return ReleaseSender.guarded(() -> store.renew(request));
-        }
-
-        /** While it waited for its turn it may have been given back, or lost. */
-        private static boolean hasEnded(GrantState grant) {
-            boolean ended = !grant.isOpen();
-            if (ended) {
-                grant.endRenewal(true);
-            }
-            return ended;
-        }
-
-        /** Also where it was not asked for, after a failure of those before it. */
-        private void answered(@Nullable Map<ClaimId, Renewal> verdicts, @Nullable Throwable failure) {
-            List<GrantState> unanswered = new ArrayList<>();
-            for (int i = 0; i < due.size(); i++) {
-                Grant asked = request.isEmpty() ? due.get(i).grant() : request.get(i);
-                Renewal verdict = verdicts == null ? null : verdicts.get(asked.id());
-                if (!renewed(due.get(i), asked, verdict, failure, wallLead)) {
-                    unanswered.add(due.get(i));
-                }
-            }
-            if (!due.isEmpty()) {
-                telemetry.recordRenewal(event, due.get(0), due.size(), unanswered.size());
-            }
-            round.answered(unanswered.isEmpty());
-            unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
-            sayOnce(unanswered, due.size(), failure);
-        }
-    }
-
     /** Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. */
     void ask(GrantState grant, Consumer<Boolean> alone) {
-        if (!grant.beginRenewal()) {
+        if (!grant.renewal().begin()) {
             alone.accept(false);
             return;
         }
@@ -356,16 +223,6 @@ final class LeaseRenewer {
             renewed(grant, request, verdict, failure, wallLead);
             alone.accept(verdict != null && verdict.verdict() == Renewal.Verdict.HELD && !verdict.contended());
         });
-    }
-
-    /** Once per outage: each grant is tried several times before its deadline. */
-    private void sayOnce(List<GrantState> unanswered, int due, @Nullable Throwable failure) {
-        if (!unanswered.isEmpty() && failing.compareAndSet(false, true)) {
-            Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
-                    + unanswered.get(0).owner().name() + "', on " + store.description()
-                    + "; tried again until their leases end; see that the store is up and can be reached: "
-                    + (failure == null ? "it gave no answer for them" : Redacted.text(failure)));
-        }
     }
 
     /** Whether the store answered for this grant. */
@@ -380,7 +237,7 @@ final class LeaseRenewer {
             }
             apply(grant, verdict, () -> grant.confirm(request, verdict.sentNanos(), wallLead));
         } finally {
-            grant.endRenewal(!unknown);
+            grant.renewal().end(!unknown);
         }
         if (grant.isOpen()) {
             wakeBy(grant.dueAt());
@@ -411,7 +268,7 @@ final class LeaseRenewer {
                 return goesOn;
             });
         } finally {
-            live.endRenewal(renewal.verdict() != Renewal.Verdict.UNKNOWN);
+            live.renewal().end(renewal.verdict() != Renewal.Verdict.UNKNOWN);
             wakeBy(live.dueAt());
             if (renewal.verdict() == Renewal.Verdict.UNKNOWN) {
                 telemetry.renewalFailed(live, null);
@@ -445,7 +302,7 @@ final class LeaseRenewer {
     private boolean beganRenewal(HoldState hold) {
         examine(hold.grant);
         throwIfLost(hold);
-        return hold.grant.beginRenewal();
+        return hold.grant.renewal().begin();
     }
 
     private static void throwIfLost(HoldState hold) {

@@ -104,7 +104,7 @@ final class QueueRegistry implements Reachability.Waits {
 
     @Override
     public @Nullable String waitedForSince(long nanos) {
-        return all().filter(queue -> queue.hasWaitedSince(nanos))
+        return all().filter(queue -> queue.waiters.anySince(nanos))
                 .map(queue -> queue.name().inStore())
                 .findFirst()
                 .orElse(null);

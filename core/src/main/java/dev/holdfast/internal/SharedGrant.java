@@ -1,21 +1,40 @@
 package dev.holdfast.internal;
 
+import static dev.holdfast.internal.Deferred.NOTHING;
+import static dev.holdfast.internal.Deferred.all;
+import static dev.holdfast.internal.Deferred.both;
+
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One grant of a {@link SharedQueue} and the open holds by it: many of readers, one at a time of permits. Guarded by the
- * pool's mutex.
+ * One grant of a {@link SharedQueue} and the open holds by it: many of readers, one at a time of permits.
+ *
+ * <pre>
+ *   hold closed ──► others have holds by this grant? ── yes ──► it stays
+ *                         │ no
+ *                  permits wanted here, and within the bounds ──► the next hold, without the store
+ *                         │ no
+ *                  it lingers until the store sends, and goes back
+ * </pre>
+ *
+ * <p>Permits pass on as an {@linkplain ExclusiveGrant exclusive grant} does: to the next in the queue if he wants as many
+ * and the bounds allow it.
+ *
+ * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
  */
 final class SharedGrant {
-    final GrantState grant;
-    private final SharedQueue pool;
+    final GrantState state;
+    private final SharedQueue queue;
+    private final EngineContext context;
     private final boolean shared;
     private final Set<HoldState> holds = new LinkedHashSet<>();
     /** Those of the holds that are renewed no more: the grant is, until none but these are left. */
@@ -29,10 +48,11 @@ final class SharedGrant {
     /** Its way back is planned, once: whoever comes before the store sends may still have it. */
     private boolean lingering;
 
-    SharedGrant(SharedQueue pool, GrantState grant) {
-        this.pool = pool;
-        this.grant = grant;
-        this.shared = pool.name().mode().kind() == LockMode.SHARED;
+    SharedGrant(SharedQueue queue, GrantState state) {
+        this.queue = queue;
+        this.context = queue.context();
+        this.state = state;
+        this.shared = queue.name().mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
 
@@ -47,16 +67,16 @@ final class SharedGrant {
 
     /** Whether it can serve this waiter without another word from the store: the first after it was given always. */
     boolean suits(Waiter waiter) {
-        boolean asMany = shared || grant.grant().mode().equals(waiter.mode);
+        boolean asMany = shared || state.grant().mode().equals(waiter.mode);
         return asMany
                 && stopped.isEmpty()
-                && grant.isValid()
-                && grant.fits(waiter.options)
-                && (grant.tokens().isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && state.isValid()
+                && state.fits(waiter.options)
+                && (state.tokens().isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
     }
 
     private boolean hasRoomFor(HoldOptions options) {
-        return shared ? mayJoin(options) : isFree() && grant.tokens().mayHandOver(options);
+        return shared ? mayJoin(options) : isFree() && state.tokens().mayHandOver(options);
     }
 
     /**
@@ -66,52 +86,51 @@ final class SharedGrant {
     private boolean mayJoin(HoldOptions options) {
         return (isFree() || options.autoRenew())
                 && !options.strictFifo()
-                && grant.tokens().hasTokenLeft()
+                && state.tokens().hasTokenLeft()
                 && now() - openedAt <= Durations.nanos(options.maxHandOverTime());
     }
 
-    /** Whether to ask by now if anybody else waits, so that the answer is there before readers may join no more. */
-    boolean isTimeToAsk(HoldOptions options) {
-        boolean time = !asking && now() - openedAt > Durations.nanos(options.maxHandOverTime()) / 2;
-        asking |= time;
-        return time;
-    }
-
-    /** The store has said whether anybody else waits. */
-    void heard(boolean alone) {
-        asking = false;
-        if (alone) {
-            openedAt = now();
+    /**
+     * Whether a writer of another client waits is asked when half of the bound has passed, so that the answer is there
+     * before it has passed whole and no reader need wait for it.
+     */
+    private Runnable askForWritersInTime(HoldOptions options) {
+        if (!shared || asking || now() - openedAt <= Durations.nanos(options.maxHandOverTime()) / 2) {
+            return NOTHING;
         }
+        asking = true;
+        return () -> context.renewer()
+                .ask(
+                        state,
+                        alone -> queue.transition(() -> {
+                            asking = false;
+                            if (alone) {
+                                openedAt = now();
+                            }
+                            return NOTHING;
+                        }));
     }
 
-    /** Nobody has a hold by it, and it goes back when the store sends next; false if that is planned already. */
-    boolean linger() {
-        boolean planned = lingering;
-        lingering = true;
-        return !planned;
-    }
-
-    /** The store sends. */
-    void endLinger() {
-        lingering = false;
+    /** Lets one more in who just came; empty if its outcome was set before. */
+    Optional<Runnable> join(Waiter waiter) {
+        Runnable ask = askForWritersInTime(waiter.options);
+        return enter(waiter).map(entered -> both(entered, ask));
     }
 
     /** Gives a hold by it to a waiter; empty if its outcome was set before. */
     Optional<Runnable> enter(Waiter taker) {
-        EngineContext context = pool.context();
-        HoldState before = grant.tokens().lastHold();
-        HoldState made = pool.newHold(grant, taker);
+        HoldState before = state.tokens().lastHold();
+        HoldState made = queue.newHold(state, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         holds.add(made);
         if (shared) {
-            grant.tokens().lastBeside(made);
+            state.tokens().lastBeside(made);
         } else {
-            grant.tokens().given(made);
+            state.tokens().given(made);
         }
         if (owner != null) {
-            pool.own(owner, made);
+            queue.owners.add(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
@@ -119,13 +138,13 @@ final class SharedGrant {
             return Optional.of(taker::wake);
         }
         if (owner != null) {
-            pool.forgetOwner(owner, made);
+            queue.owners.remove(owner, made);
         }
         holds.remove(made);
         if (shared) {
-            grant.tokens().lastBeside(before);
+            state.tokens().lastBeside(before);
         } else {
-            grant.tokens().notTaken(before);
+            state.tokens().notTaken(before);
         }
         return Optional.empty();
     }
@@ -134,16 +153,49 @@ final class SharedGrant {
     void adopt(HoldState reading) {
         holds.add(reading);
         if (reading.isThreadBound() && reading.acquirer != null) {
-            pool.own(reading.acquirer, reading);
+            queue.owners.add(reading.acquirer, reading);
         }
     }
 
-    /** A hold was closed. */
-    void leave(HoldState closed) {
+    /** Lets those in who waited for it: one for permits; of readers all but those behind a writer. */
+    Runnable serve() {
+        List<Runnable> wakes = new ArrayList<>();
+        for (Waiter first = queue.waiters.first(); first != null && mayServe(first); first = queue.waiters.first()) {
+            if (queue.waiters.remove(first)) {
+                enter(first).ifPresent(wakes::add);
+            }
+        }
+        Runnable back = isFree() ? release() : NOTHING;
+        return both(both(all(wakes), back), both(queue.afterLeaving(), queue.nextIfIdle()));
+    }
+
+    private boolean mayServe(Waiter first) {
+        return suits(first) && (isFree() || !queue.isBehindWriter(first));
+    }
+
+    /**
+     * Closes a hold by it.
+     *
+     * @param givenBack is completed with whether the grant was given back
+     */
+    Runnable close(HoldState closing, CompletableFuture<Boolean> givenBack) {
+        Loss.Cause cause = state.lossCause();
+        if (cause != null || !closing.close()) {
+            givenBack.complete(false);
+            return cause != null ? lost(cause) : NOTHING;
+        }
+        leave(closing);
+        context.telemetry().released(closing);
+        Runnable then = isFree() ? freed(closing.options.awaitRelease()) : NOTHING;
+        givenBack.complete(state.isGivenBack());
+        return both(() -> context.telemetry().recordReleased(closing), then);
+    }
+
+    private void leave(HoldState closed) {
         holds.remove(closed);
         stopped.remove(closed);
         if (shared) {
-            grant.tokens().lastBeside(closed);
+            state.tokens().lastBeside(closed);
         }
         stopIfNobodyElseHolds();
     }
@@ -164,11 +216,62 @@ final class SharedGrant {
     private void stopIfNobodyElseHolds() {
         Loss.Cause why = whyStopped;
         if (why != null && !stopped.isEmpty() && stopped.containsAll(holds)) {
-            grant.stopRenewal(why);
+            state.renewal().stop(why);
         }
     }
 
+    // ---- back to the store ----
+
+    /** The last hold by it was closed. */
+    private Runnable freed(boolean goesBackNow) {
+        Waiter first = queue.waiters.first();
+        if (first != null && !shared && queue.mayEnter(this, first)) {
+            return serve();
+        }
+        if (goesBackNow || first != null || !state.isValid()) {
+            return release();
+        }
+        boolean planned = lingering;
+        lingering = true;
+        return planned ? NOTHING : () -> context.beforeSending(queue.name(), () -> queue.transition(this::endOfLinger));
+    }
+
+    /** The store is about to send, and nobody came back for it. */
+    private Runnable endOfLinger() {
+        lingering = false;
+        return queue.has(this) && isFree() ? release() : NOTHING;
+    }
+
+    private Runnable release() {
+        return both(giveBack(), queue.nextIfIdle());
+    }
+
+    Runnable giveBack() {
+        if (!state.giveBack()) {
+            return NOTHING; // lost in this moment: grantLost follows and goes on from there
+        }
+        queue.dropGrant(this);
+        context.renewer().forget(state);
+        HoldState last = state.tokens().lastHold();
+        Runnable claimsMayFollow = queue.releases.begin();
+        return () -> context.releaseSender().releaseBeforeClaims(state, last).whenComplete((held, failed) -> {
+            claimsMayFollow.run();
+            queue.transition(queue::nextIfIdle);
+        });
+    }
+
+    /** It has ended otherwise than by its release. */
+    Runnable lost(Loss.Cause cause) {
+        queue.dropGrant(this);
+        Runnable tell =
+                all(holds().stream().map(loser -> queue.tellLoss(loser, cause)).toList());
+        Runnable clear = state.renewal().mayStillStand(cause)
+                ? () -> context.releaseSender().release(state, null)
+                : NOTHING;
+        return both(both(tell, clear), queue.nextIfIdle());
+    }
+
     private long now() {
-        return pool.context().time().nanoTime();
+        return context.time().nanoTime();
     }
 }

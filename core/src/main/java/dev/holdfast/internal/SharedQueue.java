@@ -4,20 +4,15 @@ import static dev.holdfast.internal.Deferred.NOTHING;
 import static dev.holdfast.internal.Deferred.all;
 import static dev.holdfast.internal.Deferred.both;
 
-import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
-import dev.holdfast.spi.ClaimId;
-import dev.holdfast.spi.Grant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +22,9 @@ import org.jspecify.annotations.Nullable;
  * semaphore. What the store gave for them are {@link SharedGrant}s, any number of them; one claim at most waits in the store.
  *
  * <pre>
- *   reader comes ──► may it join a seat? ── yes ──► a hold beside the others there, without the store
+ *   reader comes ──► may it join a grant? ── yes ──► a hold beside the others there, without the store
  *                         │ no
- *   permits wanted ───────┴──► the queue ──► one claim ──► a seat: for all readers who waited, or for one of permits
- *
- *   hold closed ──► others have holds by this seat? ── yes ──► it stays
- *                         │ no
- *                  permits wanted here, and within the bounds ──► the next hold, without the store
- *                         │ no
- *                  the grant lingers until the store sends, and goes back
+ *   permits wanted ───────┴──► the queue ──► one claim ──► a grant: for all readers who waited, or for one of permits
  * </pre>
  *
  * <p>Readers of one client share a grant, and one token: they do not conflict with each other. None joins once a writer
@@ -45,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * "Concurrent Control with 'Readers' and 'Writers'", 1971, told of both kinds of starvation; that those who waited for
  * one grant go in together is the idea of phase-fair locks, Brandenburg and Anderson, 2009.)
  *
- * <p>Permits pass on as an exclusive lock's grant does: to the next in the queue if he wants as many and the bounds
- * allow it. One who wants more than others is not overtaken: those behind him wait for him.
+ * <p>One who wants more permits than others is not overtaken: those behind him wait for him. How a grant passes on, lingers
+ * and goes back is {@link SharedGrant}'s.
  *
  * <p>Unlike {@link ExclusiveQueue} it takes its mutex for whoever comes. Thread-safe.
  */
@@ -54,17 +43,15 @@ final class SharedQueue extends WaitQueue {
     private final boolean shared;
 
     // Guarded by the mutex.
-    private final Map<GrantState, SharedGrant> seats = new LinkedHashMap<>();
+    private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
     private final List<ClaimInFlight> tries = new ArrayList<>();
     private @Nullable ClaimInFlight claiming;
     private boolean retired;
 
-    /** Releases that a claim may not follow yet. */
-    private final Set<CompletableFuture<Void>> goingBack = ConcurrentHashMap.newKeySet();
+    final OwnReleases releases = new OwnReleases();
     /** Sends the claims of those who still wait after an answer; made within it, each would nest in the one before. */
     private final SerialRunner turns = new SerialRunner();
 
-    /** A pool nobody is in yet. */
     SharedQueue(EngineContext context, LockName name) {
         super(context, name);
         this.shared = name.mode().kind() == LockMode.SHARED;
@@ -80,9 +67,9 @@ final class SharedQueue extends WaitQueue {
                 taken[0] = false;
                 return NOTHING;
             }
-            recordPlace(waiter, !seats.isEmpty());
+            recordPlace(waiter, !grants.isEmpty());
             if (waiters.isEmpty()) {
-                Optional<Runnable> entered = enterSomewhere(waiter);
+                Optional<Runnable> entered = joinOne(waiter);
                 if (entered.isPresent()) {
                     return entered.get();
                 }
@@ -99,7 +86,7 @@ final class SharedQueue extends WaitQueue {
 
     private Runnable ask(Waiter waiter) {
         if (!waiter.waits && !waiters.isEmpty()) {
-            return refuse(waiter); // others of this client are before this one
+            return waiters.refuse(waiter); // others of this client are before this one
         }
         warnIfItsOwn(waiter);
         Runnable first = giveBackFree(); // it does not suit, and would stand in the way
@@ -109,31 +96,26 @@ final class SharedQueue extends WaitQueue {
         }
         ClaimInFlight calledOff = unwanted();
         Runnable claim = claimFor(waiter);
-        // behind a claim that nobody wants any more, which the store may still have in its queue
-        return both(
-                first,
-                calledOff == null
-                        ? claim
-                        : () -> {
-                            calledOff.cancel(); // who left may not have called it off yet
-                            calledOff.settled().whenComplete((gone, failed) -> claim.run());
-                        });
+        if (calledOff == null) {
+            return both(first, claim);
+        }
+        return both(first, () -> { // behind it: the store may still have it in its queue
+            calledOff.cancel(); // who left may not have called it off yet
+            calledOff.settled().whenComplete((gone, failed) -> claim.run());
+        });
     }
 
     private Runnable giveBackFree() {
-        List<Runnable> back = new ArrayList<>();
-        for (SharedGrant seat : List.copyOf(seats.values())) {
-            if (seat.isFree()) {
-                back.add(giveBack(seat));
-            }
-        }
-        return all(back);
+        return all(List.copyOf(grants.values()).stream()
+                .filter(SharedGrant::isFree)
+                .map(SharedGrant::giveBack)
+                .toList());
     }
 
     @Override
     void claimBehind(Runnable claim) {
         transition(() -> both(giveBackFree(), nextIfIdle()));
-        afterOwnReleases(claim);
+        releases.before(claim);
     }
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
@@ -152,25 +134,25 @@ final class SharedQueue extends WaitQueue {
     }
 
     private Stream<HoldState> openHolds() {
-        return seats.values().stream().flatMap(seat -> seat.holds().stream());
+        return grants.values().stream().flatMap(grant -> grant.holds().stream());
     }
 
-    /** A seat that this waiter can have a hold by at once, without asking the store. */
-    private Optional<Runnable> enterSomewhere(Waiter waiter) {
-        for (SharedGrant seat : List.copyOf(seats.values())) {
-            if (mayEnter(seat, waiter)) {
-                Runnable ask = shared ? askForWritersInTime(seat, waiter.options) : NOTHING;
-                return seat.enter(waiter).map(entered -> both(entered, ask));
+    /** Has a waiter join a grant by which it can have a hold at once, without asking the store; empty if there is none. */
+    private Optional<Runnable> joinOne(Waiter waiter) {
+        for (SharedGrant grant : List.copyOf(grants.values())) {
+            if (mayEnter(grant, waiter)) {
+                return grant.join(waiter);
             }
         }
         return Optional.empty();
     }
 
-    private boolean mayEnter(SharedGrant seat, Waiter waiter) {
-        return seat.suits(waiter) && !isBehindWriter(waiter);
+    /** Whether a waiter can have a hold by this grant, and no writer is before it. */
+    boolean mayEnter(SharedGrant grant, Waiter waiter) {
+        return grant.suits(waiter) && !isBehindWriter(waiter);
     }
 
-    private boolean isBehindWriter(Waiter reader) {
+    boolean isBehindWriter(Waiter reader) {
         return shared
                 && context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers
                 && writers.isWaitedForBefore(reader);
@@ -181,7 +163,7 @@ final class SharedQueue extends WaitQueue {
     @Nullable
     ClaimInFlight unwanted() {
         ClaimInFlight waiting = claiming;
-        Waiter first = waiters.peek();
+        Waiter first = waiters.first();
         return first != null && waiting != null && first.mode.equals(waiting.claim.mode()) ? null : waiting;
     }
 
@@ -195,81 +177,46 @@ final class SharedQueue extends WaitQueue {
     public CompletableFuture<Boolean> endHold(HoldState closing) {
         CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
         transition(() -> {
-            GrantState live = closing.grant;
-            SharedGrant seat = seats.get(live);
-            Loss.Cause lost = live.lossCause();
-            if (seat == null || lost != null || !closing.close()) {
+            SharedGrant grant = grants.get(closing.grant);
+            if (grant == null) {
                 givenBack.complete(false);
-                return seat != null && lost != null ? lostStep(seat, lost) : NOTHING;
+                return NOTHING;
             }
-            seat.leave(closing);
-            context.telemetry().released(closing);
-            Runnable then = seat.isFree() ? freed(seat, closing.options.awaitRelease()) : NOTHING;
-            givenBack.complete(live.isGivenBack());
-            return both(() -> context.telemetry().recordReleased(closing), then);
+            return grant.close(closing, givenBack);
         });
         return givenBack;
     }
 
-    /** The last hold by a seat was closed. */
-    private Runnable freed(SharedGrant seat, boolean goesBackNow) {
-        Waiter first = waiters.peek();
-        if (first != null && !shared && mayEnter(seat, first)) {
-            return serve(seat);
-        }
-        if (goesBackNow || first != null || !seat.grant.isValid()) {
-            return release(seat);
-        }
-        return seat.linger() ? () -> context.beforeSending(name, () -> transition(() -> endOfLinger(seat))) : NOTHING;
-    }
-
-    /** The store is about to send, and nobody came back for the grant. */
-    private Runnable endOfLinger(SharedGrant seat) {
-        seat.endLinger();
-        return seats.get(seat.grant) == seat && seat.isFree() ? release(seat) : NOTHING;
-    }
-
     // ---- what the store and the renewer report ----
 
-    private void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
-        transition(() -> {
-            if (claiming == of) {
-                claiming = null;
-            }
-            tries.remove(of);
-            if (failure != null || answer == null) {
-                Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
-                return both(failed(of, why), nextIfIdle());
-            }
-            if (answer.isEmpty()) {
-                return both(of.claim.waits() ? NOTHING : notGranted(of.asker), nextIfIdle());
-            }
-            return granted(of, answer.get());
-        });
+    @Override
+    Stream<ClaimInFlight> claims() {
+        return Stream.concat(Stream.ofNullable(claiming), tries.stream());
     }
 
-    private Runnable granted(ClaimInFlight of, Grant given) {
-        GrantState live = begin(given, of);
-        Optional<Throwable> refused = GrantCheck.whyNot(context, live, of);
-        if (refused.isPresent()) {
-            return both(failed(of, refused.get()), nextIfIdle());
+    @Override
+    void forgetClaim(ClaimInFlight answered) {
+        if (claiming == answered) {
+            claiming = null;
         }
+        tries.remove(answered);
+    }
+
+    @Override
+    Runnable afterClaim() {
+        return nextIfIdle();
+    }
+
+    @Override
+    Runnable granted(ClaimInFlight of, GrantState live) {
         if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
             return both(
                     () -> context.releaseSender().withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew
         }
-        SharedGrant seat = sit(live);
-        if (of.claim.waits()) {
-            return serve(seat);
-        }
-        return seat.enter(of.asker).orElseGet(() -> serve(seat));
-    }
-
-    private SharedGrant sit(GrantState live) {
-        SharedGrant seat = new SharedGrant(this, live);
-        seats.put(live, seat);
+        SharedGrant begun = new SharedGrant(this, live);
+        grants.put(live, begun);
         context.renewer().watch(live);
-        return seat;
+        return of.claim.waits() ? begun.serve() : begun.enter(of.asker).orElseGet(begun::serve);
     }
 
     /**
@@ -283,58 +230,23 @@ final class SharedQueue extends WaitQueue {
             if (retired) {
                 return null;
             }
-            SharedGrant seat = new SharedGrant(this, live);
-            seats.put(live, seat);
-            seat.adopt(reading);
+            SharedGrant grant = new SharedGrant(this, live);
+            grants.put(live, grant);
+            grant.adopt(reading);
             live.moveTo(this);
-            return serve(seat);
+            return grant.serve();
         } finally {
             mutex.unlock();
         }
     }
 
-    /** Lets those in who waited for a grant: one for permits; of readers all but those behind a writer. */
-    private Runnable serve(SharedGrant seat) {
-        List<Runnable> wakes = new ArrayList<>();
-        for (Waiter first = waiters.peek(); first != null && maySit(seat, first); first = waiters.peek()) {
-            if (waiters.remove(first)) {
-                seat.enter(first).ifPresent(wakes::add);
-            }
-        }
-        Runnable back = seat.isFree() ? release(seat) : NOTHING;
-        return both(both(all(wakes), back), both(afterLeaving(), nextIfIdle()));
-    }
-
-    private boolean maySit(SharedGrant seat, Waiter first) {
-        return seat.suits(first) && (seat.isFree() || !isBehindWriter(first));
-    }
-
-    /**
-     * Whether a writer of another client waits is asked when half of the bound has passed, so that the answer is there
-     * before it has passed whole and no reader need wait for it.
-     */
-    private Runnable askForWritersInTime(SharedGrant seat, HoldOptions options) {
-        if (!seat.isTimeToAsk(options)) {
-            return NOTHING;
-        }
-        return () -> context.renewer()
-                .ask(
-                        seat.grant,
-                        alone -> transition(() -> {
-                            seat.heard(alone);
-                            return NOTHING;
-                        }));
-    }
-
     @Override
     public void forEachHoldOf(GrantState of, Consumer<HoldState> action) {
-        List<HoldState> holds = List.of();
+        List<HoldState> holds;
         mutex.lock();
         try {
-            SharedGrant seat = seats.get(of);
-            if (seat != null) {
-                holds = seat.holds();
-            }
+            SharedGrant grant = grants.get(of);
+            holds = grant == null ? List.of() : grant.holds();
         } finally {
             mutex.unlock();
         }
@@ -359,22 +271,8 @@ final class SharedQueue extends WaitQueue {
     public boolean stopRenewal(HoldState of, Loss.Cause cause) {
         mutex.lock();
         try {
-            SharedGrant seat = seats.get(of.grant);
-            return seat != null && seat.stopFor(of, cause);
-        } finally {
-            mutex.unlock();
-        }
-    }
-
-    @Override
-    void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice) {
-        mutex.lock();
-        try {
-            ClaimInFlight waiting = claiming;
-            if (waiting != null && waiting.claim.id().equals(id)) {
-                notice.accept(waiting);
-            }
-            tries.stream().filter(each -> each.claim.id().equals(id)).forEach(notice);
+            SharedGrant grant = grants.get(of.grant);
+            return grant != null && grant.stopFor(of, cause);
         } finally {
             mutex.unlock();
         }
@@ -383,30 +281,21 @@ final class SharedQueue extends WaitQueue {
     @Override
     public void grantLost(GrantState lost, Loss.Cause cause) {
         transition(() -> {
-            SharedGrant seat = seats.get(lost);
-            return seat == null ? NOTHING : lostStep(seat, cause);
+            SharedGrant grant = grants.get(lost);
+            return grant == null ? NOTHING : grant.lost(cause);
         });
-    }
-
-    private Runnable lostStep(SharedGrant seat, Loss.Cause cause) {
-        seats.remove(seat.grant);
-        Runnable tell =
-                all(seat.holds().stream().map(loser -> tellLoss(loser, cause)).toList());
-        Runnable clear =
-                mayStillStand(seat.grant, cause) ? () -> context.releaseSender().release(seat.grant, null) : NOTHING;
-        return both(both(tell, clear), nextIfIdle());
     }
 
     @Override
     void shutDown(Throwable closed) {
         transition(() -> {
             ClaimInFlight unwanted = claiming;
-            Runnable lose = all(List.copyOf(seats.keySet()).stream()
+            Runnable lose = all(List.copyOf(grants.keySet()).stream()
                     .<Runnable>map(held -> () -> context.renewer().lose(held, Loss.Cause.CLIENT_CLOSED))
                     .toList());
-            return both(both(failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
+            return both(both(waiters.failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
         });
-        forgetOwners();
+        owners.clear();
         transition(this::nextIfIdle);
     }
 
@@ -416,10 +305,10 @@ final class SharedQueue extends WaitQueue {
     @Override
     Runnable nextIfIdle() {
         if (!waiters.isEmpty()) {
-            return context.isClosed() ? failAll(context.closedException()) : inTurn(claimNext());
+            return context.isClosed() ? waiters.failAll(context.closedException()) : inTurn(claimNext());
         }
-        boolean quiet = claiming == null && tries.isEmpty() && goingBack.isEmpty();
-        if (quiet && seats.isEmpty() && isUnowned() && !retired) {
+        boolean quiet = claiming == null && tries.isEmpty() && releases.isEmpty();
+        if (quiet && grants.isEmpty() && owners.isEmpty() && !retired) {
             retired = true;
             return () -> context.queues().retired(this);
         }
@@ -431,7 +320,7 @@ final class SharedQueue extends WaitQueue {
     }
 
     private Runnable claimNext() {
-        Waiter first = waiters.peek();
+        Waiter first = waiters.first();
         return claiming != null || first == null ? NOTHING : claimFor(first);
     }
 
@@ -442,38 +331,18 @@ final class SharedQueue extends WaitQueue {
         } else {
             tries.add(started);
         }
-        return () -> afterOwnReleases(() -> context.queues().send(started, name));
+        return () -> releases.before(() -> context.queues().send(started, name));
     }
 
-    /** A claim waits for this client's own releases before it. */
-    private void afterOwnReleases(Runnable send) {
-        if (goingBack.isEmpty()) {
-            send.run();
-        } else {
-            CompletableFuture.allOf(goingBack.toArray(CompletableFuture[]::new))
-                    .whenComplete((answered, failed) -> send.run());
-        }
+    // ---- for its grants: under the mutex ----
+
+    /** Whether that is one of this queue's grants, and has not been lost or given back meanwhile. */
+    boolean has(SharedGrant asked) {
+        return grants.get(asked.state) == asked;
     }
 
-    private Runnable release(SharedGrant seat) {
-        return both(giveBack(seat), nextIfIdle());
-    }
-
-    private Runnable giveBack(SharedGrant seat) {
-        if (!seat.grant.giveBack()) {
-            return NOTHING; // lost in this moment: grantLost follows and goes on from there
-        }
-        seats.remove(seat.grant);
-        context.renewer().forget(seat.grant);
-        HoldState last = seat.grant.tokens().lastHold();
-        CompletableFuture<Void> gone = new CompletableFuture<>();
-        goingBack.add(gone);
-        return () -> context.releaseSender()
-                .releaseBeforeClaims(seat.grant, last)
-                .whenComplete((held, failed) -> {
-                    goingBack.remove(gone);
-                    gone.complete(null);
-                    transition(this::nextIfIdle);
-                });
+    /** It is no longer this queue's. */
+    void dropGrant(SharedGrant grant) {
+        grants.remove(grant.state);
     }
 }

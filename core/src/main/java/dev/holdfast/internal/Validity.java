@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Loss;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,11 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
 
     static long margin(Grant grant) {
         return Math.max(Durations.nanos(grant.lease()) / MARGIN_DIVISOR, SMALLEST_MARGIN);
+    }
+
+    /** How far the wall clock is ahead of {@code nanoTime}: it grows while the machine sleeps. */
+    static long wallLead(TimeSource time) {
+        return TimeUnit.MILLISECONDS.toNanos(time.wallMillis()) - time.nanoTime();
     }
 
     Validity lost(Loss.Cause why) {

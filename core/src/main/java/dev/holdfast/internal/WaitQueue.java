@@ -1,7 +1,6 @@
 package dev.holdfast.internal;
 
 import static dev.holdfast.internal.Deferred.NOTHING;
-import static dev.holdfast.internal.Deferred.all;
 import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.HoldLostException;
@@ -13,17 +12,12 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource.Scheduled;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Queue;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,19 +31,20 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, SharedQueue {
     private static final int PLACE_SAMPLE = 16;
-    private static final Duration OWNER_CHECK = Duration.ofSeconds(10);
 
     final EngineContext context;
     final LockName name;
     final ReentrantLock mutex = new ReentrantLock();
-    final Queue<Waiter> waiters = new ConcurrentLinkedQueue<>();
-    private final Map<Thread, HoldState> owners = new ConcurrentHashMap<>();
+    final Waiters waiters;
+    final HoldOwners owners;
 
     private int joined; // a lost update only shifts the sample
 
     WaitQueue(EngineContext context, LockName name) {
         this.context = context;
         this.name = name;
+        this.waiters = new Waiters(context, name);
+        this.owners = new HoldOwners(context.time(), this::goOnIfIdle);
     }
 
     @Override
@@ -126,7 +121,7 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
                 };
             }
             return isSurelyHeldHere()
-                    ? timedOut(waiter)
+                    ? waiters.timedOut(waiter)
                     : () -> endOnce(context.reachability().proof(name.inStore()), waiter);
         });
     }
@@ -144,37 +139,12 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
     }
 
     private void end(Waiter waiter, @Nullable Throwable failure) {
-        transition(() -> failure == null ? timedOut(waiter) : fail(waiter, Failures.cause(failure)));
-    }
-
-    private Runnable timedOut(Waiter waiter) {
-        if (!waiter.resolve(Waiter.EMPTY)) {
-            return NOTHING;
-        }
-        context.telemetry().notAcquired(name, waiter, NotAcquired.Reason.TIMED_OUT);
-        return waiter::wake;
-    }
-
-    /** Whether a caller without a time limit has waited since then or longer. */
-    final boolean hasWaitedSince(long nanos) {
-        return waiters.stream().anyMatch(waiter -> waitsSince(waiter, nanos));
+        transition(() -> failure == null ? waiters.timedOut(waiter) : waiters.fail(waiter, Failures.cause(failure)));
     }
 
     /** Fails the callers without a time limit who have waited since then or longer. */
     final void failSince(long nanos, Throwable why) {
-        transition(() -> {
-            List<Runnable> wakes = new ArrayList<>();
-            for (Waiter waiter : List.copyOf(waiters)) {
-                if (waitsSince(waiter, nanos) && waiters.remove(waiter)) {
-                    wakes.add(fail(waiter, why));
-                }
-            }
-            return both(all(wakes), afterLeaving());
-        });
-    }
-
-    private static boolean waitsSince(Waiter waiter, long nanos) {
-        return !waiter.timed && waiter.since - nanos <= 0;
+        transition(() -> both(waiters.failSince(nanos, why), afterLeaving()));
     }
 
     @Override
@@ -188,7 +158,7 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
                 throwIfLost(closing);
                 return;
             }
-            disown(closing);
+            owners.disown(closing);
         }
         if (!closing.grant.isValid()) {
             context.renewer().examine(closing.grant); // a deadline that passed unnoticed counts before the close
@@ -230,49 +200,19 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
     /** Makes a claim for the name in another way: behind the release of what lingers here, and of what is going back. */
     abstract void claimBehind(Runnable claim);
 
-    // ---- whose the holds are ----
-
-    /** The hold this thread has and may enter again, or has lost and not closed yet. */
-    @Nullable
-    HoldState ownedBy(Thread thread) {
-        return owners.isEmpty() ? null : owners.get(thread);
-    }
-
-    /** Whether no thread has a hold here that it may still close. */
-    boolean isUnowned() {
-        return owners.isEmpty();
-    }
-
-    void own(Thread owner, HoldState hold) {
-        owners.put(owner, hold);
-    }
-
-    void forgetOwner(Thread owner, HoldState hold) {
-        owners.remove(owner, hold);
-    }
-
-    void forgetOwners() {
-        owners.clear();
-    }
-
     @Override
     public final void forgetIfDropped(HoldState held) {
         if (!held.grant.isValid()) {
             context.renewer().examine(held.grant);
         }
         if (held.isLost()) {
-            disown(held);
+            owners.disown(held);
         }
     }
 
-    private void disown(HoldState closing) {
-        Thread owner = closing.acquirer;
-        if (owner != null && owners.remove(owner, closing)) {
-            closing.unpin();
-        }
-        if (!closing.isOpen()) {
-            transition(this::nextIfIdle); // it was lost, and this entry was all that kept the queue from retiring
-        }
+    /** A hold that was lost may have been all that kept the queue from retiring. */
+    private void goOnIfIdle() {
+        transition(this::nextIfIdle);
     }
 
     /** What comes next where nothing stands in the store and nothing is under way: a claim, or retirement. */
@@ -291,7 +231,43 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
     }
 
     /** Notes what the store reports of a grant whose answer is still on its way, if one of this queue's claims is its. */
-    abstract void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice);
+    final void onStoreNotice(ClaimId id, Consumer<ClaimInFlight> notice) {
+        mutex.lock();
+        try {
+            claims().filter(each -> each.claim.id().equals(id)).forEach(notice);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** The claims without an answer. Under the mutex. */
+    abstract Stream<ClaimInFlight> claims();
+
+    /** The store has answered a claim, or failed. */
+    final void answered(ClaimInFlight of, @Nullable Optional<Grant> answer, @Nullable Throwable failure) {
+        transition(() -> {
+            forgetClaim(of);
+            if (failure != null || answer == null) {
+                Throwable why = failure != null ? failure : new IllegalStateException("the store answered null");
+                return both(failed(of, why), afterClaim());
+            }
+            if (answer.isEmpty()) {
+                return both(of.claim.waits() ? NOTHING : waiters.notGranted(of.asker), afterClaim());
+            }
+            GrantState live = begin(answer.get(), of);
+            Optional<Throwable> refused = GrantCheck.whyNot(context, live, of);
+            return refused.isPresent() ? both(failed(of, refused.get()), afterClaim()) : granted(of, live);
+        });
+    }
+
+    /** A claim has its answer. Under the mutex. */
+    abstract void forgetClaim(ClaimInFlight answered);
+
+    /** What comes next where a claim left nothing in the store. Under the mutex. */
+    abstract Runnable afterClaim();
+
+    /** A claim has a grant that can be used. Under the mutex; returns what is to be done after it. */
+    abstract Runnable granted(ClaimInFlight of, GrantState live);
 
     @Override
     public final void confirmed(GrantState standing) {
@@ -307,7 +283,7 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
             return NOTHING;
         }
         loser.tellOwner();
-        Runnable watch = loser.isThreadBound() ? () -> forgetOwnerOnceDead(loser) : NOTHING;
+        Runnable watch = loser.isThreadBound() ? () -> owners.disownOnceDead(loser) : NOTHING;
         context.telemetry().lost(loser);
         return both(
                 () -> {
@@ -317,30 +293,8 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
                 watch);
     }
 
-    /** A thread that ends or drops the hold it lost without closing it leaves an entry that nobody else would clear. */
-    private void forgetOwnerOnceDead(HoldState lost) {
-        Thread owner = lost.acquirer;
-        if (owner == null || owners.get(owner) != lost) {
-            return;
-        }
-        if (owner.isAlive() && lost.anchor() != null) {
-            context.time().schedule(() -> forgetOwnerOnceDead(lost), OWNER_CHECK);
-        } else {
-            disown(lost);
-        }
-    }
-
-    /** Whether a grant that has ended here may still stand in the store, and is to be cleared there. */
-    static boolean mayStillStand(GrantState lost, Loss.Cause cause) {
-        return switch (cause) {
-            case GONE_FROM_STORE, SESSION_ENDED -> false;
-            case CLIENT_CLOSED -> true;
-            case NOT_RENEWED_IN_TIME, FIXED_LEASE_ENDED, MAX_HOLD_REACHED, LEAKED -> lost.mayOutliveDeadline();
-        };
-    }
-
     /** A grant that the store gave to a claim of this queue, as it is seen here from now on. */
-    final GrantState begin(Grant given, ClaimInFlight claim) {
+    private GrantState begin(Grant given, ClaimInFlight claim) {
         context.claims().saw(given.number());
         HoldOptions options = claim.asker.options;
         GrantState begun = new GrantState(
@@ -359,28 +313,7 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
                 context.time().nanoTime());
     }
 
-    // ---- telling waiters: under the mutex, return what is to be done after it ----
-
-    final Runnable refuse(Waiter asker) {
-        if (!asker.resolve(Waiter.EMPTY)) {
-            return NOTHING;
-        }
-        context.telemetry().notAcquired(name, asker, NotAcquired.Reason.TAKEN);
-        return asker::wake;
-    }
-
-    /** A try without a grant: others have the lock, unless it was called off because the client is being closed. */
-    final Runnable notGranted(Waiter asker) {
-        return context.isClosed() ? fail(asker, context.closedException()) : refuse(asker);
-    }
-
-    final Runnable fail(Waiter waiter, Throwable failure) {
-        if (!waiter.resolve(new Waiter.Outcome.Failed(failure))) {
-            return NOTHING;
-        }
-        context.telemetry().notAcquired(name, waiter, Telemetry.reason(failure));
-        return waiter::wake;
-    }
+    // ---- transitions ----
 
     /**
      * The outcome of a claim is unknown: what it may have left is cleared, and those it stood for are told. A claim that
@@ -390,23 +323,18 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
     final Runnable failed(ClaimInFlight of, Throwable why) {
         Runnable tell;
         if (!of.claim.waits()) {
-            tell = fail(of.asker, why);
+            tell = waiters.fail(of.asker, why);
         } else if (of.isCalledOff() && Failures.cause(why) instanceof StoreUnavailableException) {
             tell = NOTHING;
         } else {
-            tell = failAll(why);
+            tell = waiters.failAll(why);
         }
         return both(() -> context.releaseSender().withdraw(of.claim), tell);
     }
 
-    final Runnable failAll(Throwable failure) {
-        List<Runnable> wakes = new ArrayList<>();
-        for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
-            wakes.add(fail(waiter, failure));
-        }
-        return all(wakes);
-    }
-
+    /**
+     * Makes a step under the mutex, and does what it returns after that. Each change of state of the queue is such a step.
+     */
     final void transition(Supplier<Runnable> step) {
         Runnable then;
         mutex.lock();

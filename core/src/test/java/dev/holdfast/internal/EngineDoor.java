@@ -159,9 +159,9 @@ public final class EngineDoor {
 
         /** Whether an extension would have to wait for a request under way. */
         public boolean isBeingRenewed() {
-            boolean free = hold.grant.beginRenewal();
+            boolean free = hold.grant.renewal().begin();
             if (free) {
-                hold.grant.endRenewal(true);
+                hold.grant.renewal().end(true);
             }
             return !free;
         }

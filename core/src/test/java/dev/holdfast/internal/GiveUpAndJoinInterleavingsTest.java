@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
  * While another client has the lock, the only caller here gives up, which calls the claim off, and another joins: the
  * claim that is called off is not the end of the one who joined.
  *
- * <p>Fails if {@code ExclusiveQueue.answered} does not go on to the next caller after an empty answer.
+ * <p>Fails if {@code WaitQueue.answered} does not go on to the next caller after an empty answer.
  */
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class GiveUpAndJoinInterleavingsTest {

@@ -31,6 +31,7 @@ final class LocalRace {
                     "internal.ClientIdentity",
                     "internal.LeaseRenewer",
                     "internal.GrantState",
+                    "internal.RenewalState",
                     "internal.HoldState",
                     "internal.Names",
                     "internal.Telemetry",

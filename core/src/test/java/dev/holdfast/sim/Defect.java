@@ -17,7 +17,7 @@ enum Defect {
             500),
     HAND_OVER_WITH_LITTLE_LEASE_LEFT(
             "internal/GrantState",
-            "return remaining() >= nanosOf(ends == null ? grant().lease() : ends.lease) / 3;",
+            "return remaining() >= Durations.nanos(fixed.leaseWithin(grant().lease())) / 3;",
             "return remaining() > 0;",
             500),
     INDEX_REUSED_AFTER_A_REFUSED_NUMBER(
@@ -38,30 +38,30 @@ enum Defect {
                     + " loser.options.lease().dividedBy(20));",
             500),
     WAITER_LOST_ON_CANCEL(
-            "internal/ExclusiveQueue",
-            "return both(of.claim.waits() ? NOTHING : notGranted(of.asker), next());",
-            "return of.claim.waits() ? NOTHING : both(notGranted(of.asker), next());",
+            "internal/WaitQueue",
+            "return both(of.claim.waits() ? NOTHING : waiters.notGranted(of.asker), afterClaim());",
+            "return of.claim.waits() ? NOTHING : both(waiters.notGranted(of.asker), afterClaim());",
             500),
     READERS_JOIN_WITHOUT_ASKING_FOR_WRITERS(
             "internal/SharedGrant", "&& now() - openedAt <= Durations.nanos(options.maxHandOverTime());", ";", 500),
     READER_JOINS_BEHIND_A_WRITER(
             "internal/SharedQueue",
-            "return seat.suits(waiter) && !isBehindWriter(waiter);",
-            "return seat.suits(waiter);",
+            "return grant.suits(waiter) && !isBehindWriter(waiter);",
+            "return grant.suits(waiter);",
             500),
     GRANT_GIVEN_BACK_WITH_THE_FIRST_READER(
-            "internal/SharedQueue",
-            "Runnable then = seat.isFree() ? freed(seat, closing.options.awaitRelease()) : NOTHING;",
-            "Runnable then = freed(seat, closing.options.awaitRelease());",
+            "internal/SharedGrant",
+            "Runnable then = isFree() ? freed(closing.options.awaitRelease()) : NOTHING;",
+            "Runnable then = freed(closing.options.awaitRelease());",
             500),
     PERMIT_HANDED_OVER_THOUGH_ITS_GRANT_IS_LOST(
             "internal/SharedGrant",
             """
-                && grant.isValid()
-                && grant.fits(waiter.options)
-                && (grant.tokens().isFresh() || (grant.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && state.isValid()
+                && state.fits(waiter.options)
+                && (state.tokens().isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
 """,
-            "&& grant.fits(waiter.options) && (grant.tokens().isFresh() || hasRoomFor(waiter.options));",
+            "&& state.fits(waiter.options) && (state.tokens().isFresh() || hasRoomFor(waiter.options));",
             500),
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
     NAMES_OUT_OF_TURN_NOT_GIVEN_BACK(
@@ -70,7 +70,7 @@ enum Defect {
             "internal/MultiAcquisition", "if (held.stream().allMatch(HoldHandle::isValid)) {", "if (true) {", 2_000),
     TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
-            "internal/ExclusiveQueue", " && phase != Phase.REFRESHING && ", " && ", 4_000),
+            "internal/ExclusiveQueue", " && phase != QueuePhase.REFRESHING && ", " && ", 4_000),
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "return isSurelyHeldHere()\n", "return true\n", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/CountingStore",
@@ -111,16 +111,16 @@ enum Defect {
             "lastNumber = lastNumber - micros > 1_000 ? micros : Math.max(micros, Math.max(lastNumber, floor) + 1);",
             2_000),
     CLAIM_WAITS_LONG_BEHIND_A_FAILED_RELEASE(
-            "internal/ExclusiveQueue",
-            "whenComplete((held, failure) -> claimsMayFollow());",
-            "whenComplete((held, failure) -> { if (failure == null) { claimsMayFollow(); } else { "
-                    + "context.time().schedule(this::claimsMayFollow, live.grant().lease().multipliedBy(20)); } });",
+            "internal/ExclusiveGrant",
+            "whenComplete((held, failure) -> queue.claimsMayFollow());",
+            "whenComplete((held, failure) -> { if (failure == null) { queue.claimsMayFollow(); } else { "
+                    + "context.time().schedule(queue::claimsMayFollow, state.grant().lease().multipliedBy(20)); } });",
             2_000),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
-            "internal/ExclusiveQueue",
-            "return () -> context.beforeSending(name, () -> transition(() -> endOfLinger(live)));",
-            "return () -> context.time().schedule(() -> transition(() -> endOfLinger(live)),"
-                    + " live.grant().lease().multipliedBy(30));",
+            "internal/ExclusiveGrant",
+            "return () -> context.beforeSending(queue.name(), () -> queue.transition(() -> queue.endOfLinger(this)));",
+            "return () -> context.time().schedule(() -> queue.transition(() -> queue.endOfLinger(this)),"
+                    + " state.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF(
             "internal/WaitQueue", "return unwanted == null ? NOTHING : unwanted::cancel;", "return NOTHING;", 2_000),

@@ -1,0 +1,265 @@
+package dev.holdfast.internal;
+
+import static dev.holdfast.internal.Deferred.NOTHING;
+import static dev.holdfast.internal.Deferred.both;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Loss;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one grant of an {@link ExclusiveQueue}, which passes from hold to hold until it goes back.
+ *
+ * <pre>
+ *   hold closed ──► nobody waits here ──► it lingers until the store sends ──► RELEASING
+ *        │                                        │ somebody comes: as below
+ *        └──► somebody waits ──► within the bounds ──► enough lease left? ── yes ──► the next hold
+ *                                     │ no                    │ no
+ *                                     ▼                       └──► renewed with the lease of the next
+ *                             asked for a fresh number ── others wait in the store, or it failed ──► RELEASING
+ * </pre>
+ *
+ * <p>While others of this client wait, a closed hold's grant is handed to the next of them without asking the store,
+ * which is what makes contention inside a process cheap; the bounds in {@link HoldOptions} keep other clients from
+ * starving. When the bounds are reached the store is asked for a fresh grant number (it refuses when another client
+ * waits), and otherwise the grant is given back and claimed anew, behind the others. The idea of passing a global lock
+ * among local waiters a bounded number of times is that of lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting",
+ * PPoPP 2012).
+ *
+ * <p>A grant that has to go back from HELD lingers first, until the store is about to send: one who comes back in the same
+ * instant finds it still there, and the claim of one who may not have it leaves in the same packet as the release.
+ *
+ * <p>Guarded by the queue's mutex, but for the hold, which may be read without it. What its methods return is to be done
+ * after the mutex is free.
+ */
+final class ExclusiveGrant {
+    final GrantState state;
+    private final ExclusiveQueue queue;
+    private final EngineContext context;
+    private volatile @Nullable HoldState hold;
+    /** For the caller that closed the last hold while it is open what becomes of the grant: was it given back? */
+    private @Nullable CompletableFuture<Boolean> parting;
+
+    ExclusiveGrant(ExclusiveQueue queue, GrantState state) {
+        this.queue = queue;
+        this.context = queue.context();
+        this.state = state;
+    }
+
+    /** The open hold by it; null between two holds. */
+    @Nullable
+    HoldState hold() {
+        return hold;
+    }
+
+    // ---- from hold to hold ----
+
+    /**
+     * Closes a hold by it.
+     *
+     * @param givenBack is completed once it is decided what becomes of the grant
+     */
+    Runnable close(HoldState closing, CompletableFuture<Boolean> givenBack) {
+        Loss.Cause cause = state.lossCause();
+        if (cause != null) {
+            givenBack.complete(false);
+            return lost(cause);
+        }
+        if (hold != closing || !closing.close()) {
+            givenBack.complete(false);
+            return NOTHING;
+        }
+        hold = null;
+        context.telemetry().released(closing);
+        parting = givenBack;
+        Runnable then = closing.options.awaitRelease() ? handOver() : closed();
+        return both(both(() -> context.telemetry().recordReleased(closing), then), parted());
+    }
+
+    /**
+     * Where nobody waits here the grant goes back as soon as the store sends, and not sooner: a thread that comes back for
+     * it in the same instant finds it still there, or at least has its claim sent along.
+     */
+    private Runnable closed() {
+        return queue.waiters.isEmpty() && state.isValid() ? linger() : handOver();
+    }
+
+    private Runnable linger() {
+        queue.enter(QueuePhase.LINGERING);
+        return () -> context.beforeSending(queue.name(), () -> queue.transition(() -> queue.endOfLinger(this)));
+    }
+
+    /** The store is about to send, or another claim is to come behind the release. */
+    Runnable endOfLinger() {
+        Runnable then = queue.hasTry() ? release() : handOver(); // the one who tries has a claim of its own
+        return both(then, parted());
+    }
+
+    /** Whether it can be given as it is to one who came while it lingers. */
+    boolean mayTakeOver(Waiter waiter) {
+        return !queue.hasTry() // who tries once is before those who wait
+                && state.isValid()
+                && state.tokens().mayHandOver(waiter.options)
+                && state.fits(waiter.options)
+                && state.hasEnoughLease();
+    }
+
+    /** Somebody came while it lingers. */
+    Runnable takeOver() {
+        Waiter first = queue.waiters.first();
+        return first != null && mayTakeOver(first) ? both(give(), parted()) : NOTHING;
+    }
+
+    /** One who does not wait takes it over while it lingers. */
+    Runnable takeOverFor(Waiter trying) {
+        return both(giveTo(trying).orElseGet(this::give), parted());
+    }
+
+    /** A hold was closed: what becomes of the grant. */
+    private Runnable handOver() {
+        Waiter first = queue.waiters.first();
+        if (first == null || !state.isValid()) {
+            return release();
+        }
+        if (state.tokens().mayHandOver(first.options)) {
+            return state.hasEnoughLease() ? give() : renewFor(first.options);
+        }
+        return renumberOrRelease();
+    }
+
+    /** Gives it to the first waiter who still wants it. */
+    Runnable give() {
+        if (queue.hasTry()) {
+            return release(); // of a claim that was called off; the one who tries has a claim of its own
+        }
+        for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
+            if (!state.tokens().suffices(first.options)) {
+                return renumberOrRelease(); // it was renewed for another, who is gone
+            }
+            if (!state.fits(first.options)) {
+                return renewFor(first.options);
+            }
+            if (queue.waiters.remove(first)) {
+                Optional<Runnable> taken = giveTo(first);
+                if (taken.isPresent()) {
+                    return taken.get();
+                }
+            }
+        }
+        return release();
+    }
+
+    /** Gives it to one waiter; empty if its outcome was set before. */
+    Optional<Runnable> giveTo(Waiter taker) {
+        HoldState before = state.tokens().lastHold();
+        HoldState made = queue.newHold(state, taker);
+        HoldHandle anchor = made.handOut(taker.threadOwned);
+        Thread owner = made.isThreadBound() ? taker.thread : null;
+        queue.enter(QueuePhase.HELD);
+        hold = made;
+        state.tokens().given(made);
+        if (owner != null) {
+            queue.owners.add(owner, made);
+        }
+        // Last: from here on the taker may close the hold, and everything must be in its place by then.
+        if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
+            context.telemetry().acquired(made, taker);
+            return Optional.of(taker::wake);
+        }
+        if (owner != null) {
+            queue.owners.remove(owner, made);
+        }
+        hold = null;
+        state.tokens().notTaken(before);
+        return Optional.empty();
+    }
+
+    // ---- with the store ----
+
+    private Runnable renumberOrRelease() {
+        if (context.capabilities().extendable()) {
+            return refreshNumber();
+        }
+        return queue.isIn(QueuePhase.HELD) ? linger() : release(); // so that the claim behind it leaves with it
+    }
+
+    private Runnable refreshNumber() {
+        queue.enter(QueuePhase.REFRESHING);
+        return () -> context.refresher().number(state, standing -> refreshed(standing, true));
+    }
+
+    /** Renews it with the lease of the next holder, before anybody has it. */
+    Runnable renewFor(HoldOptions options) {
+        queue.enter(QueuePhase.REFRESHING);
+        return () -> context.refresher().renewFor(state, options, standing -> refreshed(standing, false));
+    }
+
+    private void refreshed(boolean standing, boolean freshNumber) {
+        queue.transition(() -> {
+            if (!queue.has(this) || !queue.isIn(QueuePhase.REFRESHING)) {
+                return NOTHING; // lost meanwhile
+            }
+            context.renewer().changed(state);
+            if (standing && freshNumber) {
+                context.claims().saw(state.grant().number());
+                state.tokens().renew();
+            }
+            Runnable then = standing && state.isValid() ? give() : release();
+            return both(then, parted());
+        });
+    }
+
+    private Runnable release() {
+        if (!state.giveBack()) {
+            return NOTHING; // lost in this moment: grantLost follows and goes on from there
+        }
+        queue.dropGrant();
+        context.renewer().forget(state);
+        HoldState last = state.tokens().lastHold();
+        queue.enter(QueuePhase.RELEASING);
+        return () -> context.releaseSender()
+                .releaseBeforeClaims(state, last)
+                .whenComplete((held, failure) -> queue.claimsMayFollow());
+    }
+
+    /**
+     * The grant goes to the readers of this client, who may join it from now on, with its hold; empty if that is not open
+     * and surely held. The two mutexes are taken in this order only.
+     */
+    Optional<Runnable> passToReaders(HoldState held) {
+        if (hold != held || !state.isValid()) {
+            return Optional.empty();
+        }
+        if (held.isThreadBound() && held.acquirer != null) {
+            queue.owners.remove(held.acquirer, held);
+        }
+        Runnable letIn = context.queues().adoptAsReader(queue.name(), state, held);
+        queue.dropGrant();
+        return Optional.of(both(() -> context.releaseSender().downgrade(state.grant()), both(letIn, queue.next())));
+    }
+
+    /** It has ended otherwise than by its release. */
+    Runnable lost(Loss.Cause cause) {
+        HoldState loser = hold;
+        queue.dropGrant();
+        Runnable tell = loser == null ? NOTHING : queue.tellLoss(loser, cause);
+        Runnable clear = state.renewal().mayStillStand(cause)
+                ? () -> context.releaseSender().release(state, null)
+                : NOTHING;
+        Runnable then = queue.next();
+        return both(both(both(tell, clear), then), parted());
+    }
+
+    /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */
+    private Runnable parted() {
+        CompletableFuture<Boolean> asked = parting;
+        if (asked == null || queue.isIn(QueuePhase.REFRESHING) || queue.isIn(QueuePhase.LINGERING)) {
+            return NOTHING;
+        }
+        parting = null;
+        boolean givenBack = state.isGivenBack();
+        return () -> asked.complete(givenBack);
+    }
+}

@@ -1,0 +1,193 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Redacted;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the renewals of grants that are due together, in batches.
+ *
+ * <p>A store answers a request as a whole. Very many grants are asked for batch by batch, those that end first before
+ * the others, so that the first are safe while the last still wait. The next batch is asked for when the one before
+ * is answered, or has not been for a while: what is slow about some grants must not cost the others their leases.
+ * After a failure the rest is not asked for in this round: a store that is away would take a time-out for each batch.
+ *
+ * <p>Thread-safe.
+ */
+final class RenewalSender {
+    /** Enough to keep a distant store busy, and few enough that the first do not wait long for the last. */
+    private static final int MOST_IN_BATCH = 1_000;
+
+    /** All batches of a round are under way after this part of the shortest lease, also where no store answers. */
+    private static final int PATIENCE_DIVISOR = 6;
+
+    /** Handles the answer for each grant. */
+    @FunctionalInterface
+    interface Answers {
+        /**
+         * Applies an answer to its grant.
+         *
+         * @param request the grant as it was sent
+         * @param renewal null where the store gave no answer for it
+         * @return whether the store answered for this grant
+         */
+        boolean renewed(
+                GrantState grant, Grant request, @Nullable Renewal renewal, @Nullable Throwable failure, long wallLead);
+    }
+
+    private final Store store;
+    private final TimeSource time;
+    private final Telemetry telemetry;
+    private final Answers answers;
+    /** Whether an outage has been logged that is not over. */
+    private final AtomicBoolean failing = new AtomicBoolean();
+
+    RenewalSender(Store store, TimeSource time, Telemetry telemetry, Answers answers) {
+        this.store = store;
+        this.time = time;
+        this.telemetry = telemetry;
+        this.answers = answers;
+    }
+
+    /** Has grants renewed that are due together, each of which has begun a renewal. */
+    void send(List<GrantState> due) {
+        long now = time.nanoTime();
+        due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
+        int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
+        Round round = new Round(batches);
+        Duration patience = Duration.ofNanos(shortestLease(due) / PATIENCE_DIVISOR / batches);
+        CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
+        for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
+            List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
+            turn = new Batch(round, new ArrayList<>(some)).askAfter(turn, patience);
+        }
+    }
+
+    private static long shortestLease(List<GrantState> due) {
+        return due.stream()
+                .mapToLong(grant -> Durations.nanos(grant.grant().lease()))
+                .min()
+                .orElse(0);
+    }
+
+    /** The batches of one tick. */
+    private final class Round {
+        private final int batches;
+        private final AtomicInteger left;
+        private final AtomicBoolean missed = new AtomicBoolean();
+
+        Round(int batches) {
+            this.batches = batches;
+            this.left = new AtomicInteger(batches);
+        }
+
+        /** An outage is over when all that was due has been answered for. */
+        void answered(boolean whole) {
+            if (!whole) {
+                missed.set(true);
+            }
+            if (left.decrementAndGet() == 0 && !missed.get()) {
+                failing.set(false);
+            }
+        }
+    }
+
+    /** Grants that are renewed by one request. */
+    private final class Batch {
+        private final Round round;
+        private final List<GrantState> due;
+        private List<Grant> request = List.of();
+        private long wallLead;
+        private FlightEvents.@Nullable Renewed event;
+
+        Batch(Round round, List<GrantState> due) {
+            this.round = round;
+            this.due = due;
+        }
+
+        /**
+         * Asks when its turn has come.
+         *
+         * @param patience how long the next batch waits for the answer to this one at most
+         * @return the turn of the next batch
+         */
+        CompletableFuture<Void> askAfter(CompletableFuture<Void> turn, Duration patience) {
+            CompletableFuture<Void> next = new CompletableFuture<>();
+            turn.thenCompose(mine -> {
+                        if (round.batches > 1) {
+                            time.schedule(() -> next.complete(null), patience);
+                        }
+                        return ask();
+                    })
+                    .whenComplete(this::answered)
+                    .whenComplete((verdicts, failure) -> {
+                        if (failure == null) {
+                            next.complete(null);
+                        } else {
+                            next.completeExceptionally(failure);
+                        }
+                    });
+            return next;
+        }
+
+        private CompletableFuture<Map<ClaimId, Renewal>> ask() {
+            due.removeIf(Batch::hasEnded);
+            if (due.isEmpty()) {
+                return CompletableFuture.completedFuture(Map.of());
+            }
+            request = due.stream().map(GrantState::toRenew).toList();
+            wallLead = due.get(0).wallLead();
+            event = telemetry.beginRenewal();
+            return ReleaseSender.guarded(() -> store.renew(request));
+        }
+
+        /** While it waited for its turn it may have been given back, or lost. */
+        private static boolean hasEnded(GrantState grant) {
+            boolean ended = !grant.isOpen();
+            if (ended) {
+                grant.renewal().end(true);
+            }
+            return ended;
+        }
+
+        /** Also where it was not asked for, after a failure of those before it. */
+        private void answered(@Nullable Map<ClaimId, Renewal> verdicts, @Nullable Throwable failure) {
+            List<GrantState> unanswered = new ArrayList<>();
+            for (int i = 0; i < due.size(); i++) {
+                Grant asked = request.isEmpty() ? due.get(i).grant() : request.get(i);
+                Renewal verdict = verdicts == null ? null : verdicts.get(asked.id());
+                if (!answers.renewed(due.get(i), asked, verdict, failure, wallLead)) {
+                    unanswered.add(due.get(i));
+                }
+            }
+            if (!due.isEmpty()) {
+                telemetry.recordRenewal(event, due.get(0), due.size(), unanswered.size());
+            }
+            round.answered(unanswered.isEmpty());
+            unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
+            sayOnce(unanswered, due.size(), failure);
+        }
+    }
+
+    /** Once per outage: each grant is tried several times before its deadline. */
+    private void sayOnce(List<GrantState> unanswered, int due, @Nullable Throwable failure) {
+        if (!unanswered.isEmpty() && failing.compareAndSet(false, true)) {
+            Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
+                    + unanswered.get(0).owner().name() + "', on " + store.description()
+                    + "; tried again until their leases end; see that the store is up and can be reached: "
+                    + (failure == null ? "it gave no answer for them" : Redacted.text(failure)));
+        }
+    }
+}
