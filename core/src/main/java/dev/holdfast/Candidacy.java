@@ -2,9 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
 import dev.holdfast.internal.Log;
-import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -45,17 +43,14 @@ public final class Candidacy implements AutoCloseable {
     private final Engine engine;
     private final DistributedLock lock;
     private final Candidacies candidacies;
-    private final LeaderListener listener;
-    private final boolean interrupts;
     private final SerialCalls calls;
+    private final TermWork work;
     private final Pause afterRefusals = new Pause();
-    private final Pause afterFailures = new Pause();
     private final CompletableFuture<Void> finished = new CompletableFuture<>();
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition changed = mutex.newCondition();
     private @Nullable CompletableFuture<Hold> place; // in line; guarded by the mutex, as what follows
-    private @Nullable Thread worker; // runs the listener's onElected
     private volatile @Nullable Term term; // changed under the mutex, read by everybody
     private volatile boolean closed;
     private volatile long closeEnds;
@@ -65,9 +60,8 @@ public final class Candidacy implements AutoCloseable {
         this.engine = engine;
         this.lock = lock;
         this.candidacies = candidacies;
-        this.listener = listener;
-        this.interrupts = interrupts;
         this.calls = new SerialCalls(candidacies.threads(), retry -> engine.after(Pause.SHORTEST, retry));
+        this.work = new TermWork(listener, interrupts, this::warn);
     }
 
     static Candidacy begin(
@@ -309,49 +303,9 @@ public final class Candidacy implements AutoCloseable {
 
     /** All of a term, on the candidacy's thread. */
     private void lead(Term begun) {
-        if (!start(begun)) {
-            return; // it ended before anybody heard of it; what follows the end is queued already
-        }
-        try {
-            listener.onElected(begun);
-            afterFailures.reset();
-        } catch (Throwable failed) {
-            if (begun.lastedLongerThan(Pause.LONGEST)) {
-                afterFailures.reset();
-            }
-            if (!begun.hasEnded()) { // else it threw because its term was over
-                warn("its leader failed, and the term ends: " + withPlace(failed));
-                begun.failed = true;
-            }
-        } finally {
-            stop();
-        }
+        work.elected(begun);
         if (begun.failed) {
             end(begun, null);
-        }
-    }
-
-    private boolean start(Term begun) {
-        mutex.lock();
-        try {
-            if (begun.hasEnded()) {
-                return false;
-            }
-            begun.told = true;
-            worker = Thread.currentThread();
-            return true;
-        } finally {
-            mutex.unlock();
-        }
-    }
-
-    private void stop() {
-        mutex.lock();
-        try {
-            worker = null;
-            Thread.interrupted(); // meant for the work that has just returned
-        } finally {
-            mutex.unlock();
         }
     }
 
@@ -364,30 +318,20 @@ public final class Candidacy implements AutoCloseable {
         try {
             if (ending.equals(term)) {
                 term = null;
-                if (interrupts && worker != null && !calls.isCurrent()) {
-                    worker.interrupt();
-                }
+                work.interrupt();
             }
         } finally {
             mutex.unlock();
         }
-        Scheduled release = engine.after(longestEnd(), ending::release); // if the listener hangs
-        ending.onRelease(release::cancel);
+        ending.onRelease(engine.after(longestEnd(), ending::release)::cancel); // released by then if the listener hangs
         calls.execute(() -> ended(ending));
     }
 
     private void ended(Term over) {
-        if (over.told) {
-            try {
-                listener.onRevoked(over);
-            } catch (Throwable failed) {
-                warn("its listener failed at the end of a term: " + withPlace(failed));
-            }
-        }
-        Thread.interrupted(); // meant for what has returned
+        work.revoked(over);
         over.release();
         if (over.failed) {
-            queueUpAfter(afterFailures.afterFailure());
+            queueUpAfter(work.pauseAfterFailure());
         } else if (engine.capabilities().fair()) {
             queueUpAgain();
         } else {
@@ -397,14 +341,6 @@ public final class Candidacy implements AutoCloseable {
 
     private void warn(String what) {
         Log.warn(() -> "the candidacy for '" + lock.name() + "' on " + engine.storeDescription() + ": " + what);
-    }
-
-    private static String withPlace(Throwable failed) {
-        return failed
-                + Arrays.stream(failed.getStackTrace())
-                        .findFirst()
-                        .map(place -> ", at " + place)
-                        .orElse("");
     }
 
     @Override
