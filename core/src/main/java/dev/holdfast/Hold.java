@@ -138,7 +138,7 @@ public final class Hold implements Holding {
     }
 
     boolean belongsTo(Engine engine) {
-        return anchor.belongsTo(engine);
+        return engine.owns(anchor);
     }
 
     void downgrade() {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param <H> what the caller holds
  */
 final class AsyncMultiAcquisition<H> {
-    private final Engine engine;
+    private final EngineContext context;
     private final List<LockName> names;
     private final HoldOptions options;
     private final Function<List<HoldHandle>, H> wrap;
@@ -30,26 +30,26 @@ final class AsyncMultiAcquisition<H> {
     private volatile @Nullable CompletableFuture<Optional<HoldHandle>> step;
 
     private AsyncMultiAcquisition(
-            Engine engine,
+            EngineContext context,
             List<LockName> names,
             HoldOptions options,
             Function<List<HoldHandle>, H> wrap,
             @Nullable Limit<H> limit) {
-        this.engine = engine;
+        this.context = context;
         this.names = names;
         this.options = options;
         this.wrap = wrap;
         this.limit = limit;
-        this.began = engine.context().time().nanoTime();
+        this.began = context.time().nanoTime();
     }
 
     static <H> CompletableFuture<H> start(
-            Engine engine,
+            EngineContext context,
             List<LockName> names,
             HoldOptions options,
             Function<List<HoldHandle>, H> wrap,
             @Nullable Limit<H> limit) {
-        AsyncMultiAcquisition<H> all = new AsyncMultiAcquisition<>(engine, names, options, wrap, limit);
+        AsyncMultiAcquisition<H> all = new AsyncMultiAcquisition<>(context, names, options, wrap, limit);
         all.next();
         all.future.whenComplete((hold, failure) -> all.callOff());
         return all.future;
@@ -65,12 +65,19 @@ final class AsyncMultiAcquisition<H> {
     }
 
     private CompletableFuture<Optional<HoldHandle>> acquire(LockName name) {
-        if (limit == null) {
-            return engine.acquireAsync(name, options, Optional::of, got -> got.ifPresent(HoldHandle::giveBack));
-        }
-        long left = Durations.nanos(limit.time()) - (engine.context().time().nanoTime() - began);
-        return engine.tryAcquireAsync(
-                name, options, Duration.ofNanos(Math.max(0, left)), Function.identity(), HoldHandle::giveBack);
+        return AsyncAcquisition.start(
+                context,
+                name,
+                options,
+                context.environment().completing(),
+                Optional::of,
+                got -> got.ifPresent(HoldHandle::giveBack),
+                limit == null ? null : left(limit));
+    }
+
+    private Limit<Optional<HoldHandle>> left(Limit<H> ofAll) {
+        long left = Durations.nanos(ofAll.time()) - (context.time().nanoTime() - began);
+        return new Limit<>(Duration.ofNanos(Math.max(0, left)), Optional.empty());
     }
 
     /** Gives up the place in the queue; what is held goes back when the step has ended of that. */

@@ -29,7 +29,19 @@ final class CountingStore implements Store {
     private final String description;
     private final Counters counters;
     private final TimeSource time;
-    private @Nullable Reachability reachability;
+    private @Nullable Report report;
+
+    /** Hears of every answer and every failure. */
+    interface Report {
+        /** The store carried out a request. */
+        void answered();
+
+        /** The store answered a question, which says little of claims. */
+        void answeredQuestion();
+
+        /** A request that was sent then got no answer. */
+        void unanswered(long sent, Throwable failure);
+    }
 
     CountingStore(Store store, String description, Counters counters, TimeSource time) {
         this.store = store;
@@ -39,8 +51,8 @@ final class CountingStore implements Store {
     }
 
     /** Names what is told of every answer and every failure. Called once, before the first request. */
-    void report(Reachability to) {
-        reachability = to;
+    void report(Report to) {
+        report = to;
     }
 
     @Override
@@ -205,18 +217,18 @@ final class CountingStore implements Store {
                 failed(sent, failure);
             } else if (!isAnswer.test(value)) {
                 return;
-            } else if (reachability != null && isQuestion) {
-                reachability.answeredQuestion();
-            } else if (reachability != null) {
-                reachability.answered();
+            } else if (report != null && isQuestion) {
+                report.answeredQuestion();
+            } else if (report != null) {
+                report.answered();
             }
         });
     }
 
     private void failed(long sent, Throwable failure) {
         counters.failedStoreCalls.increment();
-        if (reachability != null) {
-            reachability.unanswered(sent, failure);
+        if (report != null) {
+            report.unanswered(sent, failure);
         }
     }
 }

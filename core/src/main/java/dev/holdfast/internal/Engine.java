@@ -198,7 +198,7 @@ public final class Engine {
     public <H> CompletableFuture<H> acquireAllAsync(
             List<LockName> names, HoldOptions options, Function<List<HoldHandle>, H> wrap) {
         refuseThreads(options);
-        return AsyncMultiAcquisition.start(this, names, options, wrap, null);
+        return AsyncMultiAcquisition.start(context, names, options, wrap, null);
     }
 
     /** Acquires all of several names without a thread, waiting for a time. */
@@ -207,11 +207,16 @@ public final class Engine {
         Durations.checkWait(wait);
         refuseThreads(options);
         return AsyncMultiAcquisition.start(
-                this,
+                context,
                 names,
                 options,
                 anchors -> Optional.of(wrap.apply(anchors)),
                 new AsyncAcquisition.Limit<>(wait, Optional.empty()));
+    }
+
+    /** Whether a hold is by a grant of this client. */
+    public boolean owns(HoldHandle hold) {
+        return hold.hold().grant.owner().context() == context;
     }
 
     /** What the store knows of its locks, and how a grant is broken. */

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.Loss;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.function.Consumer;
  * The parts of one client's engine, assembled: what its queues and acquisitions share. It has no logic of its own beyond
  * whether the client is closed. Thread-safe.
  */
-final class EngineContext {
+final class EngineContext implements HoldContext {
     private final CountingStore store;
     private final BiConsumer<String, Runnable> beforeSending;
     private final String description;
@@ -74,6 +75,35 @@ final class EngineContext {
     TimeSource time() {
         return time;
     }
+
+    // ---- for holds ----
+
+    @Override
+    public long nanoTime() {
+        return time.nanoTime();
+    }
+
+    @Override
+    public void examine(GrantState grant) {
+        renewer.examine(grant);
+    }
+
+    @Override
+    public void extend(HoldState hold, Duration lease) {
+        renewer.extend(hold, lease);
+    }
+
+    @Override
+    public void note(Loss loss, Consumer<Loss> action) {
+        dispatcher.note(loss, action, () -> action.accept(loss));
+    }
+
+    @Override
+    public void flush() {
+        telemetry.flush();
+    }
+
+    // ---- its parts ----
 
     /** This process, as people see it beside its holds. */
     ClientIdentity identity() {

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExclusiveGrant {
     final GrantState state;
+    private final TokenBlock tokens;
     private final ExclusiveQueue queue;
     private final EngineContext context;
     private volatile @Nullable HoldState hold;
@@ -46,6 +47,7 @@ final class ExclusiveGrant {
         this.queue = queue;
         this.context = queue.context();
         this.state = state;
+        this.tokens = new TokenBlock(context.time());
     }
 
     /** The open hold by it; null between two holds. */
@@ -101,7 +103,7 @@ final class ExclusiveGrant {
     boolean mayTakeOver(Waiter waiter) {
         return !queue.hasTry() // who tries once is before those who wait
                 && state.isValid()
-                && state.tokens().mayHandOver(waiter.options)
+                && tokens.mayHandOver(waiter.options)
                 && state.fits(waiter.options)
                 && state.hasEnoughLease();
     }
@@ -123,7 +125,7 @@ final class ExclusiveGrant {
         if (first == null || !state.isValid()) {
             return release();
         }
-        if (state.tokens().mayHandOver(first.options)) {
+        if (tokens.mayHandOver(first.options)) {
             return state.hasEnoughLease() ? give() : renewFor(first.options);
         }
         return renumberOrRelease();
@@ -135,7 +137,7 @@ final class ExclusiveGrant {
             return release(); // of a claim that was called off; the one who tries has a claim of its own
         }
         for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
-            if (!state.tokens().suffices(first.options)) {
+            if (!tokens.suffices(first.options)) {
                 return renumberOrRelease(); // it was renewed for another, who is gone
             }
             if (!state.fits(first.options)) {
@@ -153,13 +155,13 @@ final class ExclusiveGrant {
 
     /** Gives it to one waiter; empty if its outcome was set before. */
     Optional<Runnable> giveTo(Waiter taker) {
-        HoldState before = state.tokens().lastHold();
-        HoldState made = queue.newHold(state, taker);
+        HoldState before = tokens.lastHold();
+        HoldState made = queue.newHold(state, tokens, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         queue.enter(QueuePhase.HELD);
         hold = made;
-        state.tokens().given(made);
+        tokens.given(made);
         if (owner != null) {
             queue.owners.add(owner, made);
         }
@@ -172,7 +174,7 @@ final class ExclusiveGrant {
             queue.owners.remove(owner, made);
         }
         hold = null;
-        state.tokens().notTaken(before);
+        tokens.notTaken(before);
         return Optional.empty();
     }
 
@@ -204,7 +206,7 @@ final class ExclusiveGrant {
             context.renewer().changed(state);
             if (standing && freshNumber) {
                 context.claims().saw(state.grant().number());
-                state.tokens().renew();
+                tokens.renew();
             }
             Runnable then = standing && state.isValid() ? give() : release();
             return both(then, parted());
@@ -217,7 +219,7 @@ final class ExclusiveGrant {
         }
         queue.dropGrant();
         context.renewer().forget(state);
-        HoldState last = state.tokens().lastHold();
+        HoldState last = tokens.lastHold();
         queue.enter(QueuePhase.RELEASING);
         return () -> context.releaseSender()
                 .releaseBeforeClaims(state, last)
@@ -235,7 +237,7 @@ final class ExclusiveGrant {
         if (held.isThreadBound() && held.acquirer != null) {
             queue.owners.remove(held.acquirer, held);
         }
-        Runnable letIn = context.queues().adoptAsReader(queue.name(), state, held);
+        Runnable letIn = context.queues().adoptAsReader(queue.name(), state, tokens, held);
         queue.dropGrant();
         return Optional.of(both(() -> context.releaseSender().downgrade(state.grant()), both(letIn, queue.next())));
     }

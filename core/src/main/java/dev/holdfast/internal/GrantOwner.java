@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 interface GrantOwner {
     LockName name();
 
-    EngineContext context();
+    HoldContext context();
 
     /** Does something short with each open hold under a grant; under no mutex, so that it may end meanwhile. */
     void forEachHoldOf(GrantState of, Consumer<HoldState> action);

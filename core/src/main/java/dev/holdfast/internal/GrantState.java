@@ -48,7 +48,6 @@ final class GrantState {
     private final AtomicReference<Validity> validity;
     private final RenewalState renewal;
     private final FixedLease fixed;
-    private final TokenBlock tokens;
 
     GrantState(
             GrantOwner owner,
@@ -64,7 +63,6 @@ final class GrantState {
         this.renewal =
                 new RenewalState(sessionBound, autoRenew, grant.sentNanos() + Durations.nanos(grant.lease()) / 3);
         this.fixed = new FixedLease(time);
-        this.tokens = new TokenBlock(time);
     }
 
     /** Whose it is: of those who want the name exclusively or, once its holder is content to read, of the readers. */
@@ -330,16 +328,6 @@ final class GrantState {
     /** The lease a holder gets: its own, or that of the session. */
     Duration leaseFor(HoldOptions options) {
         return sessionBound ? grant().lease() : options.lease();
-    }
-
-    /** The tokens under the present grant number, and who had them. */
-    TokenBlock tokens() {
-        return tokens;
-    }
-
-    /** The token of the next hold under this grant. */
-    long nextToken() {
-        return Tokens.token(grant().number(), tokens.used());
     }
 
     long wallLead() {

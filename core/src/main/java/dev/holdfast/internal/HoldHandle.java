@@ -42,7 +42,7 @@ public final class HoldHandle {
         if (hold.isOpen() && hold.grant.isValid()) {
             return hold.isOpen();
         }
-        context().renewer().examine(hold.grant);
+        context().examine(hold.grant);
         return false;
     }
 
@@ -53,7 +53,7 @@ public final class HoldHandle {
 
     /** How long ago it was acquired. */
     public Duration heldFor() {
-        return Duration.ofNanos(context().time().nanoTime() - hold.since);
+        return Duration.ofNanos(context().nanoTime() - hold.since);
     }
 
     /** See {@link dev.holdfast.Hold#onLost}. */
@@ -61,7 +61,7 @@ public final class HoldHandle {
         lossActions.add(action);
         if (hold.isLost()) {
             noteLoss();
-            context().telemetry().flush();
+            context().flush();
         }
     }
 
@@ -73,9 +73,7 @@ public final class HoldHandle {
     /** Has each action told once, on the listener thread. */
     void noteLoss() {
         for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
-            Consumer<Loss> told = action;
-            Loss loss = hold.loss();
-            context().dispatcher().note(loss, told, () -> told.accept(loss));
+            context().note(hold.loss(), action);
         }
     }
 
@@ -86,7 +84,7 @@ public final class HoldHandle {
             throw new IllegalStateException(
                     "the hold of '" + hold.name + "' is renewed by itself; extend is for holds with autoRenew(false)");
         }
-        context().renewer().extend(hold, lease);
+        context().extend(hold, lease);
     }
 
     /** See {@link dev.holdfast.Hold#detach}. */
@@ -103,7 +101,7 @@ public final class HoldHandle {
         checkOwner();
         hold.checkMayBecomeReader();
         if (!hold.grant.owner().downgrade(hold)) {
-            context().renewer().examine(hold.grant);
+            context().examine(hold.grant);
             throw hold.isLost() ? hold.lostException() : hold.notOpenException();
         }
         hold.becomeReader();
@@ -131,16 +129,11 @@ public final class HoldHandle {
         hold.grant.owner().giveBack(hold);
     }
 
-    /** Whether this engine keeps it. */
-    public boolean belongsTo(Engine engine) {
-        return engine.context() == context();
-    }
-
     HoldState hold() {
         return hold;
     }
 
-    private EngineContext context() {
+    private HoldContext context() {
         return hold.grant.owner().context();
     }
 }

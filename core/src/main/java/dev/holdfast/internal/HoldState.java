@@ -62,10 +62,10 @@ final class HoldState {
     private int exclusiveEntries;
     private int sharedEntries;
 
-    HoldState(GrantState grant, String name, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
+    HoldState(GrantState grant, String name, long token, Waiter waiter, ReferenceQueue<HoldHandle> leaks, long since) {
         this.grant = grant;
         this.name = name;
-        this.token = grant.nextToken();
+        this.token = token;
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;

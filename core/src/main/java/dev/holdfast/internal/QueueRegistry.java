@@ -76,10 +76,10 @@ final class QueueRegistry implements Reachability.Waits {
     }
 
     /** Gives a grant with its hold to the readers of a name; returns what is to be done after all mutexes are free. */
-    Runnable adoptAsReader(LockName name, GrantState grant, HoldState hold) {
+    Runnable adoptAsReader(LockName name, GrantState grant, TokenBlock tokens, HoldState hold) {
         while (true) {
             SharedQueue readers = (SharedQueue) queueFor(name.as(Mode.SHARED));
-            Runnable then = readers.adopt(grant, hold);
+            Runnable then = readers.adopt(grant, tokens, hold);
             if (then != null) {
                 return then;
             }

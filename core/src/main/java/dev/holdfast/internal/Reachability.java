@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>So an outage never looks like a lock that others hold. Thread-safe.
  */
-final class Reachability {
+final class Reachability implements CountingStore.Report {
     /** An answer that came within this time proves that the store answers now. */
     private static final Duration FRESH = Duration.ofMillis(250);
 
@@ -86,7 +86,8 @@ final class Reachability {
     }
 
     /** The store carried out a request, or reports that it can serve the claims that wait. */
-    void answered() {
+    @Override
+    public void answered() {
         lastAnswer = time.nanoTime();
         if (outage.get() != null) {
             end(true);
@@ -94,7 +95,8 @@ final class Reachability {
     }
 
     /** The store answered a question, which says little of claims. */
-    void answeredQuestion() {
+    @Override
+    public void answeredQuestion() {
         lastAnswer = time.nanoTime();
         if (outage.get() != null) {
             end(false);
@@ -102,7 +104,8 @@ final class Reachability {
     }
 
     /** A request that was sent then got no answer. It says nothing where others were answered in the meantime. */
-    void unanswered(long sent, Throwable failure) {
+    @Override
+    public void unanswered(long sent, Throwable failure) {
         if (sent - lastAnswer >= 0 && isUnavailable(failure)) {
             begin(failure, false);
         }

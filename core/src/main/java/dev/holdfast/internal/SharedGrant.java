@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedGrant {
     final GrantState state;
+    private final TokenBlock tokens;
     private final SharedQueue queue;
     private final EngineContext context;
     private final boolean shared;
@@ -48,10 +49,11 @@ final class SharedGrant {
     /** Its way back is planned, once: whoever comes before the store sends may still have it. */
     private boolean lingering;
 
-    SharedGrant(SharedQueue queue, GrantState state) {
+    SharedGrant(SharedQueue queue, GrantState state, TokenBlock tokens) {
         this.queue = queue;
         this.context = queue.context();
         this.state = state;
+        this.tokens = tokens;
         this.shared = queue.name().mode().kind() == LockMode.SHARED;
         this.openedAt = now();
     }
@@ -72,11 +74,11 @@ final class SharedGrant {
                 && stopped.isEmpty()
                 && state.isValid()
                 && state.fits(waiter.options)
-                && (state.tokens().isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && (tokens.isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
     }
 
     private boolean hasRoomFor(HoldOptions options) {
-        return shared ? mayJoin(options) : isFree() && state.tokens().mayHandOver(options);
+        return shared ? mayJoin(options) : isFree() && tokens.mayHandOver(options);
     }
 
     /**
@@ -86,7 +88,7 @@ final class SharedGrant {
     private boolean mayJoin(HoldOptions options) {
         return (isFree() || options.autoRenew())
                 && !options.strictFifo()
-                && state.tokens().hasTokenLeft()
+                && tokens.hasTokenLeft()
                 && now() - openedAt <= Durations.nanos(options.maxHandOverTime());
     }
 
@@ -119,15 +121,15 @@ final class SharedGrant {
 
     /** Gives a hold by it to a waiter; empty if its outcome was set before. */
     Optional<Runnable> enter(Waiter taker) {
-        HoldState before = state.tokens().lastHold();
-        HoldState made = queue.newHold(state, taker);
+        HoldState before = tokens.lastHold();
+        HoldState made = queue.newHold(state, tokens, taker);
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         holds.add(made);
         if (shared) {
-            state.tokens().lastBeside(made);
+            tokens.lastBeside(made);
         } else {
-            state.tokens().given(made);
+            tokens.given(made);
         }
         if (owner != null) {
             queue.owners.add(owner, made);
@@ -142,9 +144,9 @@ final class SharedGrant {
         }
         holds.remove(made);
         if (shared) {
-            state.tokens().lastBeside(before);
+            tokens.lastBeside(before);
         } else {
-            state.tokens().notTaken(before);
+            tokens.notTaken(before);
         }
         return Optional.empty();
     }
@@ -195,7 +197,7 @@ final class SharedGrant {
         holds.remove(closed);
         stopped.remove(closed);
         if (shared) {
-            state.tokens().lastBeside(closed);
+            tokens.lastBeside(closed);
         }
         stopIfNobodyElseHolds();
     }
@@ -252,7 +254,7 @@ final class SharedGrant {
         }
         queue.dropGrant(this);
         context.renewer().forget(state);
-        HoldState last = state.tokens().lastHold();
+        HoldState last = tokens.lastHold();
         Runnable claimsMayFollow = queue.releases.begin();
         return () -> context.releaseSender().releaseBeforeClaims(state, last).whenComplete((held, failed) -> {
             claimsMayFollow.run();

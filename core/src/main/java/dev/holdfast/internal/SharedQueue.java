@@ -99,10 +99,12 @@ final class SharedQueue extends WaitQueue {
         if (calledOff == null) {
             return both(first, claim);
         }
-        return both(first, () -> { // behind it: the store may still have it in its queue
-            calledOff.cancel(); // who left may not have called it off yet
-            calledOff.settled().whenComplete((gone, failed) -> claim.run());
-        });
+        return both(
+                first,
+                () -> { // behind it: the store may still have it in its queue
+                    calledOff.cancel(); // who left may not have called it off yet
+                    calledOff.settled().whenComplete((gone, failed) -> claim.run());
+                });
     }
 
     private Runnable giveBackFree() {
@@ -213,7 +215,7 @@ final class SharedQueue extends WaitQueue {
             return both(
                     () -> context.releaseSender().withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew
         }
-        SharedGrant begun = new SharedGrant(this, live);
+        SharedGrant begun = new SharedGrant(this, live, new TokenBlock(context.time()));
         grants.put(live, begun);
         context.renewer().watch(live);
         return of.claim.waits() ? begun.serve() : begun.enter(of.asker).orElseGet(begun::serve);
@@ -224,13 +226,13 @@ final class SharedQueue extends WaitQueue {
      * is before them. Returns what is to be done after all mutexes are free; null if this pool is retired.
      */
     @Nullable
-    Runnable adopt(GrantState live, HoldState reading) {
+    Runnable adopt(GrantState live, TokenBlock tokens, HoldState reading) {
         mutex.lock();
         try {
             if (retired) {
                 return null;
             }
-            SharedGrant grant = new SharedGrant(this, live);
+            SharedGrant grant = new SharedGrant(this, live, tokens);
             grants.put(live, grant);
             grant.adopt(reading);
             live.moveTo(this);

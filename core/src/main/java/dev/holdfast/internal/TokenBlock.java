@@ -19,9 +19,9 @@ final class TokenBlock {
         this.since = time.nanoTime();
     }
 
-    /** How many holds have had the present grant number one after another. */
-    int used() {
-        return used;
+    /** The token of the next hold under a grant number. */
+    long next(long number) {
+        return Tokens.token(number, used);
     }
 
     /** Whether the bounds of hand-over allow one more under the present grant number, without asking the store. */

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>State changes under a small mutex. Nothing is called under it that may wait or call back: each transition returns
  * what is to be done, and that is run after the mutex is free. Thread-safe.
  */
-abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, SharedQueue {
+abstract class WaitQueue implements GrantOwner {
     private static final int PLACE_SAMPLE = 16;
 
     final EngineContext context;
@@ -304,10 +304,11 @@ abstract sealed class WaitQueue implements GrantOwner permits ExclusiveQueue, Sh
     }
 
     /** A hold by a grant, for a waiter. */
-    final HoldState newHold(GrantState grant, Waiter taker) {
+    final HoldState newHold(GrantState grant, TokenBlock tokens, Waiter taker) {
         return new HoldState(
                 grant,
                 name.name(),
+                tokens.next(grant.grant().number()),
                 taker,
                 context.renewer().leaks(),
                 context.time().nanoTime());

@@ -19,6 +19,7 @@ public class HoldInterleavingsTest {
     private final HoldState hold = new HoldState(
             GrantInterleavingsTest.grant(),
             "a",
+            1,
             Waiter.callback(Mode.EXCLUSIVE, HoldOptions.defaults(), true, 0, () -> {}),
             new ReferenceQueue<>(),
             0);

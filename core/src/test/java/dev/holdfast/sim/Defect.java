@@ -59,9 +59,9 @@ enum Defect {
             """
                 && state.isValid()
                 && state.fits(waiter.options)
-                && (state.tokens().isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
+                && (tokens.isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
 """,
-            "&& state.fits(waiter.options) && (state.tokens().isFresh() || hasRoomFor(waiter.options));",
+            "&& state.fits(waiter.options) && (tokens.isFresh() || hasRoomFor(waiter.options));",
             500),
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
     NAMES_OUT_OF_TURN_NOT_GIVEN_BACK(

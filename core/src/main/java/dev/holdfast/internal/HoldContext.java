@@ -1,0 +1,23 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.Loss;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** What a hold asks of its client beyond its own queue. Thread-safe. */
+interface HoldContext {
+    /** By the client's clock, for differences. */
+    long nanoTime();
+
+    /** Ends a grant whose deadline has passed, and doubts one over which the machine slept. */
+    void examine(GrantState grant);
+
+    /** Renews a fixed lease on its holder's behalf, and waits. */
+    void extend(HoldState hold, Duration lease);
+
+    /** Notes a loss for an action, which runs on the listener thread; after {@link #flush} where nothing else follows. */
+    void note(Loss loss, Consumer<Loss> action);
+
+    /** Has what was noted told. */
+    void flush();
+}
