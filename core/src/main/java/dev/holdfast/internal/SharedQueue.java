@@ -68,13 +68,8 @@ final class SharedQueue extends WaitQueue {
                 return NOTHING;
             }
             recordPlace(waiter, !grants.isEmpty());
-            if (waiters.isEmpty()) {
-                Optional<Runnable> entered = joinOne(waiter);
-                if (entered.isPresent()) {
-                    return entered.get();
-                }
-            }
-            return ask(waiter);
+            Optional<Runnable> entered = waiters.isEmpty() ? joinOne(waiter) : Optional.empty();
+            return entered.orElseGet(() -> ask(waiter));
         });
         return taken[0];
     }
@@ -108,10 +103,13 @@ final class SharedQueue extends WaitQueue {
     }
 
     private Runnable giveBackFree() {
-        return all(List.copyOf(grants.values()).stream()
-                .filter(SharedGrant::isFree)
-                .map(SharedGrant::giveBack)
-                .toList());
+        List<Runnable> back = new ArrayList<>();
+        for (SharedGrant grant : List.copyOf(grants.values())) {
+            if (grant.isFree()) {
+                back.add(grant.giveBack());
+            }
+        }
+        return all(back);
     }
 
     @Override

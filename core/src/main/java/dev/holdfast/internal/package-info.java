@@ -1,6 +1,23 @@
 /**
  * The engine: the local queue, hand-over, the renewer. Written once, for every store. Not exported; nothing outside core
  * may use it.
+ *
+ * <p>Where what is:
+ *
+ * <ul>
+ *   <li>the front door and what its parts share: {@code Engine}, {@code EngineContext}
+ *   <li>how a caller acquires: {@code Acquisition}, {@code AsyncAcquisition}, {@code MultiAcquisition},
+ *       {@code AsyncMultiAcquisition}, {@code Reentry}, {@code Upgrade}, {@code JavaLock}
+ *   <li>the queues of a name: {@code QueueRegistry}, {@code WaitQueue}, {@code ExclusiveQueue}, {@code SharedQueue},
+ *       {@code Waiters}, {@code HoldOwners}; the claims they send: {@code ClaimFactory}, {@code ClaimInFlight}
+ *   <li>a grant's way from hold to hold, and its bounds: {@code ExclusiveGrant}, {@code SharedGrant}, {@code TokenBlock}
+ *   <li>until when a grant is valid: {@code GrantState}, {@code Validity}, {@code RenewalState}, {@code FixedLease};
+ *       the holds by it: {@code HoldState}, {@code HoldHandle}
+ *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code GrantRefresher},
+ *       {@code ReleaseSender}
+ *   <li>whether the store answers: {@code Reachability}, {@code CountingStore}
+ *   <li>what is reported: {@code Telemetry}, {@code Counters}, {@code EventDispatcher}, {@code FlightEvents}
+ * </ul>
  */
 @NullMarked
 package dev.holdfast.internal;
