@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
@@ -15,6 +16,12 @@ final class Interleavings {
     /** For a search that is stuck: it takes seconds of processor time, which are minutes where many others compute. */
     static final int PATIENCE_MINUTES = 20;
 
+    /**
+     * When an interleaving counts as hung. Lincheck's own limit is 30 s by the wall clock, within which the first one also
+     * changes all classes that it goes through: too short where many others compute.
+     */
+    private static final long HUNG_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
     private static final int SCENARIOS = Integer.getInteger("interleavings", 6);
 
     private static final int INVOCATIONS = 100;
@@ -24,7 +31,7 @@ final class Interleavings {
 
     /** As many random scenarios as {@code -Dinterleavings} says, a hundred interleavings of each. */
     static void check(Class<?> operations) {
-        new ModelCheckingOptions()
+        patient()
                 .iterations(SCENARIOS)
                 .invocationsPerIteration(INVOCATIONS)
                 .threads(2)
@@ -43,7 +50,7 @@ final class Interleavings {
      */
     static void race(Class<?> operations, String one, String other, String... inOneStep) {
         List<List<Actor>> threads = List.of(List.of(actor(operations, one)), List.of(actor(operations, other)));
-        ModelCheckingOptions options = new ModelCheckingOptions()
+        ModelCheckingOptions options = patient()
                 .iterations(0)
                 .addCustomScenario(
                         new ExecutionScenario(List.of(), threads, List.of(actor(operations, "atRest")), null))
@@ -54,6 +61,11 @@ final class Interleavings {
                     .treatAsAtomic());
         }
         options.check(operations);
+    }
+
+    /** The method has no other name for Java: it is public, and internal to Lincheck by its name alone. */
+    private static ModelCheckingOptions patient() {
+        return new ModelCheckingOptions().invocationTimeout$lincheck(HUNG_MILLIS);
     }
 
     private static Actor actor(Class<?> operations, String name) {
