@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * What {@link Once} runs.
+ * The work that {@link Once} runs.
  *
  * <pre>{@code
  * once.run(turn -> reports.write(turn.token()));
@@ -11,9 +11,10 @@ package dev.holdfast;
 public interface OnceAction {
 
     /**
-     * Does it.
+     * Does the work.
      *
-     * @param turn the lock under which it runs, and what it runs for
+     * @param turn the lock under which it runs, and the period
+     * @throws NotBegunException if the work could not begin; its turn then counts as not taken
      * @throws Exception if the work failed
      */
     void run(OnceTurn turn) throws Exception;

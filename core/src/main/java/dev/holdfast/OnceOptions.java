@@ -4,6 +4,7 @@ import static dev.holdfast.internal.Durations.text;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -81,15 +82,15 @@ public final class OnceOptions {
     /**
      * With another {@link #early() tolerance} for fast clocks.
      *
-     * @param value not negative; less than the periods are long
-     * @throws IllegalArgumentException if it is negative
+     * @param value not negative; less than the periods are long, or {@link Once#run} throws
+     * @throws IllegalArgumentException if it is negative, or longer than 366 days
      */
     public OnceOptions early(Duration value) {
         require(value, Duration.ZERO, LONGEST_KEEP, "the tolerance for fast clocks");
         return with(changed -> changed.early = value);
     }
 
-    /** No run begins earlier than this after the beginning of the last, whatever came of that one; zero unless set. */
+    /** No run begins earlier than this after the beginning of the last, however that one ended; zero unless set. */
     public Duration atLeast() {
         return values.atLeast;
     }
@@ -191,18 +192,32 @@ public final class OnceOptions {
         Schedule.Period period = checked(schedule, now);
         Duration tenth = period.length().dividedBy(EARLY_PART);
         Duration usual = tenth.compareTo(LONGEST_EARLY) > 0 ? LONGEST_EARLY : tenth;
-        boolean isEarly = !now.isBefore(period.end().minus(early().orElse(usual)));
+        Duration tolerance = early().orElse(usual);
+        if (tolerance.compareTo(period.length()) >= 0) {
+            throw new IllegalStateException("the tolerance for fast clocks, " + text(tolerance)
+                    + ", is as long as the period " + period + " or longer; make it shorter");
+        }
+        boolean isEarly = !now.isBefore(period.end().minus(tolerance));
         return Optional.of(isEarly ? checked(schedule, period.end()) : period);
     }
 
-    /** The period that contains a moment. */
+    /** The period that contains a moment; a record has its limits in whole milliseconds. */
     static Schedule.Period checked(Schedule schedule, Instant moment) {
         Schedule.Period period = schedule.periodAt(moment);
+        if (period.length().compareTo(SHORTEST) < 0 || !isWholeMillis(period.start()) || !isWholeMillis(period.end())) {
+            throw new IllegalStateException("the schedule has the period " + period
+                    + ", and periods are " + text(SHORTEST)
+                    + " long at least, in whole milliseconds; correct the schedule");
+        }
         if (moment.isBefore(period.start()) || !moment.isBefore(period.end())) {
             throw new IllegalStateException("the schedule says that " + moment + " is in the period " + period
                     + ", which it is not; correct the schedule");
         }
         return period;
+    }
+
+    private static boolean isWholeMillis(Instant moment) {
+        return moment.equals(moment.truncatedTo(ChronoUnit.MILLIS));
     }
 
     @Override

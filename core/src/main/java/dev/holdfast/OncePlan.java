@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Once} does about what it has read: which period is to be run, or why none. Thread-safe. */
+/** The decision of {@link Once} about a record that was read: which period is to be run, or why none. Thread-safe. */
 final class OncePlan {
     private final String name;
     private final String store;
@@ -31,10 +31,10 @@ final class OncePlan {
     }
 
     /**
-     * What is to be done.
+     * A period to be run, or the reason to run nothing.
      *
-     * @param skipped why nothing is
-     * @param period what is run for; null if it runs once for a key
+     * @param skipped the reason
+     * @param period the period that is due; null if it runs once for a key
      * @param last the last run; null if none is recorded
      */
     record Decision(
@@ -45,7 +45,7 @@ final class OncePlan {
     /**
      * Decides.
      *
-     * @param last what is recorded; null if nothing is
+     * @param last the last run; null if none is recorded
      * @param alone whether the caller holds the lock, so that a run without an end has crashed
      */
     Decision decide(RecordReading seen, @Nullable OnceRecord last, boolean alone) {

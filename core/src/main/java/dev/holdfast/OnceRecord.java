@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link Once} keeps of a name, as text: fields between tabs, the layout version first.
+ * The record that {@link Once} keeps of a name, as text: fields between tabs, the layout version first.
  *
  * @param run the last run
  * @param keep how long its key is kept after its end; zero where it ran for a period
@@ -20,12 +20,22 @@ import org.jspecify.annotations.Nullable;
  */
 record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
     private static final String LAYOUT = "1";
-    private static final int FIELDS = 12;
+    private static final int FIELDS = 13;
     private static final int LONGEST_FAILURE = 200;
     private static final String SEPARATOR = "\t";
+    private static final String ELLIPSIS = "..."; // a database may know no other characters than those of ASCII
 
-    /** The value in the store. */
+    /** The value in the store, written at the moment when the run began or ended: the store's clock says when. */
     String encode() {
+        return encode(run.state() == State.BEGUN ? "" : text(run.began()), "");
+    }
+
+    /** The value in the store, written later than the run began or ended. */
+    String encodeRestored() {
+        return encode(text(run.began()), run.ended().map(OnceRecord::text).orElse(""));
+    }
+
+    private String encode(String began, String ended) {
         return String.join(
                 SEPARATOR,
                 LAYOUT,
@@ -33,7 +43,8 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
                 start(run.period()),
                 end(run.period()),
                 Long.toString(keep.toMillis()),
-                run.state() == State.BEGUN ? "" : text(run.began()),
+                began,
+                ended,
                 start(lastDone),
                 end(lastDone),
                 Long.toString(run.who().pid()),
@@ -43,7 +54,7 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
     }
 
     /**
-     * What is stored.
+     * Reads a stored record.
      *
      * @throws StoreRefusedException if it was written by a newer version, or by something else
      */
@@ -56,20 +67,20 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
             State state = State.valueOf(field[1]);
             Optional<Period> period = period(field[2], field[3]);
             Duration keep = Duration.ofMillis(Long.parseLong(field[4]));
-            boolean ended = state != State.BEGUN;
-            Instant until =
-                    period.map(Period::end).orElse(ended ? stored.writtenAt().plus(keep) : null);
+            Instant writtenAt = stored.writtenAt();
+            Optional<Instant> ended =
+                    state == State.BEGUN ? Optional.empty() : Optional.of(instant(field[6], writtenAt));
             OnceRun run = new OnceRun(
                     stored.name(),
                     state,
                     stored.token(),
-                    new Holder(field[9], Long.parseLong(field[8]), "", field[10]),
+                    new Holder(field[10], Long.parseLong(field[9]), "", field[11]),
                     period,
-                    ended ? instant(field[5]) : stored.writtenAt(),
-                    ended ? Optional.of(stored.writtenAt()) : Optional.empty(),
-                    Optional.ofNullable(until),
-                    field[11]);
-            return new OnceRecord(run, keep, period(field[6], field[7]));
+                    instant(field[5], writtenAt),
+                    ended,
+                    period.map(Period::end).or(() -> ended.map(at -> at.plus(keep))),
+                    field[12]);
+            return new OnceRecord(run, keep, period(field[7], field[8]));
         } catch (RuntimeException unreadable) {
             throw new StoreRefusedException(
                     "the record of '" + stored.name()
@@ -77,6 +88,27 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
                             + " wrote it; update this client",
                     unreadable);
         }
+    }
+
+    /** The end of this run. */
+    OnceRecord ended(@Nullable Throwable failure) {
+        boolean isDone = failure == null;
+        OnceRun ended = new OnceRun(
+                run.name(),
+                isDone ? State.DONE : State.FAILED,
+                run.token(),
+                run.who(),
+                run.period(),
+                run.began(),
+                Optional.empty(),
+                run.until(),
+                isDone ? "" : clean(text(failure)));
+        return new OnceRecord(ended, keep, isDone ? run.period() : lastDone);
+    }
+
+    /** Failures of Holdfast explain themselves. */
+    private static String text(@Nullable Throwable failure) {
+        return String.valueOf(failure instanceof HoldfastException ours ? ours.getMessage() : failure);
     }
 
     /** The run that is stored; empty, and logged, if it cannot be read: one such record does not hide the others. */
@@ -90,7 +122,7 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
     }
 
     /**
-     * Why nothing is to be run.
+     * The reason to run nothing.
      *
      * @param asked the period that is asked for; empty if it runs once for a key
      * @param alone whether the caller holds the lock, so that a run without an end has crashed
@@ -159,9 +191,15 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
         return Instant.ofEpochMilli(Long.parseLong(millis));
     }
 
+    private static Instant instant(String millis, Instant unlessSaid) {
+        return millis.isEmpty() ? unlessSaid : instant(millis);
+    }
+
     /** One line of bounded length. */
     static String clean(String text) {
-        String shown = text.length() <= LONGEST_FAILURE ? text : text.substring(0, LONGEST_FAILURE - 1) + "…";
+        String shown = text.length() <= LONGEST_FAILURE
+                ? text
+                : text.substring(0, LONGEST_FAILURE - ELLIPSIS.length()) + ELLIPSIS;
         return shown.replaceAll("\\p{Cntrl}|\\p{Cs}", " ");
     }
 }

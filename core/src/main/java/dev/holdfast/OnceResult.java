@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What became of a call of {@link Once#run}.
+ * The outcome of a call of {@link Once#run}.
  *
  * <pre>{@code
  * OnceResult result = once.run(turn -> reports.write(turn.token()));
@@ -40,13 +40,13 @@ public sealed interface OnceResult {
     /**
      * The work did not run here.
      *
-     * @param name what was to be run
-     * @param why why not
+     * @param name the name of the work
+     * @param why the reason
      * @param by the run that was in the way, if one is known
      * @param until when it may run again; empty if that depends on the end of a run
      */
     record Skipped(String name, Why why, Optional<OnceRun> by, Optional<Instant> until) implements OnceResult {
-        /** Why nothing ran. */
+        /** The reason why nothing ran. */
         public enum Why {
             /** It is done for this period, or for this key. */
             DONE("was already run"),

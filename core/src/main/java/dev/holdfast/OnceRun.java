@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * One run of {@link Once}, as the store keeps it. All times are by the store's clock.
  *
- * @param name what was run
- * @param state how it stands, or how it ended
+ * @param name the name of the work
+ * @param state whether it has ended, and how
  * @param token the fencing token under which it ran
  * @param who ran it
  * @param period the period it counts for; empty if it runs once for a key
@@ -28,7 +28,7 @@ public record OnceRun(
         Optional<Instant> until,
         String failure) {
 
-    /** How a run stands. */
+    /** Whether a run has ended, and how. */
     public enum State {
         /** It began, and no end is recorded: it is at work, or its process died. */
         BEGUN,

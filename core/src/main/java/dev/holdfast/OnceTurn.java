@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What the work of {@link Once} runs under, and what for.
+ * The lock under which the work of {@link Once} runs, and the period it runs for.
  *
  * <pre>{@code
  * once.run(turn -> reports.write(turn.period().orElseThrow().start(), turn.token()));
@@ -24,7 +24,7 @@ public final class OnceTurn {
         this.lastDone = lastDone;
     }
 
-    /** What runs. */
+    /** The name of the work. */
     public String name() {
         return run.name();
     }

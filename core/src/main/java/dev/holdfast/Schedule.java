@@ -17,7 +17,8 @@ import java.time.Instant;
 @FunctionalInterface
 public interface Schedule {
     /**
-     * The period that contains a moment. Every period begins where the one before it ended.
+     * The period that contains a moment. Every period begins where the one before it ended, and is 100 ms long at least;
+     * both its ends are whole milliseconds.
      *
      * @param moment by the store's clock
      */

@@ -117,6 +117,12 @@ final class OnceWorld implements AutoCloseable {
         threads.shutdownNow();
     }
 
+    private void complete(OnceRun run, long token) {
+        completions
+                .computeIfAbsent(run.period().orElseThrow().start(), period -> new HashSet<>())
+                .add(token);
+    }
+
     private Instant now() {
         return Instant.ofEpochMilli(time.wallMillis());
     }
@@ -209,7 +215,7 @@ final class OnceWorld implements AutoCloseable {
         @Override
         public Scheduled schedule(Runnable task, Duration delay) {
             Turn asking = current;
-            if (asking != null && asking.isThisThread() && delay.equals(Once.RETRY)) {
+            if (asking != null && asking.isThisThread() && delay.equals(OnceJournal.RETRY)) {
                 asking.pass(delay); // it waits for that with its thread
                 task.run();
                 return () -> {};
@@ -276,6 +282,9 @@ final class OnceWorld implements AutoCloseable {
         private void call() {
             try {
                 OnceResult result = life.once.run(this::work);
+                if (checksTokens && result instanceof OnceResult.Ran ran) {
+                    complete(ran.run(), ran.run().token());
+                }
                 if (result instanceof OnceResult.Failed failed) {
                     refusedEnds++;
                     if (!(failed.cause() instanceof StaleTokenException)) {
@@ -428,21 +437,27 @@ final class OnceWorld implements AutoCloseable {
 
         @Override
         public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
-            RecordWrite sent = checksTokens
-                    ? write
-                    : new RecordWrite(write.name(), Long.MAX_VALUE, RecordWrite.ANY, write.value(), write.keep());
-            return ask(() -> inner.writeRecord(sent).thenApply(written -> {
-                written.ifPresent(stored -> note(write, stored));
-                return written;
-            }));
+            return ask(() -> inner.writeRecord(checksTokens ? write : admitted(write))
+                    .thenApply(written -> {
+                        written.ifPresent(stored -> note(write, stored));
+                        return written;
+                    }));
+        }
+
+        /** As a store writes it that compares nothing. */
+        private RecordWrite admitted(RecordWrite write) {
+            Optional<StoredRecord> last =
+                    inner.readRecord(write.name()).toCompletableFuture().join().stored();
+            long token =
+                    last.map(stored -> Math.max(stored.token(), write.token())).orElse(write.token());
+            return new RecordWrite(write.name(), token, RecordWrite.ANY, write.value(), write.keep());
         }
 
         private void note(RecordWrite write, StoredRecord stored) {
-            OnceRecord record = OnceRecord.decode(stored);
-            if (record.run().state() == OnceRun.State.DONE) {
-                completions
-                        .computeIfAbsent(record.run().period().orElseThrow().start(), period -> new HashSet<>())
-                        .add(write.token());
+            OnceRun run = OnceRecord.decode(stored).run();
+            boolean isRestored = !run.ended().equals(Optional.of(stored.writtenAt()));
+            if (run.state() == OnceRun.State.DONE && !isRestored) {
+                complete(run, write.token());
             }
         }
     }

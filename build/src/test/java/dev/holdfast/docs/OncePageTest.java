@@ -67,6 +67,18 @@ class OncePageTest {
         // end
         // @formatter:on
         assertThat(all).hasSize(1);
+        forget();
+        assertThat(client.onceRuns("*")).isEmpty();
+    }
+
+    private void forget() {
+        // @formatter:off
+        // snippet onceForget
+        if (!client.once("report").forget()) {
+            System.out.println("the report is being written now");
+        }
+        // end
+        // @formatter:on
     }
 
     @Test

@@ -75,14 +75,13 @@ final class ManPage {
 
     private static String synopsis(CommandSpec command) {
         String[] custom = command.usageMessage().customSynopsis();
-        String line = custom.length > 0
-                ? String.join(" ", custom)
-                : command.commandLine()
+        return custom.length > 0
+                ? Stream.of(custom).map(ManPage::text).collect(Collectors.joining(".br\n"))
+                : text(command.commandLine()
                         .getHelp()
                         .synopsis(0)
                         .replaceAll("\\s+", " ")
-                        .strip();
-        return text(line);
+                        .strip());
     }
 
     private static String command(CommandSpec command) {

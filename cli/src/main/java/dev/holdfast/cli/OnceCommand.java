@@ -1,6 +1,8 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.Once;
 import dev.holdfast.OnceOptions;
 import dev.holdfast.Schedule;
 import dev.holdfast.recipes.CronSchedule;
@@ -14,21 +16,19 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.Spec;
 
-/** {@code holdfast once}: what was asked for, checked; {@link OnceRunner} does it. */
+/** {@code holdfast once}: reads and checks the arguments; {@link OnceRunner} does it. */
 @Command(
         name = OnceCommand.NAME,
         description = "Runs a command unless another process has run it in this period.",
         customSynopsis = {
             "holdfast once --every TIME [OPTION]... NAME -- CMD [ARG]...",
-            "holdfast once --cron TIMES [--zone ZONE] [OPTION]... NAME -- CMD [ARG]..."
+            "holdfast once --cron TIMES [--zone ZONE] [OPTION]... NAME -- CMD [ARG]...",
+            "holdfast once --forget NAME"
         },
         sortOptions = false,
         usageHelpAutoWidth = true,
@@ -42,26 +42,24 @@ import picocli.CommandLine.Spec;
             "CMD runs under the lock NAME as with 'holdfast run', and sees the same variables.",
             "",
             "Exit codes: CMD's own; 0 skipped (or --skip-code); 64 usage, 69 store",
-            "unavailable, 79 hold lost or --at-most over, and CMD stopped, 126 CMD not",
-            "executable, 127 CMD not found.",
+            "unavailable (the message says whether CMD ran), 75 --forget while it runs, 79",
+            "hold lost or --at-most over, and CMD stopped, 126 CMD not executable, 127 CMD",
+            "not found.",
             "",
             "Examples:",
             "  holdfast once --every 10m report -- ./report.sh",
             "  holdfast once --every 24h --offset 3h --at-most 1h backup -- ./backup.sh",
             "  holdfast once --every 1h --no-retry invoices -- ./send-invoices.sh",
-            "  holdfast once --cron '0 3 * * *' --zone Europe/Berlin backup -- ./backup.sh"
+            "  holdfast once --cron '0 3 * * *' --zone Europe/Berlin backup -- ./backup.sh",
+            "  holdfast once --forget report                        (the next one runs it)"
         })
 final class OnceCommand implements Callable<Integer> {
     static final String NAME = "once";
     private static final String EVERY = "--every";
     private static final String CRON = "--cron";
-    private static final int HIGHEST_EXIT_CODE = 255;
 
     @ParentCommand
     private @Nullable HoldfastCommand parent;
-
-    @Spec
-    private @Nullable CommandSpec spec;
 
     @Option(
             names = EVERY,
@@ -123,26 +121,13 @@ final class OnceCommand implements Callable<Integer> {
             description = "Wait this long for a process that runs it, to take its place should it die. Default: 0.")
     private Duration wait = Duration.ZERO;
 
-    @Option(
-            names = "--lease",
-            paramLabel = "TIME",
-            defaultValue = "30s",
-            converter = DurationConverter.class,
-            description = "How long after a crash of holdfast another may run it. Default: 30s.")
-    private Duration lease = Duration.ZERO;
+    @Mixin
+    private final GuardOptions guard = new GuardOptions();
 
     @Option(
-            names = "--grace",
-            paramLabel = "TIME",
-            defaultValue = "5s",
-            converter = DurationConverter.class,
-            description = "Time between SIGTERM and SIGKILL when CMD is stopped. Default: 5s.")
-    private Duration grace = Duration.ZERO;
-
-    @Option(
-            names = "--die-with-parent",
-            description = "Let the kernel kill CMD when holdfast itself is killed (Linux).")
-    private boolean dieWithParent;
+            names = "--forget",
+            description = "Run nothing; forget the last run, so that the next one that asks runs CMD.")
+    private boolean forget;
 
     @Parameters(paramLabel = "NAME", hideParamSyntax = true, arity = "0..*", description = "What is run.")
     private List<String> names = List.of();
@@ -160,78 +145,89 @@ final class OnceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        require(
-                !System.getProperty("os.name", "").startsWith("Windows"),
-                "'once' needs a Unix, as 'run' does; use the library, or the Windows Subsystem for Linux");
-        require(!names.isEmpty(), "what is run? Give its name before '--'");
-        require(
+        StoreUrl store = Objects.requireNonNull(parent).store();
+        if (forget) {
+            return forget(store);
+        }
+        guard.requireUnix("'once' needs a Unix, as 'run' does; use the library, or the Windows Subsystem for Linux");
+        guard.require(every != null || cron != null, "how often? Give the period, for example --every 10m, or --cron '0 3 * * *'");
+        guard.require(!names.isEmpty(), "what is run? Give its name before '--'");
+        String often = cron != null ? CRON : EVERY;
+        String start = "holdfast once " + often + " " + guard.asWritten(often) + " " + names.get(0) + " -- ";
+        guard.require(
                 names.size() == 1,
-                "one name can be run once, not " + names.size()
-                        + "; put '--' before the command: holdfast once " + asWritten() + " " + names.get(0)
-                        + " -- " + String.join(" ", names.subList(1, names.size())));
-        require(
-                !command.isEmpty(),
-                "nothing to run; put it behind '--': holdfast once " + asWritten() + " " + names.get(0) + " -- CMD");
-        require(skipCode >= 0 && skipCode <= HIGHEST_EXIT_CODE, "an exit code is 0 to 255, not " + skipCode);
-        require(atMost == null || !atMost.isZero(), "--at-most is longer than nothing");
+                "one name can be run once, not " + names.size() + "; put '--' before the command: " + start
+                        + String.join(" ", names.subList(1, names.size())));
+        guard.require(!command.isEmpty(), "nothing to run; put it behind '--': " + start + "CMD");
+        guard.requireExitCode(skipCode);
+        guard.requireNotNothing(atMost, "--at-most");
         OnceOptions options = options();
         GuardedRun run = new GuardedRun(
-                Objects.requireNonNull(parent).store(),
+                store,
                 new Wanted(names, Mode.EXCLUSIVE),
-                HoldOptions.defaults().lease(lease),
+                HoldOptions.defaults().lease(guard.lease()),
                 command,
                 wait,
-                grace,
+                guard.grace(),
                 atMost,
                 "--at-most",
-                dieWithParent,
+                guard.dieWithParent(),
                 skipCode);
         return new OnceRunner(run, names.get(0), options, skipCode).call();
+    }
+
+    private int forget(StoreUrl store) {
+        guard.require(
+                names.size() == 1 && command.isEmpty() && every == null && cron == null,
+                "--forget takes one name and nothing else: holdfast once --forget NAME");
+        String name = names.get(0);
+        guard.require(!name.isEmpty(), "a name must not be empty");
+        if (!store.isAbsentFile()) {
+            try (LockClient client = store.open("")) {
+                if (!once(client, name).forget()) {
+                    throw new CliException(
+                            ExitCode.NOT_ACQUIRED,
+                            "'" + name + "' on " + store.shown() + " is running, or its lock is held; nothing was"
+                                    + " forgotten; see '" + store.listCommand() + "', and try again when it is free");
+                }
+            }
+        }
+        System.err.println("holdfast: "
+                + Redaction.ours("no run of '" + name + "' is recorded on " + store.shown()
+                        + " any more; the next process that asks runs it"));
+        return ExitCode.OK;
+    }
+
+    private Once once(LockClient client, String name) {
+        try {
+            return client.once(name);
+        } catch (IllegalArgumentException e) {
+            throw guard.usage(String.valueOf(e.getMessage()));
+        }
     }
 
     private OnceOptions options() {
         try {
             return OnceOptions.on(schedule())
                     .atLeast(atLeast)
-                    .lease(lease)
+                    .lease(guard.lease())
                     .retryFailed(!noRetry)
                     .retryCrashed(!noRetry);
         } catch (IllegalArgumentException e) {
-            throw usage(String.valueOf(e.getMessage()));
+            throw guard.usage(String.valueOf(e.getMessage()));
         }
     }
 
     private Schedule schedule() {
         if (every != null) {
-            require(cron == null && zone == null, "--every excludes --cron and --zone");
+            guard.require(cron == null && zone == null, "--every excludes --cron and --zone");
             return Schedule.every(every, offset);
         }
-        require(cron != null, "missing required option: '--every=TIME', or '--cron=TIMES'");
-        require(offset.isZero(), "--offset goes with --every; write the times into --cron");
+        guard.require(offset.isZero(), "--offset goes with --every; write the times into --cron");
         try {
             return CronSchedule.of(Objects.requireNonNull(cron), zone == null ? ZoneOffset.UTC : ZoneId.of(zone));
         } catch (DateTimeException e) {
-            throw usage("there is no time zone '" + zone + "'; write one such as Europe/Berlin or UTC");
+            throw guard.usage("there is no time zone '" + zone + "'; write one such as Europe/Berlin or UTC");
         }
-    }
-
-    private String asWritten() {
-        String option = cron != null ? CRON : EVERY;
-        ParseResult parsed = Objects.requireNonNull(spec).commandLine().getParseResult();
-        return option + " "
-                + (parsed.hasMatchedOption(option)
-                        ? ShellWord.of(
-                                String.join("", parsed.matchedOption(option).originalStringValues()))
-                        : "TIME");
-    }
-
-    private void require(boolean ok, String otherwise) {
-        if (!ok) {
-            throw usage(otherwise);
-        }
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(Objects.requireNonNull(spec).commandLine(), message);
     }
 }

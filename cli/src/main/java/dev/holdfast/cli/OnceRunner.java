@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
+import dev.holdfast.NotBegunException;
 import dev.holdfast.Once;
 import dev.holdfast.OnceOptions;
 import dev.holdfast.OnceResult;
@@ -50,6 +51,8 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
                 result = once.run(wait, turn -> work(turn, signals, started));
             } catch (InterruptedException e) {
                 throw signals.stopWaiting().map(run::stoppedWaiting).orElseThrow(() -> e);
+            } catch (NotBegunException e) {
+                throw notBegun(signals, e);
             }
             if (result instanceof Skipped skipped) {
                 signals.stopWaiting();
@@ -68,10 +71,14 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
         }
     }
 
+    /** A command that is not started spends no turn: the next process that asks runs it, also with --no-retry. */
     private void work(OnceTurn turn, SignalRelay signals, List<String> started) throws Exception {
-        Optional<OsSignal> ended = signals.stopWaiting();
-        if (ended.isPresent()) {
-            throw run.stoppedWaiting(ended.get());
+        if (signals.stopWaiting().isPresent()) {
+            throw new NotBegunException("stopped by a signal");
+        }
+        if (!turn.isValid()) { // this process was stopped, or the machine slept, since the lock was granted
+            throw new NotBegunException(
+                    "the lock of '" + name + "' was lost before the command was started; run it again");
         }
         int code;
         try {
@@ -82,6 +89,12 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
         if (code != ExitCode.OK) {
             throw new CommandFailed(code);
         }
+    }
+
+    private CliException notBegun(SignalRelay signals, NotBegunException e) {
+        return signals.kept()
+                .map(run::stoppedWaiting)
+                .orElseGet(() -> new CliException(ExitCode.HOLD_LOST, String.valueOf(e.getMessage()), e));
     }
 
     private int failed(Exception cause) throws InterruptedException {

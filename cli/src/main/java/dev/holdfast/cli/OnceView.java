@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code list --once} shows of runs, for people and for programs. */
+/** The view of runs in {@code list --once}, for people and for programs. */
 final class OnceView {
     private static final int TOKENS_PER_GRANT = 1024;
 

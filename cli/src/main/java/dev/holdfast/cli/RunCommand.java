@@ -10,12 +10,10 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** {@code holdfast run}: what was asked for, checked; {@link GuardedRun} does it. */
 @Command(
@@ -49,13 +47,9 @@ import picocli.CommandLine.Spec;
         })
 final class RunCommand implements Callable<Integer> {
     static final String NAME = "run";
-    private static final int HIGHEST_EXIT_CODE = 255;
 
     @ParentCommand
     private @Nullable HoldfastCommand parent;
-
-    @Spec
-    private @Nullable CommandSpec spec;
 
     @Option(
             names = {"-s", "--shared"},
@@ -79,21 +73,8 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "-n", description = "Try once, as --wait 0.")
     private boolean once;
 
-    @Option(
-            names = "--lease",
-            paramLabel = "TIME",
-            defaultValue = "30s",
-            converter = DurationConverter.class,
-            description = "How long others wait after a crash of holdfast; it renews in time. Default: 30s.")
-    private Duration lease = Duration.ZERO;
-
-    @Option(
-            names = "--grace",
-            paramLabel = "TIME",
-            defaultValue = "5s",
-            converter = DurationConverter.class,
-            description = "Time between SIGTERM and SIGKILL when the hold is lost. Default: 5s.")
-    private Duration grace = Duration.ZERO;
+    @Mixin
+    private final GuardOptions guard = new GuardOptions();
 
     @Option(
             names = "--max-hold",
@@ -101,11 +82,6 @@ final class RunCommand implements Callable<Integer> {
             converter = DurationConverter.class,
             description = "Stop CMD when it has held the lock for this time. Default: never.")
     private @Nullable Duration maxHold;
-
-    @Option(
-            names = "--die-with-parent",
-            description = "Let the kernel kill CMD when holdfast itself is killed (Linux).")
-    private boolean dieWithParent;
 
     @Option(names = "--fifo", description = "Strictly in order of arrival.")
     private boolean fifo;
@@ -133,16 +109,13 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        require(
-                !System.getProperty("os.name", "").startsWith("Windows"),
+        guard.requireUnix(
                 "'run' needs a Unix: Windows has no SIGTERM, by which a command is asked to end when its lock is lost;"
                         + " use the Windows Subsystem for Linux, or lock in the program itself by the library");
         Wanted wanted = wanted();
-        require(
-                conflictExitCode >= 0 && conflictExitCode <= HIGHEST_EXIT_CODE,
-                "an exit code is 0 to 255, not " + conflictExitCode);
-        require(!once || wait == null, "-n tries once, and --wait says how long; give one of them");
-        require(maxHold == null || !maxHold.isZero(), "--max-hold is longer than nothing");
+        guard.requireExitCode(conflictExitCode);
+        guard.require(!once || wait == null, "-n tries once, and --wait says how long; give one of them");
+        guard.requireNotNothing(maxHold, "--max-hold");
         StoreUrl store = Objects.requireNonNull(parent).store();
         Duration patience = once ? Duration.ZERO : wait;
         return new GuardedRun(
@@ -151,19 +124,20 @@ final class RunCommand implements Callable<Integer> {
                         options(),
                         command,
                         patience,
-                        grace,
+                        guard.grace(),
                         maxHold,
                         "--max-hold",
-                        dieWithParent,
+                        guard.dieWithParent(),
                         conflictExitCode)
                 .call();
     }
 
     private Wanted wanted() {
-        require(!names.isEmpty(), "which lock? Give its name before '--'");
+        guard.require(!names.isEmpty(), "which lock? Give its name before '--'");
         requireCommand();
-        require(!shared || permits == null, "--shared and --permits are two ways to hold a name; give one of them");
-        require(
+        guard.require(
+                !shared || permits == null, "--shared and --permits are two ways to hold a name; give one of them");
+        guard.require(
                 names.size() == 1 || !shared && permits == null,
                 "with " + (shared ? "--shared" : "--permits") + " one name can be held, not " + names.size()
                         + "; several are held exclusively");
@@ -174,45 +148,25 @@ final class RunCommand implements Callable<Integer> {
 
     private void requireCommand() {
         String name = names.get(0);
-        require(
+        guard.require(
                 !command.isEmpty() || names.size() == 1,
                 "put '--' between what to hold and the command: holdfast run " + name + " -- "
                         + String.join(" ", names.subList(1, names.size())));
-        require(!command.isEmpty(), "nothing to run; put it behind '--': holdfast run " + name + " -- CMD");
+        guard.require(!command.isEmpty(), "nothing to run; put it behind '--': holdfast run " + name + " -- CMD");
     }
 
     private void requireDifferentNames() {
         Set<String> seen = new HashSet<>();
         for (String name : names) {
-            require(seen.add(name), "the name '" + name + "' is given twice; once is enough");
+            guard.require(seen.add(name), "the name '" + name + "' is given twice; once is enough");
         }
     }
 
     private HoldOptions options() {
         try {
-            return HoldOptions.defaults().lease(lease).strictFifo(fifo).awaitRelease(true);
+            return HoldOptions.defaults().lease(guard.lease()).strictFifo(fifo).awaitRelease(true);
         } catch (IllegalArgumentException e) {
-            throw usage("--lease is 100ms to 168h, not " + leaseAsWritten());
+            throw guard.usage("--lease is 100ms to 168h, not " + guard.asWritten("--lease"));
         }
-    }
-
-    private String leaseAsWritten() {
-        return String.join(
-                "",
-                Objects.requireNonNull(spec)
-                        .commandLine()
-                        .getParseResult()
-                        .matchedOption("--lease")
-                        .originalStringValues());
-    }
-
-    private void require(boolean ok, String otherwise) {
-        if (!ok) {
-            throw usage(otherwise);
-        }
-    }
-
-    private ParameterException usage(String message) {
-        return new ParameterException(Objects.requireNonNull(spec).commandLine(), message);
     }
 }

@@ -121,6 +121,31 @@ class OnceTest {
     }
 
     @Test
+    void aRunThatIsForgottenIsRunAgainInItsPeriod() {
+        assertThat(cli.run("once", "--forget", "job").err())
+                .singleElement()
+                .asString()
+                .contains("no run of 'job'");
+        assertThat(once("job", "--", "true").code()).isZero();
+        assertThat(cli.run("once", "--forget", "job").code()).isZero();
+        assertThat(list()).isEmpty();
+        assertThat(once("job", "--", "echo", "again").out()).containsExactly("again");
+    }
+
+    @Test
+    void aRunIsNotForgottenWhileItGoesOn() {
+        try (ChildProcess run = cli.start("once", "--every", YEAR, "job", "--", "sh", "-c", "echo up; exec sleep 60")) {
+            run.expect("up", SOON);
+            Cli.Ended ended = cli.run("once", "--forget", "job");
+            assertThat(ended.code()).isEqualTo(ExitCode.NOT_ACQUIRED);
+            assertThat(ended.err()).singleElement().asString().contains("'job'", "nothing was forgotten");
+            assertThat(list()).containsExactly("running");
+            run.terminate();
+            assertThat(run.waitFor(SOON)).isEqualTo(128 + 15);
+        }
+    }
+
+    @Test
     void theListSaysWhoRanWhatAndHowItEnded() {
         once("b", "--", "true");
         once("a", "--", "true");

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The records of one client's store: asked, and waited for. Thread-safe. */
+/** The records of one client's store: requests, and the wait for their answers. Thread-safe. */
 public final class Records {
     private final EngineContext context;
     private final Names names;
@@ -24,9 +24,15 @@ public final class Records {
         return context.identity().holder(Thread.currentThread().getName());
     }
 
-    /** What is recorded of a name, and the store's time. */
+    /**
+     * The record of a name, and the store's time. The grants that this client claims from now on have higher numbers than
+     * the one under which it was written: also if the store has purged the lock since, and its clock was set back.
+     */
     public RecordReading read(LockName name) {
-        return Failures.await(store().readRecord(name.inStore()), "could not read the record of '" + name + "'");
+        RecordReading read =
+                Failures.await(store().readRecord(name.inStore()), "could not read the record of '" + name + "'");
+        read.stored().ifPresent(stored -> context.claims().saw(Tokens.number(stored.token())));
+        return read;
     }
 
     /** Writes a record of a name as it is in the store; empty if the store refused. */

@@ -72,7 +72,7 @@ final class MemoryRecords {
         return kept == null || !now.isBefore(kept.until) ? null : kept.stored;
     }
 
-    /** At most once a minute: it looks at all of them. */
+    /** At most once a minute: it goes through all of them. */
     private void purge(Instant now) {
         if (purgedAt.isAfter(now.minusSeconds(60))) {
             return;

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What a store keeps for a name, and its clock at the moment of reading.
+ * The record that a store keeps for a name, and its clock at the moment of reading.
  *
  * @param now the store's clock
  * @param stored the record; empty if there is none, or its time has passed

@@ -138,7 +138,8 @@ public interface Store extends AutoCloseable {
     CompletionStage<Boolean> breakGrant(String name, long number, boolean now);
 
     /**
-     * Reads what is recorded of a name, together with the store's clock. Writes nothing that others can see.
+     * Reads what is recorded of a name, together with the store's clock: as it is, never as a copy that may be older. Makes
+     * no table; what a store has to write in order to learn its clock is nothing that others can see.
      *
      * <p>A record is a small value beside a lock: {@link dev.holdfast.Once} keeps there who ran last and when. A store that
      * says {@link Capabilities#records()} keeps them.
@@ -158,7 +159,8 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * The records whose time has not passed, sorted by name.
+     * The records whose time has not passed, sorted by name. A value that no Holdfast wrote is listed under the token 0, if
+     * it is listed.
      *
      * @param prefix what their names begin with; everything when empty
      */

@@ -139,6 +139,28 @@ abstract class OnceCases extends Cases {
     }
 
     @Test
+    void aRecordThatIsKeptForNoTimeIsGoneAtOnce() {
+        assumeRecords();
+        String name = rig.name();
+        Store store = rig.store();
+        assertThat(write(store, name, 9, RecordWrite.ABSENT, "old")).isPresent();
+        assertThat(answer(store.writeRecord(new RecordWrite(name, 9, 2, "old", Duration.ZERO))))
+                .as("over another revision")
+                .isEmpty();
+        assertThat(answer(store.writeRecord(new RecordWrite(name, 8, 1, "old", Duration.ZERO))))
+                .as("under a lower token")
+                .isEmpty();
+        assertThat(answer(store.writeRecord(new RecordWrite(name, 9, 1, "old", Duration.ZERO))))
+                .isPresent();
+        assertThat(read(store, name).stored()).isEmpty();
+        assertThat(list(store, name)).isEmpty();
+        assertThat(write(store, name, 1, RecordWrite.ABSENT, "new")
+                        .orElseThrow()
+                        .revision())
+                .isEqualTo(1);
+    }
+
+    @Test
     void recordsAreListedByTheBeginningOfTheirNames() {
         assumeRecords();
         String prefix = rig.name();
@@ -258,6 +280,20 @@ abstract class OnceCases extends Cases {
                         Failed.class, failed -> assertThat(failed.cause()).isInstanceOf(StaleTokenException.class));
         assertThat(theirs.last().orElseThrow().state()).isEqualTo(OnceRun.State.DONE);
         assertThat(other.onceRuns(name)).hasSize(1);
+    }
+
+    @Test
+    void aRunThatIsForgottenIsRunAgain() {
+        assumeRecords();
+        String name = rig.name();
+        Once ours = rig.client().once(name);
+        Once theirs = rig.client().once(name);
+        assertThat(ours.run(turn -> assertThat(theirs.forget()).isFalse()).ran())
+                .isTrue();
+        assertThat(theirs.run(turn -> {}).ran()).isFalse();
+        assertThat(theirs.forget()).isTrue();
+        assertThat(ours.last()).isEmpty();
+        assertThat(theirs.run(turn -> {}).ran()).isTrue();
     }
 
     private void assumeRecords() {

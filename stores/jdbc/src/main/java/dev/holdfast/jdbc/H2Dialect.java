@@ -65,7 +65,8 @@ final class H2Dialect extends BytesDialect {
 
     @Override
     public List<String> createRecords(String table) {
-        return List.of("CREATE TABLE " + table + """
+        return List.of(
+                "CREATE TABLE IF NOT EXISTS " + table + """
                  (
                   name VARBINARY(1020) NOT NULL PRIMARY KEY,
                   token BIGINT NOT NULL,
@@ -73,7 +74,8 @@ final class H2Dialect extends BytesDialect {
                   written_at BIGINT NOT NULL,
                   keep_until BIGINT NOT NULL,
                   content VARCHAR(4000) NOT NULL
-                )""", "CREATE INDEX ON " + table + " (keep_until)");
+                )""",
+                "CREATE INDEX IF NOT EXISTS " + ServerRecords.index(table) + " ON " + table + " (keep_until)");
     }
 
     @Override

@@ -71,7 +71,7 @@ final class MariaDbDialect extends BytesDialect {
 
     @Override
     public List<String> createRecords(String table) {
-        return List.of("CREATE TABLE " + table + """
+        return List.of("CREATE TABLE IF NOT EXISTS " + table + """
                  (
                   name VARBINARY(1020) NOT NULL PRIMARY KEY,
                   token BIGINT NOT NULL,

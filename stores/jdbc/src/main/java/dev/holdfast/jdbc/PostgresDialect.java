@@ -111,7 +111,8 @@ final class PostgresDialect implements ServerDialect {
 
     @Override
     public List<String> createRecords(String table) {
-        return List.of("CREATE TABLE " + table + """
+        return List.of(
+                "CREATE TABLE IF NOT EXISTS " + table + """
                  (
                   name text COLLATE "C" NOT NULL PRIMARY KEY,
                   token bigint NOT NULL,
@@ -119,7 +120,8 @@ final class PostgresDialect implements ServerDialect {
                   written_at bigint NOT NULL,
                   keep_until bigint NOT NULL,
                   content text NOT NULL
-                )""", "CREATE INDEX ON " + table + " (keep_until)");
+                )""",
+                "CREATE INDEX IF NOT EXISTS " + ServerRecords.index(table) + " ON " + table + " (keep_until)");
     }
 
     @Override

@@ -12,17 +12,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The records of a server's table, on one connection. Each changes in one statement. For one thread. */
+/**
+ * The records of a server's table, on one connection. Each changes in one statement. Whether work is run is decided by what
+ * is read: so no replica answers it. For one thread.
+ */
 final class RowRecords {
     static final int PAGE = 1_000;
     private static final String PRESENT = "23505";
     private static final int WRITES_PER_PURGE = 16;
+    private static final int PURGED_AT_ONCE = 50;
     private static final String COLUMNS = "name, token, revision, written_at, content";
 
     private final ServerDialect dialect;
     private final SqlSession session;
     private final String now;
     private final String read;
+    private final String clock;
     private final String update;
     private final String insert;
     private final String list;
@@ -33,7 +38,9 @@ final class RowRecords {
         this.dialect = dialect;
         this.session = session;
         this.now = dialect.now();
-        this.read = "SELECT " + COLUMNS + ", keep_until, " + now + " FROM " + table + " WHERE name = ?";
+        this.read = dialect.readToChange(
+                "SELECT " + COLUMNS + ", keep_until, " + now + " FROM " + table + " WHERE name = ?");
+        this.clock = dialect.readToChange("SELECT " + now);
         this.update = "UPDATE " + table + " SET revision = CASE WHEN keep_until > " + now
                 + " THEN revision + 1 ELSE 1 END, token = ?, written_at = " + now + ", keep_until = " + now
                 + " + ?, content = ? WHERE name = ? AND ";
@@ -41,8 +48,14 @@ final class RowRecords {
                 dialect.insertIfAbsent(table, COLUMNS + ", keep_until", "?, ?, 1, " + now + ", ?, " + now + " + ?");
         this.list = "SELECT " + COLUMNS + " FROM " + table
                 + " WHERE name >= ? AND name < ? AND name > ? AND keep_until > " + now + " ORDER BY name LIMIT " + PAGE;
-        this.over = "SELECT name FROM " + table + " WHERE keep_until <= " + now + " LIMIT 50";
-        this.remove = "DELETE FROM " + table + " WHERE name = ? AND keep_until <= " + now;
+        this.over = "SELECT name FROM " + table + " WHERE keep_until <= " + now + " LIMIT " + PURGED_AT_ONCE;
+        this.remove = "DELETE FROM " + table + " WHERE keep_until <= " + now + " AND name IN ("
+                + "?, ".repeat(PURGED_AT_ONCE - 1) + "?)";
+    }
+
+    /** The answer where there is no table yet. */
+    RecordReading readNothing() throws SQLException {
+        return new RecordReading(clock(), Optional.empty());
     }
 
     RecordReading read(String name) throws SQLException {
@@ -52,11 +65,15 @@ final class RowRecords {
                         moment(row.getLong(7)),
                         row.getLong(6) > row.getLong(7) ? Optional.of(stored(row)) : Optional.empty()),
                 List.of(dialect.name(name)));
-        return found.isEmpty() ? new RecordReading(clock(), Optional.empty()) : found.get(0);
+        return found.isEmpty() ? readNothing() : found.get(0);
+    }
+
+    SqlSession session() {
+        return session;
     }
 
     Optional<StoredRecord> write(RecordWrite write) throws SQLException {
-        long keep = Math.max(1, Micros.of(write.keep()));
+        long keep = Micros.of(write.keep());
         if (!change(write, keep)
                 && (write.revision() > RecordWrite.ABSENT || !add(write, keep))
                 && (write.revision() != RecordWrite.ANY || !change(write, keep))) { // made by another meanwhile
@@ -106,8 +123,12 @@ final class RowRecords {
             return;
         }
         try {
-            for (String name : session.all(over, row -> dialect.name(row, 1), List.of())) {
-                session.update(remove, List.of(dialect.name(name)));
+            List<Object> names = session.all(over, row -> dialect.name(dialect.name(row, 1)), List.of());
+            if (!names.isEmpty()) {
+                while (names.size() < PURGED_AT_ONCE) {
+                    names.add(names.get(0)); // one statement is kept prepared for any number of them
+                }
+                session.update(remove, names);
             }
         } catch (SQLException later) {
             // What was to be written is written; a later write removes them.
@@ -115,7 +136,7 @@ final class RowRecords {
     }
 
     private Instant clock() throws SQLException {
-        return moment(session.only("SELECT " + now, row -> row.getLong(1)));
+        return moment(session.only(clock, row -> row.getLong(1)));
     }
 
     private StoredRecord stored(ResultSet row) throws SQLException {

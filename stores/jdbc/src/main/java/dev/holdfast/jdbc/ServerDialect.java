@@ -51,7 +51,7 @@ interface ServerDialect {
     /** The statements that make the table, without the row of the table itself. */
     List<String> createTable(String table);
 
-    /** The statements that make the table of records; they fail if it is there. */
+    /** The statements that make the table of records; they change nothing if it is there. */
     List<String> createRecords(String table);
 
     /**

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
@@ -12,7 +13,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The records of a server, in a table beside that of the locks, which is made when it is missing. Thread-safe. */
+/**
+ * The records of a server, in a table beside that of the locks, which is made when the first is written. Where there is no
+ * table, a reading finds no record. Thread-safe.
+ */
 final class ServerRecords {
     static final String SUFFIX = "_record";
 
@@ -23,17 +27,26 @@ final class ServerRecords {
 
     ServerRecords(ServerDialect dialect, SqlErrors errors, JdbcOptions options) {
         this.dialect = dialect;
-        this.errors = errors;
         this.options = options;
         this.table = options.qualifiedTable() + SUFFIX;
+        this.errors = new SqlErrors(dialect, errors.store(), table);
+    }
+
+    /** The name of the index of a table of records, by which those whose time has passed are found. */
+    static String index(String table) {
+        return table.substring(table.lastIndexOf('.') + 1) + "_until";
     }
 
     CompletionStage<RecordReading> read(ConnectionWorker worker, String name) {
-        return worker.ask("read the record of", name, rows -> on(rows, records -> records.read(name)));
+        return ask(worker, "read the record of", name, records -> records.read(name), RowRecords::readNothing);
     }
 
     CompletionStage<Optional<StoredRecord>> write(ConnectionWorker worker, RecordWrite write) {
-        return worker.ask("write the record of", write.name(), rows -> on(rows, records -> records.write(write)));
+        Work<Optional<StoredRecord>> work = records -> records.write(write);
+        return ask(worker, "write the record of", write.name(), work, records -> {
+            create(records.session());
+            return work.on(records);
+        });
     }
 
     CompletionStage<List<StoredRecord>> list(ConnectionWorker worker, String prefix) {
@@ -47,7 +60,8 @@ final class ServerRecords {
     /** Page by page, so that other requests get in between. */
     private CompletableFuture<Boolean> next(
             ConnectionWorker worker, String prefix, String after, List<StoredRecord> found) {
-        return worker.ask("list the records of", prefix, rows -> on(rows, records -> records.list(prefix, after)))
+        Work<List<StoredRecord>> work = records -> records.list(prefix, after);
+        return ask(worker, "list the records of", prefix, work, records -> List.of())
                 .thenCompose(page -> {
                     found.addAll(page);
                     return page.size() < RowRecords.PAGE
@@ -61,16 +75,34 @@ final class ServerRecords {
         T on(RowRecords records) throws SQLException;
     }
 
-    private <T> T on(LockRows rows, Work<T> work) throws SQLException {
-        RowRecords records = new RowRecords(dialect, table, rows.session());
+    private <T> CompletableFuture<T> ask(
+            ConnectionWorker worker, String what, String name, Work<T> work, Work<T> withoutTable) {
+        return worker.ask(what, name, rows -> {
+            SqlSession session = rows.session();
+            RowRecords records = new RowRecords(dialect, table, session);
+            try {
+                return on(records, work, withoutTable);
+            } catch (SQLException e) {
+                if (session.connection().isClosed()) {
+                    throw e;
+                }
+                HoldfastException explained = errors.explain(what, name, e);
+                if (explained instanceof StoreRefusedException) {
+                    throw explained; // the worker would name the table of locks
+                }
+                throw e;
+            }
+        });
+    }
+
+    private <T> T on(RowRecords records, Work<T> work, Work<T> withoutTable) throws SQLException {
         try {
             return work.on(records);
         } catch (SQLException e) {
             if (!errors.isMissing(e)) {
                 throw e;
             }
-            create(rows.session());
-            return work.on(records);
+            return withoutTable.on(records);
         }
     }
 
@@ -83,9 +115,7 @@ final class ServerRecords {
         }
         dialect.lockCreation(session, true);
         try {
-            for (String statement : dialect.createRecords(table)) {
-                session.execute(statement);
-            }
+            session.execute(String.join(";\n", dialect.createRecords(table))); // all of them, or none
         } catch (SQLException e) {
             if (!errors.mayBeMissing(e)) {
                 throw e;

@@ -8,6 +8,7 @@ record ServerSchemaPage(ServerDialect dialect) {
     private static final String HEAD = """
             -- Holdfast on %1$s, layout %2$d. Nobody has to run this where the application may create tables: a table that
             -- is missing is created when it is first used (holdfast.createTable=false switches that off).
+            -- To run it again does no harm, and makes what a newer version needs besides.
             -- Another name or schema: holdfast.table=NAME and holdfast.schema=NAME in the URL, or JdbcOptions.
             --
             -- Rights: SELECT, INSERT, UPDATE and DELETE on both tables; only 'once' needs the second.
@@ -29,9 +30,7 @@ record ServerSchemaPage(ServerDialect dialect) {
     String script() {
         String table = JdbcOptions.defaults().qualifiedTable();
         List<String> statements = new ArrayList<>();
-        for (String statement : dialect.createTable(table)) {
-            statements.add(statement.replace("IF NOT EXISTS ", ""));
-        }
+        statements.addAll(dialect.createTable(table));
         statements.add(TableOpener.markRow(dialect, table));
         statements.addAll(dialect.createRecords(table + ServerRecords.SUFFIX));
         return HEAD.formatted(

@@ -28,6 +28,9 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
     private static final Set<String> MISSING_TABLE =
             Set.of("42P01", "1146", "42S02", "42102", "42103", "42104", "3F000", "90079");
 
+    /** MariaDB and MySQL answer so for a table without any privilege, whether it is there or not. */
+    private static final Set<String> HIDING_ABSENCE = Set.of("1142");
+
     /** Two clients create the table at the same time. */
     private static final Set<String> MADE_MEANWHILE = Set.of("23505", "42P07", "1050", "42S01", "XX000");
 
@@ -121,9 +124,10 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
                     cannot + "table " + table + " does not exist; run the SQL printed by " + schema, e);
         }
         if (has(e, Set.of("42501", "1142", "1143", "1370", "90096"))) {
+            String orAbsent = has(e, HIDING_ABSENCE) ? ", or no such table" : "";
             return new StoreRefusedException(
-                    cannot + "missing privilege on table " + table + "; have an administrator run the SQL printed by "
-                            + schema,
+                    cannot + "missing privilege on table " + table + orAbsent
+                            + "; have an administrator run the SQL printed by " + schema,
                     e);
         }
         if (state(e).startsWith("42") || has(e, Set.of("1054", "1364", "1366"))) {

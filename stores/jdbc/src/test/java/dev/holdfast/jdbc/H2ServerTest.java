@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
 /** H2 in a file of this process. */
-class H2ServerTest extends ServerCases {
+class H2ServerTest extends RecordTableCases {
     @TempDir
     static Path folder;
 
@@ -26,6 +26,12 @@ class H2ServerTest extends ServerCases {
     @Override
     protected String named(String text) {
         return "STRINGTOUTF8(" + text + ")";
+    }
+
+    @Override
+    protected String recordIndexes() {
+        return "SELECT count(*) FROM information_schema.indexes WHERE table_name = 'HOLDFAST_LOCK_RECORD'"
+                + " AND table_schema = 'PUBLIC' AND index_type_name <> 'PRIMARY KEY'";
     }
 
     @Override

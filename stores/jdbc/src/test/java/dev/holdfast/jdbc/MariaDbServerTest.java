@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** MariaDB whose own transactions are REPEATABLE READ, as they are by default, and which notes every deadlock. */
-class MariaDbServerTest extends ServerCases {
+class MariaDbServerTest extends RecordTableCases {
     private static MariaDbServer server;
 
     @BeforeAll
@@ -43,6 +43,12 @@ class MariaDbServerTest extends ServerCases {
     @Override
     protected String numbers(int most) {
         return "(SELECT seq AS n FROM seq_1_to_" + most + ") AS numbers";
+    }
+
+    @Override
+    protected String recordIndexes() {
+        return "SELECT count(DISTINCT index_name) FROM information_schema.statistics WHERE table_schema = database()"
+                + " AND table_name = 'holdfast_lock_record' AND index_name <> 'PRIMARY'";
     }
 
     @Override
@@ -130,7 +136,7 @@ class MariaDbServerTest extends ServerCases {
         String weak = guarded.replace("user=root", "user=weak");
         assertRefused(weak, "holdfast schema mariadb");
         LockClient.connect(guarded).close();
-        assertRefused(weak, "missing privilege on table");
+        assertRefused(weak, "missing privilege on table holdfast_lock, or no such table");
         assertRefused(url().replace("/test?", "/nowhere?"), "no such database");
         assertRefused(url().replace("user=root", "user=nobody&password=s3cret"), "user or the password");
         sql("GRANT SELECT, INSERT, UPDATE, DELETE ON guarded.* TO weak@'127.0.0.1'", "SET GLOBAL read_only = ON");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** PostgreSQL whose own transactions are REPEATABLE READ, far from UTC. */
-class PostgresServerTest extends ServerCases {
+class PostgresServerTest extends RecordTableCases {
     private static PostgresServer server;
 
     @BeforeAll
@@ -58,6 +59,12 @@ class PostgresServerTest extends ServerCases {
     @Override
     protected String numbers(int most) {
         return "generate_series(1, " + most + ") AS numbers(n)";
+    }
+
+    @Override
+    protected String recordIndexes() {
+        return "SELECT count(*) FROM pg_indexes WHERE tablename = 'holdfast_lock_record' AND schemaname = current_schema()"
+                + " AND indexname NOT LIKE '%pkey'";
     }
 
     @Override
@@ -328,5 +335,25 @@ class PostgresServerTest extends ServerCases {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    @Test
+    void theTableOfRecordsIsMadeWithItsIndexOrNotAtAll() {
+        dropRecords();
+        sql(
+                "CREATE FUNCTION refuse_index() RETURNS event_trigger LANGUAGE plpgsql AS"
+                        + " $$ BEGIN RAISE 'no index now'; END $$",
+                "CREATE EVENT TRIGGER refuse_index ON ddl_command_start WHEN TAG IN ('CREATE INDEX')"
+                        + " EXECUTE FUNCTION refuse_index()");
+        try (LockClient client = LockClient.connect(url())) {
+            assertThatThrownBy(() -> client.once("job").run(turn -> {}).message())
+                    .isInstanceOf(HoldfastException.class);
+        } finally {
+            sql("DROP EVENT TRIGGER refuse_index", "DROP FUNCTION refuse_index()");
+        }
+        try (LockClient client = LockClient.connect(url())) {
+            assertThat(client.once("job").run(turn -> {}).ran()).isTrue();
+        }
+        assertThat(ask(recordIndexes())).isEqualTo("1");
     }
 }

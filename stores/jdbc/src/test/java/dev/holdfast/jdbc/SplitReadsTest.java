@@ -9,8 +9,10 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
@@ -56,7 +58,8 @@ class SplitReadsTest {
                 return List.of(
                         "DROP DATABASE IF EXISTS lagging",
                         "CREATE DATABASE lagging",
-                        "CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock");
+                        "CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock",
+                        "CREATE TABLE lagging.holdfast_lock_record AS SELECT * FROM holdfast_lock_record");
             }
         },
         POSTGRESQL {
@@ -75,7 +78,8 @@ class SplitReadsTest {
                 return List.of(
                         "DROP SCHEMA IF EXISTS lagging CASCADE",
                         "CREATE SCHEMA lagging",
-                        "CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock");
+                        "CREATE TABLE lagging.holdfast_lock AS SELECT * FROM holdfast_lock",
+                        "CREATE TABLE lagging.holdfast_lock_record AS SELECT * FROM holdfast_lock_record");
             }
         };
 
@@ -225,6 +229,20 @@ class SplitReadsTest {
         release(direct, writer);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void whetherWorkHasRunIsReadFromThePrimary(Kind kind) throws SQLException {
+        Store direct = direct(kind);
+        lagsFromNowOn(kind);
+        Store split = split(kind);
+        RecordWrite done = new RecordWrite("job", 1, RecordWrite.ANY, "done", Duration.ofMinutes(1));
+        StoredRecord written = Requests.get(direct.writeRecord(done)).orElseThrow();
+
+        assertThat(Requests.get(split.readRecord("job")).stored()).contains(written);
+        assertThat(Requests.get(split.readRecord("other job")).stored()).isEmpty();
+        assertThat(Requests.get(split.readRecord("job")).now()).isAfterOrEqualTo(written.writtenAt());
+    }
+
     private static Grant hold(Store store, Claim claim) {
         return Requests.get(store.claim(claim).answer()).orElseThrow();
     }
@@ -233,8 +251,12 @@ class SplitReadsTest {
         assertThat(Requests.get(store.release(grant))).isTrue();
     }
 
+    /** A store that reaches the primary alone; both tables are there. */
     private Store direct(Kind kind) throws SQLException {
-        return open(kind, () -> DriverManager.getConnection(kind.url()));
+        Store store = open(kind, () -> DriverManager.getConnection(kind.url()));
+        RecordWrite any = new RecordWrite("any", 1, RecordWrite.ANY, "any", Duration.ofMinutes(1));
+        assertThat(Requests.get(store.writeRecord(any))).isPresent();
+        return store;
     }
 
     private Store split(Kind kind) throws SQLException {

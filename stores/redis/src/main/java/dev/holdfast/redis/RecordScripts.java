@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
-/** The records, one key each in the slot of its lock; {@code record_write.lua} tells what is stored. Thread-safe. */
+/** The records, one key each in the slot of its lock; {@code record_write.lua} describes what is stored. Thread-safe. */
 final class RecordScripts {
     private static final int STEP = 1_000;
     private static final int FIELDS = 4;
@@ -43,14 +44,15 @@ final class RecordScripts {
                 Long.toString(write.token()),
                 Long.toString(write.revision()),
                 write.value(),
-                Long.toString(Math.max(1, write.keep().toMillis())));
+                Long.toString(
+                        write.keep().isZero() ? 0 : Math.max(1, write.keep().toMillis())));
         return call(ScriptCall.record(Script.WRITE_RECORD, write.name(), args))
                 .thenApply(said -> said.text().equals("-")
                         ? Optional.empty()
                         : Optional.of(stored(write.name(), said.text() + " " + write.value())));
     }
 
-    /** By SCAN, page by page; a record that comes or goes meanwhile may be told of or not. */
+    /** By SCAN, page by page; a record that is written or removed meanwhile may be listed or not. */
     CompletableFuture<List<StoredRecord>> list(String prefix) {
         ScanArgs args = ScanArgs.Builder.limit(STEP).match(LockKeys.recordPattern(prefix), UTF_8);
         Map<String, StoredRecord> known = new TreeMap<>();
@@ -61,8 +63,8 @@ final class RecordScripts {
         return pipeline.scan(cursor, args).thenCompose(page -> {
             List<String> names = new ArrayList<>();
             page.getKeys().forEach(key -> names.add(LockKeys.recordName(new String(key, UTF_8))));
-            CompletableFuture<Void> told = readings(names, known);
-            return page.isFinished() ? told : told.thenCompose(done -> from(page, args, known));
+            CompletableFuture<Void> listed = readings(names, known);
+            return page.isFinished() ? listed : listed.thenCompose(done -> from(page, args, known));
         });
     }
 
@@ -72,14 +74,24 @@ final class RecordScripts {
         }
         int some = Math.min(Listing.CHUNK, names.size());
         return CompletableFuture.allOf(names.subList(0, some).stream()
-                        .map(name -> read(name).thenAccept(reading -> keep(name, reading, known)))
+                        .map(name -> readable(name).thenAccept(found -> keep(found, known)))
                         .toArray(CompletableFuture<?>[]::new))
                 .thenCompose(done -> readings(names.subList(some, names.size()), known));
     }
 
+    /** What another program wrote does not hide the records: it is listed as one that nobody can read. */
+    private CompletableFuture<Optional<StoredRecord>> readable(String name) {
+        return read(name).thenApply(RecordReading::stored).exceptionally(failure -> {
+            if (RedisErrors.isOfRecord(failure)) {
+                return Optional.of(new StoredRecord(name, 0, 0, Instant.EPOCH, ""));
+            }
+            throw new CompletionException(RedisErrors.unwrapped(failure));
+        });
+    }
+
     /** On the event loop, as all answers. */
-    private static void keep(String name, RecordReading reading, Map<String, StoredRecord> known) {
-        reading.stored().ifPresent(stored -> known.put(name, stored));
+    private static void keep(Optional<StoredRecord> found, Map<String, StoredRecord> known) {
+        found.ifPresent(stored -> known.put(stored.name(), stored));
     }
 
     private static StoredRecord stored(String name, String text) {

@@ -1,5 +1,6 @@
 -- Writes a record, unless a higher token wrote it before, or another revision is there than the one that is expected; then
--- answers with a minus. ARGV: the token, the expected revision (0: no record; -1: any), the value, the milliseconds to keep it.
+-- answers with a minus. ARGV: the token, the expected revision (0: no record; -1: any), the value, the milliseconds to keep it (0: remove
+-- what is there).
 --
 -- KEYS[1]  holdfast:{NAME}:r   TOKEN REVISION MICROSECOND VALUE; it expires after its time
 --
@@ -7,7 +8,10 @@
 local token, revision = '', 0
 local last = redis.call('GET', KEYS[1])
 if last then
-  token, revision = string.match(last, '^(%d+) (%d+) ')
+  token, revision = string.match(last, '^(%d+) (%d+) %d+ ')
+  if not token then
+    return redis.error_reply('HOLDFAST foreign')
+  end
 end
 if ARGV[2] ~= '-1' and tonumber(ARGV[2]) ~= tonumber(revision) then
   return '-'
@@ -17,5 +21,9 @@ if #token > #ARGV[1] or (#token == #ARGV[1] and token > ARGV[1]) then
 end
 local time = redis.call('TIME')
 local head = string.format('%s %d %s%06d', ARGV[1], revision + 1, time[1], time[2])
-redis.call('SET', KEYS[1], head .. ' ' .. ARGV[3], 'PX', ARGV[4])
+if ARGV[4] == '0' then
+  redis.call('DEL', KEYS[1])
+else
+  redis.call('SET', KEYS[1], head .. ' ' .. ARGV[3], 'PX', ARGV[4])
+end
 return head

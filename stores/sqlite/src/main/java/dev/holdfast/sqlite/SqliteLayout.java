@@ -10,6 +10,9 @@ import java.util.List;
  * <p>A file that is in order is only read, so that a look at it is possible while another process blocks it.
  */
 final class SqliteLayout {
+    /** Of locks: a commit is on the disk soon. */
+    static final String SYNCHRONOUS = "NORMAL";
+
     private final SqliteSession session;
     private final SqliteFile file;
     private final BootClock machine;
@@ -27,7 +30,7 @@ final class SqliteLayout {
      */
     void prepare(SqliteClock clock) {
         session.run("set up the locks", "", () -> {
-            session.execute("PRAGMA synchronous = NORMAL");
+            session.execute("PRAGMA synchronous = " + SYNCHRONOUS);
             if (!isCreated()) {
                 create(clock.micros());
             }

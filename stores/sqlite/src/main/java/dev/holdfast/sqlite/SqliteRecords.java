@@ -13,7 +13,10 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The records of a file, in a table of their own that is made when the first is written. Their clock is the machine's wall
- * clock: what is recorded must be understood after the machine was started again. For one thread.
+ * clock: what is recorded must be understood after the machine was started again.
+ *
+ * <p>A lock that a power cut undoes does no harm: a reboot frees all locks. A record is there for the time after it, so it
+ * is on the disk before its write is answered. For one thread.
  */
 final class SqliteRecords {
     private static final String CREATE = """
@@ -34,8 +37,12 @@ final class SqliteRecords {
 
     private static final String COLUMNS = "SELECT token, revision, written_at, content, name FROM holdfast_record";
     private static final String READ_NOW = "SELECT " + NOW;
+    /** The index is made last, so the table is complete if it is there. */
     private static final String IS_MADE =
-            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'holdfast_record'";
+            "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = 'holdfast_record_until'";
+
+    private static final String ON_DISK = "PRAGMA synchronous = FULL";
+    private static final String ON_DISK_SOON = "PRAGMA synchronous = " + SqliteLayout.SYNCHRONOUS;
     private static final String READ = COLUMNS + " WHERE name = ?1 AND keep_until > ?2";
     private static final String LIST =
             COLUMNS + " WHERE name > ?1 AND substr(name, 1, length(?2)) = ?2 AND keep_until > " + NOW
@@ -84,23 +91,23 @@ final class SqliteRecords {
             }
             return true;
         });
-        boolean admitted = session.run(
-                "write the record of",
-                name,
-                () -> session.update(
-                                WRITE,
-                                name,
-                                write.token(),
-                                write.revision(),
-                                Math.max(1, write.keep().toMillis()),
-                                write.value())
-                        > 0);
+        boolean admitted = session.run("write the record of", name, () -> writeToDisk(write));
         if (!admitted) {
             return Optional.empty();
         }
         purge();
         RecordReading now = read(name);
         return Optional.of(now.after(write));
+    }
+
+    private boolean writeToDisk(RecordWrite write) throws SQLException {
+        long keep = write.keep().isZero() ? 0 : Math.max(1, write.keep().toMillis());
+        session.execute(ON_DISK);
+        try {
+            return session.update(WRITE, write.name(), write.token(), write.revision(), keep, write.value()) > 0;
+        } finally {
+            session.execute(ON_DISK_SOON);
+        }
     }
 
     List<StoredRecord> list(String prefix, String after) {
@@ -110,7 +117,7 @@ final class SqliteRecords {
                 () -> isMade() ? session.all(LIST, SqliteRecords::stored, after, prefix) : List.of());
     }
 
-    /** A few at a time, now and then. A failure is not told: the record is written. */
+    /** A few at a time, now and then. A failure is not reported: the record is written. */
     private void purge() {
         if (ThreadLocalRandom.current().nextInt(WRITES_PER_PURGE) != 0) {
             return;

@@ -23,6 +23,8 @@ record Paths(String base) {
     static final int BUCKETS = 1 << BUCKET_BITS;
 
     private static final int BUCKET_DIGITS = 3;
+    private static final int RECORD_BUCKET_BITS = 15;
+    private static final int RECORD_BUCKET_DIGITS = 4;
     private static final int SCATTER = 0x9E3779B9;
 
     String root() {
@@ -43,12 +45,12 @@ record Paths(String base) {
 
     /** The node under which the node of a lock is. */
     String bucket(String name) {
-        return locks() + "/" + bucketOf(name);
+        return locks() + "/" + bucketOf(name, BUCKET_BITS, BUCKET_DIGITS);
     }
 
-    private static String bucketOf(String name) {
-        int hash = name.hashCode() * SCATTER >>> Integer.SIZE - BUCKET_BITS;
-        return HexFormat.of().toHexDigits(hash, BUCKET_DIGITS);
+    private static String bucketOf(String name, int bits, int digits) {
+        int hash = name.hashCode() * SCATTER >>> Integer.SIZE - bits;
+        return HexFormat.of().toHexDigits(hash, digits);
     }
 
     /** The node above all records; what is written to it tells the servers' clock. */
@@ -60,8 +62,12 @@ record Paths(String base) {
         return recordBucket(name) + "/" + encode(name);
     }
 
+    /**
+     * The node under which the node of a record is. A lock goes when nobody uses it, a record stays for days: so there are
+     * more of these buckets, which hold 16 million records before one is too full to be listed, and with it to be purged.
+     */
     String recordBucket(String name) {
-        return records() + "/" + bucketOf(name);
+        return records() + "/" + bucketOf(name, RECORD_BUCKET_BITS, RECORD_BUCKET_DIGITS);
     }
 
     String fence(String resource) {

@@ -17,16 +17,17 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records, one node each under {@code /holdfast/records}, in buckets as the locks are. A node says its token, how often it was
- * written, how long it is kept in milliseconds, and the value; when it was written is its time of modification, by the clock
- * of the leading server. A record is changed only over the version that was read.
+ * The records, one node each under {@code /holdfast/records}, in buckets that the servers remove when they are empty. A node
+ * has as text its token, how often it was written, how long it is kept in milliseconds, and the value; its time of
+ * modification, by the clock of the leading server, is when it was written. A record is changed only over the version that
+ * was read.
  *
- * <p>The servers tell their clock in the answer to a write alone. So each reading first writes an empty text to the node
+ * <p>The servers report their clock only in the answer to a write. So each reading first writes an empty text to the node
  * above all records, and reads after it: what it reads is then no older than that. Thread-safe.
  */
 final class RecordNodes {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,19}) (\\d{1,19}) (.*)", Pattern.DOTALL);
-    private static final int WRITES_PER_PURGE = 16;
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,18}) (\\d{1,18}) (.*)", Pattern.DOTALL);
+    private static final int WRITES_PER_PURGE = 4;
 
     private final ZooKeeperContext context;
     private final Buckets buckets;
@@ -41,12 +42,13 @@ final class RecordNodes {
      *
      * @param version of the node; -1 if there is none
      * @param stored what it says; null if there is none, or its time has passed
+     * @param foreign whether it was not written by Holdfast; then {@code stored} has its text as it is
      */
-    private record State(Instant now, int version, @Nullable StoredRecord stored) {}
+    private record State(Instant now, int version, @Nullable StoredRecord stored, boolean foreign) {}
 
     CompletableFuture<RecordReading> read(String name) {
         return connected(session ->
-                state(session, name).thenApply(at -> new RecordReading(at.now, Optional.ofNullable(at.stored))));
+                own(session, name).thenApply(at -> new RecordReading(at.now, Optional.ofNullable(at.stored))));
     }
 
     CompletableFuture<Optional<StoredRecord>> write(RecordWrite write) {
@@ -62,15 +64,15 @@ final class RecordNodes {
     }
 
     private CompletableFuture<Optional<StoredRecord>> write(Session session, RecordWrite write) {
-        return state(session, write.name()).thenCompose(at -> {
+        return own(session, write.name()).thenCompose(at -> {
             StoredRecord last = at.stored;
             long revision = last == null ? RecordWrite.ABSENT : last.revision();
             boolean expected = write.revision() == RecordWrite.ANY || write.revision() == revision;
             if (!expected || last != null && last.token() > write.token()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            String text = write.token() + " " + (revision + 1) + " "
-                    + Math.max(1, write.keep().toMillis()) + " " + write.value();
+            long keep = write.keep().isZero() ? 0 : Math.max(1, write.keep().toMillis());
+            String text = write.token() + " " + (revision + 1) + " " + keep + " " + write.value();
             return put(session, write.name(), at.version, text)
                     .thenCompose(put -> answered(session, write, revision + 1, put));
         });
@@ -102,13 +104,20 @@ final class RecordNodes {
                 ? session.write(path, text, version)
                 : session.create(path, text, context.acl(path), CreateMode.PERSISTENT)
                         .thenCompose(made -> made.code() == Code.NONODE
-                                ? make(session, context.paths().recordBucket(name))
+                                ? make(session, context.paths().recordBucket(name), CreateMode.CONTAINER)
                                         .thenCompose(bucket -> put(session, name, version, text))
                                 : CompletableFuture.completedFuture(made));
     }
 
-    private CompletableFuture<State> state(Session session, String name) {
-        return clock(session).thenCompose(now -> state(session, name, now));
+    private CompletableFuture<State> own(Session session, String name) {
+        return clock(session).thenCompose(now -> state(session, name, now)).thenApply(at -> {
+            if (at.foreign) {
+                String path = context.paths().record(name);
+                throw context.errors()
+                        .refused("has a node " + path + " that is no record of Holdfast's: remove it", null);
+            }
+            return at;
+        });
     }
 
     private CompletableFuture<State> state(Session session, String name, Instant now) {
@@ -116,20 +125,20 @@ final class RecordNodes {
         return session.read(path).thenApply(read -> {
             Stat stat = read.stat();
             if (read.code() == Code.NONODE) {
-                return new State(now, -1, null);
+                return new State(now, -1, null, false);
             }
             if (read.code() != Code.OK || stat == null) {
                 throw context.errors().of(read.code(), path);
             }
             Matcher says = TEXT.matcher(read.text());
             if (!says.matches()) {
-                throw context.errors()
-                        .refused("has a node " + path + " that is no record of Holdfast's: remove it", null);
+                StoredRecord foreign = new StoredRecord(name, 0, 0, written(stat), read.text());
+                return new State(now, stat.getVersion(), foreign, true);
             }
             boolean over = stat.getMtime() + Long.parseLong(says.group(3)) <= now.toEpochMilli();
             StoredRecord stored = new StoredRecord(
                     name, Long.parseLong(says.group(1)), Long.parseLong(says.group(2)), written(stat), says.group(4));
-            return new State(now, stat.getVersion(), over ? null : stored);
+            return new State(now, stat.getVersion(), over ? null : stored, false);
         });
     }
 
@@ -142,7 +151,7 @@ final class RecordNodes {
         return session.write(path, "").thenCompose(touched -> {
             Stat stat = touched.stat();
             if (touched.code() == Code.NONODE) {
-                return make(session, path).thenCompose(made -> clock(session));
+                return make(session, path, CreateMode.PERSISTENT).thenCompose(made -> clock(session));
             }
             if (touched.code() != Code.OK || stat == null) {
                 throw context.errors().of(touched.code(), path);
@@ -151,29 +160,36 @@ final class RecordNodes {
         });
     }
 
-    private CompletableFuture<Boolean> make(Session session, String path) {
-        return session.create(path, "", context.acl(path), CreateMode.PERSISTENT)
-                .thenApply(made -> {
-                    if (made.code() != Code.OK && made.code() != Code.NODEEXISTS) {
-                        throw context.errors().of(made.code(), path);
-                    }
-                    return true;
-                });
+    private CompletableFuture<Boolean> make(Session session, String path, CreateMode mode) {
+        return session.create(path, "", context.acl(path), mode).thenApply(made -> {
+            if (made.code() != Code.OK && made.code() != Code.NODEEXISTS) {
+                throw context.errors().of(made.code(), path);
+            }
+            return true;
+        });
     }
 
-    /** Bucket by bucket, few requests at a time. */
+    /** Bucket by bucket, few requests at a time. Writes nothing where no record was ever read or written. */
     CompletableFuture<List<StoredRecord>> list(String prefix) {
         CompletableFuture<Session> opened = new CompletableFuture<>();
         context.connection().whenConnected(opened, opened::complete);
-        return context.limited(opened)
-                .thenCompose(session -> context.limited(clock(session))
-                        .thenCompose(now -> buckets.names(
-                                        session, context.paths().records(), prefix)
-                                .thenCompose(names -> ThrottledRequests.ask(
-                                        names, name -> context.limited(state(session, name, now))))
-                                .thenApply(states -> states.stream()
-                                        .flatMap(at -> Optional.ofNullable(at.stored).stream())
-                                        .toList())));
+        return context.limited(opened).thenCompose(session -> {
+            session.sync(context.paths().locks());
+            return context.limited(session.exists(context.paths().records()))
+                    .thenCompose(found -> found.code() == Code.NONODE
+                            ? CompletableFuture.completedFuture(List.of())
+                            : list(session, prefix));
+        });
+    }
+
+    private CompletableFuture<List<StoredRecord>> list(Session session, String prefix) {
+        return context.limited(clock(session))
+                .thenCompose(now -> buckets.names(session, context.paths().records(), prefix)
+                        .thenCompose(names ->
+                                ThrottledRequests.ask(names, name -> context.limited(state(session, name, now))))
+                        .thenApply(states -> states.stream()
+                                .flatMap(at -> Optional.ofNullable(at.stored).stream())
+                                .toList()));
     }
 
     /** Nobody waits for it; what fails is tried again after other writes. */
@@ -184,11 +200,13 @@ final class RecordNodes {
                 .exceptionally(failure -> List.of());
     }
 
+    /** A node that cannot be read does not keep the others from being removed. */
     private CompletableFuture<Boolean> purge(Session session, String name, String path, Instant now) {
         return state(session, name, now)
                 .thenCompose(at -> at.stored == null && at.version >= 0
                         ? session.delete(path, at.version).thenApply(code -> code == Code.OK)
-                        : CompletableFuture.completedFuture(false));
+                        : CompletableFuture.completedFuture(false))
+                .exceptionally(unreadable -> false);
     }
 
     @FunctionalInterface

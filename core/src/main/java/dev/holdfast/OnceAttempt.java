@@ -1,0 +1,205 @@
+package dev.holdfast;
+
+import dev.holdfast.OncePlan.Decision;
+import dev.holdfast.OnceResult.Failed;
+import dev.holdfast.OnceResult.Ran;
+import dev.holdfast.OnceResult.Skipped;
+import dev.holdfast.OnceRun.State;
+import dev.holdfast.spi.RecordReading;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.StoredRecord;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of {@link Once#run} that has the lock: records the beginning, runs the work, records the end.
+ *
+ * <p>A write without an answer may have been carried out, or may be later. So the record is read again before the write is
+ * repeated: a beginning that is found under the own token was written, and one that is repeated names the revision that was
+ * read, so that only one copy of it is admitted. For one thread.
+ */
+final class OnceAttempt {
+    private final OnceJournal journal;
+    private final OncePlan plan;
+    private final Hold hold;
+    private final OnceAction action;
+
+    OnceAttempt(OnceJournal journal, OncePlan plan, Hold hold, OnceAction action) {
+        this.journal = journal;
+        this.plan = plan;
+        this.hold = hold;
+        this.action = action;
+    }
+
+    /** Goes on from what was read before the lock was acquired. */
+    OnceResult run(RecordReading first) {
+        OnceJournal.Patience patience = journal.patience();
+        RecordReading seen = first;
+        while (true) {
+            OnceRecord last = journal.last(seen);
+            Decision decision = plan.decide(seen, last, true);
+            if (decision.skipped().isPresent()) {
+                return decision.skipped().get();
+            }
+            if (last != null && last.run().token() > hold.token()) {
+                return overtaken(last);
+            }
+            long revision = seen.stored().map(StoredRecord::revision).orElse(RecordWrite.ABSENT);
+            OnceRecord begun = journal.begun(hold, decision.period(), last, seen.now());
+            StoreUnavailableException unanswered = null;
+            try {
+                Optional<StoredRecord> written = journal.write(hold, revision, begun);
+                if (written.isPresent()) {
+                    return work(written.get(), seen);
+                }
+            } catch (StoreUnavailableException lost) {
+                unanswered = lost;
+            }
+            RecordReading before = seen;
+            seen = readAgain(patience, before, unanswered);
+            Optional<StoredRecord> own = seen.stored().filter(this::isOwnBeginning);
+            if (own.isPresent()) { // it was written after all, and the first answer was lost
+                return work(own.get(), before);
+            }
+        }
+    }
+
+    private boolean isOwnBeginning(StoredRecord stored) {
+        return stored.token() == hold.token() && journal.decoded(stored).run().state() == State.BEGUN;
+    }
+
+    /** Another one has had the lock since, so this hold is lost, whether this client knows it or not. */
+    private OnceResult overtaken(OnceRecord by) {
+        if (by.run().state() == State.BEGUN) {
+            return new Skipped(by.run().name(), Skipped.Why.RUNNING, Optional.of(by.run()), Optional.empty());
+        }
+        throw inDoubt();
+    }
+
+    private RecordReading readAgain(
+            OnceJournal.Patience patience, RecordReading before, @Nullable StoreUnavailableException unanswered) {
+        StoreUnavailableException last = unanswered;
+        while (hold.isValid() && patience.goesOn()) {
+            try {
+                return journal.read();
+            } catch (StoreUnavailableException again) {
+                last = again;
+            }
+        }
+        if (last == null) {
+            throw hold.isValid() ? journal.unavailable("changes each time it is to be written") : inDoubt();
+        }
+        restoreIfBegun(before);
+        throw last;
+    }
+
+    /** Nothing was begun, whether or not the write was carried out of which the answer was lost. */
+    private void restoreIfBegun(RecordReading before) {
+        try {
+            journal.read().stored().filter(this::isOwnBeginning).ifPresent(own -> journal.restore(hold, own, before));
+        } catch (HoldfastException away) {
+            // the caller is told that the store does not answer
+        }
+    }
+
+    // ---- the work ----
+
+    private OnceResult work(StoredRecord begun, RecordReading before) {
+        OnceRecord record = journal.decoded(begun);
+        if (!hold.isValid()) { // this process stood still since the lock was granted: another may have it
+            journal.restore(hold, begun, before);
+            throw inDoubt();
+        }
+        Exception failure = null;
+        try {
+            action.run(new OnceTurn(hold, record.run(), record.lastDone()));
+        } catch (NotBegunException notBegun) {
+            journal.restore(hold, begun, before);
+            throw notBegun;
+        } catch (Exception thrown) {
+            failure = thrown;
+        } catch (Error thrown) {
+            endAfter(begun, record, thrown);
+            throw thrown;
+        }
+        if (failure instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+        }
+        return ended(begun, record, failure);
+    }
+
+    /** Reports the loss if it is known by now. */
+    private StoreUnavailableException inDoubt() {
+        hold.close();
+        return journal.unavailable("was to be written when its lock was in doubt; its work was not begun");
+    }
+
+    private void endAfter(StoredRecord begun, OnceRecord record, Error thrown) {
+        try {
+            Object unused = end(begun, record.ended(thrown));
+        } catch (HoldfastException alsoFailed) {
+            thrown.addSuppressed(alsoFailed);
+        }
+    }
+
+    /** Records how the work ended; asks for a lease's time where the store does not answer. */
+    private OnceResult ended(StoredRecord begun, OnceRecord record, @Nullable Exception failure) {
+        OnceRecord ended = record.ended(failure);
+        Optional<StoredRecord> written = endRepeatedly(begun, ended, failure);
+        OnceRun run = written.map(stored -> journal.decoded(stored).run()).orElse(ended.run());
+        if (failure != null) {
+            return new Failed(run, failure);
+        }
+        return written.isEmpty() ? new Failed(run, journal.refused(hold)) : new Ran(run, Optional.empty());
+    }
+
+    private Optional<StoredRecord> endRepeatedly(StoredRecord begun, OnceRecord ended, @Nullable Exception failure) {
+        OnceJournal.Patience patience = journal.patience();
+        while (true) {
+            try {
+                return end(begun, ended);
+            } catch (StoreUnavailableException unanswered) {
+                if (!patience.goesOnAfterPause()) {
+                    throw with(
+                            failure,
+                            new StoreUnavailableException(journal.unrecorded(failure, unanswered), unanswered));
+                }
+            } catch (HoldfastException refused) {
+                throw with(failure, new HoldfastException(journal.unrecorded(failure, refused), refused));
+            }
+        }
+    }
+
+    /**
+     * Records the end over the beginning. If the beginning is no longer there, it was forgotten, or others have run since
+     * and their time has passed: only a hold that is still valid shows that there were no others.
+     *
+     * @return empty if it was refused
+     */
+    private Optional<StoredRecord> end(StoredRecord begun, OnceRecord ended) {
+        long revision = begun.revision();
+        for (int tries = 0; tries < OnceJournal.TRIES; tries++) {
+            Optional<StoredRecord> written = journal.write(hold, revision, ended);
+            if (written.isPresent()) {
+                return written;
+            }
+            StoredRecord now = journal.read().stored().orElse(null);
+            if (now == null && !hold.isValid() || now != null && now.token() > hold.token()) {
+                return Optional.empty();
+            }
+            if (now != null && now.token() == hold.token() && !isOwnBeginning(now)) {
+                return Optional.of(now); // written before, and that answer was lost
+            }
+            revision = now == null ? RecordWrite.ABSENT : now.revision();
+        }
+        throw journal.unavailable("changes each time the end of its work is to be written");
+    }
+
+    /** What the work threw is not lost where its end cannot be recorded. */
+    private static <E extends HoldfastException> E with(@Nullable Exception failure, E thrown) {
+        if (failure != null) {
+            thrown.addSuppressed(failure);
+        }
+        return thrown;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.OnceResult.Failed;
+import dev.holdfast.OnceResult.Skipped;
+import dev.holdfast.OnceRun.State;
+import dev.holdfast.spi.RecordWrite;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A run that is forgotten, and a turn that the work does not take. */
+class OnceForgetTest extends EngineCase {
+    private static final Duration PERIOD = Duration.ofMinutes(10);
+
+    private final OnceOptions options = OnceOptions.every(PERIOD);
+    private final Once ours = client.once("w", options);
+    private final Once theirs = rival.once("w", options.retryFailed(false).retryCrashed(false));
+    private final List<String> done = new ArrayList<>();
+
+    @Test
+    void aPeriodThatWasDoneIsRunAgainAfterItWasForgotten() {
+        assertThat(ours.run(turn -> {}).ran()).isTrue();
+        assertThat(rival.once("w").forget()).isTrue();
+        assertThat(ours.last()).isEmpty();
+        assertThat(client.onceRuns("*")).isEmpty();
+        assertThat(theirs.run(turn -> done.add("again")).ran()).isTrue();
+    }
+
+    @Test
+    void aRunForAPeriodFarAheadIsForgotten() {
+        Once ahead = client.once("w", OnceOptions.every(Duration.ofDays(366)));
+        assertThat(ahead.run(turn -> {}).ran()).isTrue();
+        time.advance(PERIOD);
+        assertThat(theirs.run(never())).isInstanceOf(Skipped.class);
+        assertThat(theirs.forget()).isTrue();
+        assertThat(theirs.run(turn -> done.add("again")).ran()).isTrue();
+    }
+
+    @Test
+    void whileTheWorkRunsItIsNotForgotten() {
+        assertThat(ours.run(turn -> assertThat(theirs.forget()).isFalse()).ran())
+                .isTrue();
+        assertThat(theirs.last().orElseThrow().state()).isEqualTo(State.DONE);
+    }
+
+    @Test
+    void toForgetWhatWasNeverRunChangesNothing() {
+        assertThat(ours.forget()).isTrue();
+        assertThat(client.lock("w").status().isHeld()).isFalse();
+        assertThat(theirs.run(turn -> {}).ran()).isTrue();
+    }
+
+    @Test
+    void aRecordThatCannotBeReadIsForgotten() {
+        memory.open(time)
+                .writeRecord(new RecordWrite("w", 1, RecordWrite.ANY, "of another program", PERIOD))
+                .toCompletableFuture()
+                .join();
+        assertThatThrownBy(() -> ours.run(never()).message()).isInstanceOf(StoreRefusedException.class);
+        assertThat(ours.forget()).isTrue();
+        assertThat(ours.run(turn -> {}).ran()).isTrue();
+    }
+
+    @Test
+    void theEndOfARunThatWasForgottenAfterItsLockWasLostIsRefused() {
+        OnceResult late = ours.run(turn -> {
+            rival.breakGrant("w", turn.token(), true);
+            assertThat(theirs.forget()).isTrue();
+            time.advance(Duration.ofSeconds(40));
+        });
+        assertThat(late).isInstanceOf(Failed.class);
+        assertThat(theirs.last()).isEmpty();
+    }
+
+    // ---- a turn that is not taken ----
+
+    @Test
+    void workThatDoesNotBeginLeavesItsTurnToTheNext() {
+        NotBegunException stopping = new NotBegunException("this server is being stopped");
+        assertThatThrownBy(() -> ours.run(turn -> {
+                            throw stopping;
+                        })
+                        .message())
+                .isSameAs(stopping);
+        assertThat(ours.last()).isEmpty();
+        assertThat(client.lock("w").status().isHeld()).isFalse();
+        assertThat(theirs.run(turn -> done.add("theirs")).ran()).isTrue();
+    }
+
+    @Test
+    void workThatDoesNotBeginLeavesTheRunBeforeItRecordedAsItWas() {
+        assertThat(ours.run(turn -> {}).ran()).isTrue();
+        OnceRun before = ours.last().orElseThrow();
+        time.advance(PERIOD);
+        assertThatThrownBy(() -> ours.run(turn -> {
+                            throw new NotBegunException("not now");
+                        })
+                        .message())
+                .isInstanceOf(NotBegunException.class);
+        assertThat(theirs.last().orElseThrow())
+                .usingRecursiveComparison()
+                .ignoringFields("token")
+                .isEqualTo(before);
+        assertThat(theirs.run(turn -> assertThat(turn.lastDone()).isEqualTo(before.period()))
+                        .ran())
+                .isTrue();
+    }
+
+    private static OnceAction never() {
+        return turn -> {
+            throw new AssertionError("it ran");
+        };
+    }
+}
