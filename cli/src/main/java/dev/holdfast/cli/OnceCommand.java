@@ -150,7 +150,9 @@ final class OnceCommand implements Callable<Integer> {
             return forget(store);
         }
         guard.requireUnix("'once' needs a Unix, as 'run' does; use the library, or the Windows Subsystem for Linux");
-        guard.require(every != null || cron != null, "how often? Give the period, for example --every 10m, or --cron '0 3 * * *'");
+        guard.require(
+                every != null || cron != null,
+                "how often? Give the period, for example --every 10m, or --cron '0 3 * * *'");
         guard.require(!names.isEmpty(), "what is run? Give its name before '--'");
         String often = cron != null ? CRON : EVERY;
         String start = "holdfast once " + often + " " + guard.asWritten(often) + " " + names.get(0) + " -- ";

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Scanner;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,7 +36,7 @@ final class LeaderCandidate {
             standing.put(peer, threads.submit(() -> stand(peer, url, args[1])));
         }
         for (LeaderPeer peer : LeaderPeer.values()) {
-            process.candidates.put(peer, standing.get(peer).get());
+            process.candidates.put(peer, Objects.requireNonNull(standing.get(peer)).get());
         }
         threads.shutdown();
         Thread watch = new Thread(process::watch, "watch");
@@ -47,7 +48,7 @@ final class LeaderCandidate {
         while (in.hasNextLine()) {
             LeaderPeer peer = LeaderPeer.valueOf(in.nextLine());
             long before = System.nanoTime();
-            process.candidates.get(peer).resign();
+            Objects.requireNonNull(process.candidates.get(peer)).resign();
             System.out.println(RESIGNED + peer + " " + before);
         }
     }

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -133,7 +134,7 @@ final class LeaderGroup implements Runnable {
             victim.process.stop();
         }
         for (LeaderPeer peer : hit) {
-            LeaderFigures figure = figures.get(peer);
+            LeaderFigures figure = Objects.requireNonNull(figures.get(peer));
             figure.add(kill ? figure.afterKills : figure.afterStops, awaitNext(peer, victim, now));
         }
         if (kill) {
@@ -155,7 +156,7 @@ final class LeaderGroup implements Runnable {
         leader.process.send(peer.name());
         String line = leader.process.expect(LeaderCandidate.RESIGNED + peer, PATIENCE);
         long before = Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
-        LeaderFigures figure = figures.get(peer);
+        LeaderFigures figure = Objects.requireNonNull(figures.get(peer));
         figure.add(figure.afterResigns, awaitNext(peer, leader, before));
         Trial.pause(SETTLED);
     }
