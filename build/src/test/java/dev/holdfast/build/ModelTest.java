@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The protocol between clients and a store that pushes, checked in every order of events by Spin; see {@code
  * docs/model.md}. Spin is no Maven artefact: without it the test is skipped, under CI as well.
  */
+@Timeout(value = 11, unit = TimeUnit.MINUTES) // longer than the test's own patience, which says more
 class ModelTest {
     private static final Path CHECK = Path.of("../model/check").toAbsolutePath().normalize();
     private static final long PATIENCE_MINUTES = 10;

@@ -23,7 +23,7 @@ final class Clients implements AutoCloseable {
 
     Clients(int count) {
         for (int i = 0; i < count; i++) {
-            clients.add(LockClient.connect(server.uri() + "?timeout=2s"));
+            clients.add(LockClient.connect(server.uri()));
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import java.io.IOException;
 import java.time.Duration;
@@ -151,8 +152,7 @@ class SingleFlightTest {
                 }));
         gate.awaitArrival();
 
-        String next =
-                SingleFlight.of(clients.get(1), "article", cache, impatient).get("42", this::load);
+        String next = articles(1).get("42", this::load);
         gate.open();
 
         assertThat(next).isEqualTo("article 42, version 1");
@@ -232,10 +232,13 @@ class SingleFlightTest {
         cache.put("fresh", "fresh", 0);
         cache.put("stale", "stale", 0);
         cache.makeStale("stale");
-        clients.server.process().kill();
+        try (LockClient client = LockClient.connect(clients.server.uri() + "?timeout=2s")) {
+            SingleFlight<String> articles = SingleFlight.of(client, "article", cache);
+            clients.server.process().kill();
 
-        assertThat(articles(0).get("fresh", this::load)).isEqualTo("fresh");
-        assertThat(articles(0).servingStale().get("stale", this::load)).isEqualTo("stale");
+            assertThat(articles.get("fresh", this::load)).isEqualTo("fresh");
+            assertThat(articles.servingStale().get("stale", this::load)).isEqualTo("stale");
+        }
         assertThat(loads).hasValue(0);
     }
 

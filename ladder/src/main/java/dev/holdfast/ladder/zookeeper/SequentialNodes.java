@@ -15,6 +15,11 @@ public final class SequentialNodes extends ZooKeeperRung {
         super(servers);
     }
 
+    /** A client whose session ends as soon. */
+    SequentialNodes(String servers, int sessionMillis) {
+        super(servers, sessionMillis);
+    }
+
     @Override
     void lockAndWork(String path, Work work) throws KeeperException, InterruptedException {
         if (zooKeeper.exists(path, false) == null) {

@@ -13,16 +13,20 @@ import org.apache.zookeeper.ZooKeeper;
 
 /** What all rungs in ZooKeeper have: a session, and how often they were woken. The names of locks are nodes. */
 abstract class ZooKeeperRung implements Rung {
-    /** A textbook says nothing of it; here tests wait until it is over. */
-    static final int SESSION_MILLIS = 2_000;
+    /** A textbook says nothing of it; the servers of the tests allow no longer one. */
+    private static final int SESSION_MILLIS = 6_000;
 
     final ZooKeeper zooKeeper;
     private final AtomicInteger wakeUps = new AtomicInteger();
 
     ZooKeeperRung(String servers) {
+        this(servers, SESSION_MILLIS);
+    }
+
+    ZooKeeperRung(String servers, int sessionMillis) {
         CountDownLatch connected = new CountDownLatch(1);
         try {
-            zooKeeper = new ZooKeeper(servers, SESSION_MILLIS, event -> {
+            zooKeeper = new ZooKeeper(servers, sessionMillis, event -> {
                 if (event.getState() == KeeperState.SyncConnected) {
                     connected.countDown();
                 }

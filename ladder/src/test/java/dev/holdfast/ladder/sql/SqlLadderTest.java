@@ -96,7 +96,7 @@ class SqlLadderTest {
 
     @Test
     void aKilledProcessLeavesItsRowForEver() throws SQLException {
-        killedInside(UniqueRow.class);
+        killedInside(UniqueRow.class, () -> {});
 
         assertThat(sql("SELECT count(*) FROM locked")).isEqualTo("1");
         assertThat(Visitor.canEnter(on(new UniqueRow(server.jdbcUrl())), LOCK)).isFalse();
@@ -104,16 +104,17 @@ class SqlLadderTest {
 
     @Test
     void aHeartbeatThatStopsEndsTheRow() {
-        killedInside(Heartbeat.class);
-
-        assertThat(Visitor.canEnter(on(new Heartbeat(server.jdbcUrl())), LOCK)).isFalse();
         Rung next = on(new Heartbeat(server.jdbcUrl()));
+        killedInside(
+                Heartbeat.class, () -> assertThat(Visitor.canEnter(next, LOCK)).isFalse());
+
         Awaitility.await().atMost(PATIENCE).until(() -> Visitor.canEnter(next, LOCK));
     }
 
-    private static void killedInside(Class<? extends Rung> rung) {
+    private static void killedInside(Class<? extends Rung> rung, Runnable then) {
         try (VisitorProcess first = VisitorProcess.start(rung, server.jdbcUrl(), LOCK)) {
             first.enters().awaitInside().kill();
+            then.run();
         }
     }
 
@@ -150,12 +151,12 @@ class SqlLadderTest {
 
     @Test
     void holdfastTellsTheTwoProcessesApart() {
+        Rung other = on(new HoldfastRung(server.jdbcUrl()));
         try (VisitorProcess first = VisitorProcess.start(HoldfastRung.class, server.jdbcUrl(), LOCK)) {
             first.enters().awaitInside();
             Thread.currentThread().setName("main");
 
-            assertThat(Visitor.canEnter(on(new HoldfastRung(server.jdbcUrl())), LOCK))
-                    .isFalse();
+            assertThat(Visitor.canEnter(other, LOCK)).isFalse();
             first.writes();
         }
     }
@@ -163,6 +164,7 @@ class SqlLadderTest {
     @Test
     void holdfastTellsTheStoppedProcessAndItsTokenIsRefused() {
         TokenGate resource = new TokenGate(LOCK);
+        Rung third = on(new HoldfastRung(server.jdbcUrl()));
         try (VisitorProcess first = VisitorProcess.start(HoldfastRung.class, server.jdbcUrl(), LOCK)) {
             first.enters().awaitInside().stop();
             Visitor second = enterWhenFree(new HoldfastRung(server.jdbcUrl()));
@@ -172,8 +174,7 @@ class SqlLadderTest {
 
             assertThatThrownBy(() -> resource.check(late)).isInstanceOf(StaleTokenException.class);
             assertThat(first.awaitEnd()).isEqualTo("HoldLostException");
-            assertThat(Visitor.canEnter(on(new HoldfastRung(server.jdbcUrl())), LOCK))
-                    .isFalse();
+            assertThat(Visitor.canEnter(third, LOCK)).isFalse();
             second.leaves();
         }
     }

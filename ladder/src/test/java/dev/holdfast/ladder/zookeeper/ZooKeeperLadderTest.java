@@ -152,7 +152,8 @@ class ZooKeeperLadderTest {
     @Test
     void aSessionThatHasExpiredIsBelievedIn() {
         try (TcpProxy proxy = TcpProxy.to(server.port())) {
-            Visitor first = Visitor.comes(keep(new SequentialNodes("127.0.0.1:" + proxy.port())), "believed");
+            Rung briefly = keep(new SequentialNodes("127.0.0.1:" + proxy.port(), 2_000));
+            Visitor first = Visitor.comes(briefly, "believed");
             first.awaitInside();
             silence(proxy);
 

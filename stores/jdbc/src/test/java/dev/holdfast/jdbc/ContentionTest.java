@@ -71,12 +71,12 @@ class ContentionTest {
         for (int i = 0; i < NAMES; i++) {
             inside.add(new AtomicInteger());
         }
-        long end = System.nanoTime() + TIME.toNanos();
         List<LockClient> clients = new ArrayList<>();
         try {
             for (int i = 0; i < CLIENTS; i++) {
                 clients.add(LockClient.connect(url));
             }
+            long end = System.nanoTime() + TIME.toNanos();
             List<CompletableFuture<Boolean>> all =
                     ServerCases.together(CLIENTS * THREADS, i -> work(clients.get(i % CLIENTS), end));
             all.forEach(CompletableFuture::join);

@@ -82,8 +82,8 @@ class H2OutageTest extends OnH2Server {
             List<String> order = new CopyOnWriteArrayList<>();
             proxy.toClient().delay(SLOW.dividedBy(4));
 
-            CompletionStage<Map<ClaimId, Renewal>> renewed = store.renew(readers);
-            renewed.whenComplete((renewals, failure) -> order.add("renewed"));
+            CompletionStage<Map<ClaimId, Renewal>> renewed =
+                    store.renew(readers).whenComplete((renewals, failure) -> order.add("renewed"));
             store.status("a").whenComplete((status, failure) -> order.add("looked up"));
 
             assertThat(Requests.get(renewed).values())

@@ -141,7 +141,7 @@ class ClockTest {
 
             clock.set(HOUR.negated());
 
-            Awaitility.await().atMost(Duration.ofSeconds(4)).until(() -> !hold.isValid());
+            Awaitility.await().atMost(Rig.PATIENCE).until(() -> !hold.isValid()); // and not an hour
             assertThat(Rig.attempt(rig.open(), "a"))
                     .as("the server keeps it for longer")
                     .isEmpty();

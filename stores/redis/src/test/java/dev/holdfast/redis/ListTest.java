@@ -60,14 +60,14 @@ class ListTest {
     @Test
     void aListIsAnsweredInTimeThoughTheServerIsNot() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
-            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=300ms");
+            RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
             Rig.hold(store, "a");
             proxy.toServer().swallow();
 
             assertThatThrownBy(
                             () -> Rig.get(store.list("").toCompletableFuture().orTimeout(10, TimeUnit.SECONDS)))
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("300 ms");
+                    .hasMessageContaining("2000 ms");
 
             proxy.heal();
             Rig.until("an answer", () -> Rig.get(store.list("").handle((all, failure) -> failure == null)));

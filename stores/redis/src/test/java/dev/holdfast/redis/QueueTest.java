@@ -141,7 +141,7 @@ class QueueTest {
     void aClaimWhoseWithdrawalsAllFailedBlocksNobodyForLong() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
-            RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=300ms");
+            RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
             Rig.hold(one, half());
             Claim claim = Rig.claim("a", new Mode.Permits(8, 10));
             Pending gone = queue(one, two, claim);
