@@ -36,7 +36,8 @@ final class LeaderCandidate {
             standing.put(peer, threads.submit(() -> stand(peer, url, args[1])));
         }
         for (LeaderPeer peer : LeaderPeer.values()) {
-            process.candidates.put(peer, Objects.requireNonNull(standing.get(peer)).get());
+            process.candidates.put(
+                    peer, Objects.requireNonNull(standing.get(peer)).get());
         }
         threads.shutdown();
         Thread watch = new Thread(process::watch, "watch");

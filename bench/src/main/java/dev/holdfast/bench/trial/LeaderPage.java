@@ -78,7 +78,7 @@ final class LeaderPage {
         set(peer, run, 2, asked);
         set(peer, run, 3, answered);
         if (begins) {
-            NUMBERS.setVolatile(memory, peer.ordinal() * BLOCK, runs + 1L);
+            NUMBERS.setVolatile(memory, block(peer), runs + 1L);
         }
     }
 
@@ -97,8 +97,13 @@ final class LeaderPage {
         return runs == 0 ? Long.MIN_VALUE : get(peer, runs - 1, 3);
     }
 
+    /** Where the runs of a library begin. */
+    private static int block(LeaderPeer peer) {
+        return List.of(LeaderPeer.values()).indexOf(peer) * BLOCK;
+    }
+
     private int count(LeaderPeer peer) {
-        return (int) (long) NUMBERS.getVolatile(memory, peer.ordinal() * BLOCK);
+        return (int) (long) NUMBERS.getVolatile(memory, block(peer));
     }
 
     private long get(LeaderPeer peer, int run, int field) {
@@ -110,6 +115,6 @@ final class LeaderPage {
     }
 
     private static int at(LeaderPeer peer, int run, int field) {
-        return peer.ordinal() * BLOCK + (1 + run * FIELDS + field) * Long.BYTES;
+        return block(peer) + (1 + run * FIELDS + field) * Long.BYTES;
     }
 }
