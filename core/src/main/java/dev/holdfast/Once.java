@@ -136,9 +136,9 @@ public final class Once {
     }
 
     /**
-     * Forgets the last run: whoever asks next runs the work, also in a period that was done. For a record that is in the
-     * way, for example after the store's clock was set far ahead for a while. A record that cannot be read is forgotten as
-     * well.
+     * Removes the record of the last run. The next call of {@link #run} runs the work, also in a period that was done.
+     * This helps if a record wrongly prevents a run, for example after the store's clock was set far ahead for a while.
+     * A record that cannot be read is removed as well.
      *
      * <pre>{@code
      * if (!client.once("report").forget()) {

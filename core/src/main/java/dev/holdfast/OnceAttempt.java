@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call of {@link Once#run} that has the lock: records the beginning, runs the work, records the end.
  *
- * <p>A write without an answer may have been carried out, or may be later. So the record is read again before the write is
- * repeated: a beginning that is found under the own token was written, and one that is repeated names the revision that was
- * read, so that only one copy of it is admitted. For one thread.
+ * <p>If the store does not answer a write, it may have carried the write out, or may do so later. So the record is
+ * read again before the write is repeated. If the record has the token of this hold, the beginning was written.
+ * Otherwise the repeated write names the revision that was read, so the store admits only one copy. For one thread.
  */
 final class OnceAttempt {
     private final OnceJournal journal;
@@ -87,7 +87,7 @@ final class OnceAttempt {
             }
         }
         if (last == null) {
-            throw hold.isValid() ? journal.unavailable("changes each time it is to be written") : inDoubt();
+            throw hold.isValid() ? journal.unavailable("was changed by another client at each write") : inDoubt();
         }
         restoreIfBegun(before);
         throw last;
@@ -192,7 +192,7 @@ final class OnceAttempt {
             }
             revision = now == null ? RecordWrite.ABSENT : now.revision();
         }
-        throw journal.unavailable("changes each time the end of its work is to be written");
+        throw journal.unavailable("was changed by another client at each attempt to record the end");
     }
 
     /** What the work threw is not lost where its end cannot be recorded. */

@@ -103,12 +103,15 @@ final class OnceJournal {
             if (stored == null) {
                 return;
             }
+            if (!hold.isValid()) {
+                throw unavailable("was not forgotten: the lock was lost meanwhile");
+            }
             long token = Math.max(hold.token(), stored.token());
             if (write(token, stored.revision(), stored.value(), Duration.ZERO).isPresent()) {
                 return;
             }
         }
-        throw unavailable("changes each time it is to be removed");
+        throw unavailable("was changed by another client at each attempt to remove it");
     }
 
     /** As long as the record may decide whether the work is run. */
@@ -136,7 +139,7 @@ final class OnceJournal {
 
     String unrecorded(@Nullable Exception failure, HoldfastException why) {
         return "the work of '" + name.name() + "' ran" + (failure == null ? "" : " and failed")
-                + ", which could not be recorded; it may be run again: " + why.getMessage();
+                + "; its end could not be recorded, so it may be run again: " + why.getMessage();
     }
 
     /** The end of a run was refused. For a result, so the question who is recorded now must not fail in its turn. */

@@ -7,9 +7,12 @@ import dev.holdfast.OnceResult.Failed;
 import dev.holdfast.OnceResult.Skipped;
 import dev.holdfast.OnceRun.State;
 import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** A run that is forgotten, and a turn that the work does not take. */
@@ -38,6 +41,37 @@ class OnceForgetTest extends EngineCase {
         assertThat(theirs.run(never())).isInstanceOf(Skipped.class);
         assertThat(theirs.forget()).isTrue();
         assertThat(theirs.run(turn -> done.add("again")).ran()).isTrue();
+    }
+
+    @Test
+    void whatIsForgottenStaysSoWhenTheStoresClockIsSetBack() {
+        AtomicLong ahead = new AtomicLong(Duration.ofDays(1).toMillis());
+        Store store = memory.open(new TimeSource() {
+            @Override
+            public long nanoTime() {
+                return time.nanoTime();
+            }
+
+            @Override
+            public long wallMillis() {
+                return time.wallMillis() + ahead.get();
+            }
+
+            @Override
+            public Scheduled schedule(Runnable task, Duration delay) {
+                return time.schedule(task, delay);
+            }
+        });
+        store.writeRecord(new RecordWrite("w", 1, RecordWrite.ANY, "done", PERIOD))
+                .toCompletableFuture()
+                .join();
+        store.writeRecord(new RecordWrite("w", 1, RecordWrite.ANY, "done", Duration.ZERO))
+                .toCompletableFuture()
+                .join();
+
+        ahead.set(0);
+
+        assertThat(store.readRecord("w").toCompletableFuture().join().stored()).isEmpty();
     }
 
     @Test

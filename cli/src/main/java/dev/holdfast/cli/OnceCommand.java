@@ -77,7 +77,7 @@ final class OnceCommand implements Callable<Integer> {
     @Option(
             names = "--zone",
             paramLabel = "ZONE",
-            description = "Whose clocks --cron means, such as Europe/Berlin. Default: UTC.")
+            description = "Time zone of --cron, such as Europe/Berlin. Default: UTC.")
     private @Nullable String zone;
 
     @Option(
@@ -153,12 +153,15 @@ final class OnceCommand implements Callable<Integer> {
         guard.require(
                 every != null || cron != null,
                 "how often? Give the period, for example --every 10m, or --cron '0 3 * * *'");
-        guard.require(!names.isEmpty(), "what is run? Give its name before '--'");
+        guard.require(
+                cron == null || cron.isBlank() || cron.strip().indexOf(' ') > 0,
+                "--cron takes its five fields as one word; put them in quotes: --cron '0 3 * * *'");
+        guard.require(!names.isEmpty(), "the work has no name. Give its name before '--', such as: backup -- CMD");
         String often = cron != null ? CRON : EVERY;
         String start = "holdfast once " + often + " " + guard.asWritten(often) + " " + names.get(0) + " -- ";
         guard.require(
                 names.size() == 1,
-                "one name can be run once, not " + names.size() + "; put '--' before the command: " + start
+                "'once' takes one name, not " + names.size() + "; put '--' before the command: " + start
                         + String.join(" ", names.subList(1, names.size())));
         guard.require(!command.isEmpty(), "nothing to run; put it behind '--': " + start + "CMD");
         guard.requireExitCode(skipCode);

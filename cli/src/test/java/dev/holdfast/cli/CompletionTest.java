@@ -39,7 +39,7 @@ class CompletionTest {
             delimiter = '|',
             ignoreLeadingAndTrailingWhitespace = false,
             value = {
-                "holdfast,|run once list top why break release schema demo completion",
+                "holdfast,|run once fence list top why break release schema demo completion",
                 "holdfast,re|release",
                 "holdfast,--v|--verbose --version",
                 "holdfast,run,--w|--wait",

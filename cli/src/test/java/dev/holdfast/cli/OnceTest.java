@@ -183,8 +183,9 @@ class OnceTest {
         assertThat(usage("--cron", "0 3 * *")).contains("'0 3 * *' is no cron expression");
         assertThat(usage("--cron", "0 3 * * *", "--zone", "Berlin")).contains("there is no time zone 'Berlin'");
         assertThat(usage("--cron", "0 3 * * *", "--every", "1h")).contains("--every excludes --cron");
+        assertThat(usage("--cron", "0", "3")).contains("put them in quotes");
         assertThat(usage("--cron", "0 3 * * *", "--offset", "1h")).contains("--offset goes with --every");
-        assertThat(usage()).contains("--every=TIME").contains("--cron=TIMES");
+        assertThat(usage()).contains("--every 10m").contains("--cron '0 3 * * *'");
     }
 
     private String usage(String... options) {

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * among local waiters a bounded number of times is that of lock cohorting (Dice, Marathe and Shavit, "Lock Cohorting",
  * PPoPP 2012).
  *
- * <p>A grant that has to go back from HELD lingers first, until the store is about to send: one who comes back in the same
- * instant finds it still there, and the claim of one who may not have it leaves in the same packet as the release.
+ * <p>A grant that has to be released from HELD lingers first, until the store is about to send. A caller that acquires
+ * again in the same instant can still take it over. If a caller may not take it over, its claim is sent in the same
+ * packet as the release.
  *
  * <p>Guarded by the queue's mutex, but for the hold, which may be read without it. What its methods return is to be done
  * after the mutex is free.

@@ -18,6 +18,6 @@ interface HoldContext {
     /** Notes a loss for an action, which runs on the listener thread; after {@link #flush} where nothing else follows. */
     void note(Loss loss, Consumer<Loss> action);
 
-    /** Has what was noted told. */
+    /** Notifies the listeners of what was noted. */
     void flush();
 }

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that own holds of one queue: each may enter its hold again, and alone may close it. A hold that was lost
- * stays its thread's until that closes it, or can close it no more. Thread-safe.
+ * The threads that own holds of one queue. Only the owner may enter its hold again, and only the owner may close it. A
+ * lost hold keeps its owner until that thread closes it, or can no longer close it. Thread-safe.
  */
 final class HoldOwners {
     private static final Duration OWNER_CHECK = Duration.ofSeconds(10);

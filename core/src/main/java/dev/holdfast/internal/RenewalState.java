@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * The requests that move the lease of one grant: when the next is due, the one under way, and what those without an
  * answer leave unknown.
  *
- * <p>There is never a second request under way, which could overtake the first. A request without an answer may still be
- * handled, even after a later one: from then on the lease may last longer in the store than the deadline says, and none
- * counts for longer than the shortest that such a request asked for. A store that keeps requests in order keeps it within
- * one connection; bytes of a connection that broke may still arrive. Thread-safe.
+ * <p>At most one request is under way, so no request overtakes another. The store may still handle a request that got
+ * no answer, even after a later one: it keeps the order of requests only within one connection, and bytes of a broken
+ * connection may still arrive. From then on the lease in the store may last longer than the deadline says. So no later
+ * lease counts for longer than the shortest lease that such a request asked for. Thread-safe.
  */
 final class RenewalState {
     private final boolean sessionBound;

@@ -46,7 +46,9 @@ final class MemoryRecords {
                 return Optional.empty();
             }
             StoredRecord written = new StoredRecord(write.name(), write.token(), revision + 1, now, write.value());
-            records.put(write.name(), new Kept(written, now.plus(write.keep())));
+            Instant until =
+                    write.keep().isZero() ? Instant.EPOCH : now.plus(write.keep()); // removed, wherever clocks are set
+            records.put(write.name(), new Kept(written, until));
             return Optional.of(written);
         } finally {
             mutex.unlock();

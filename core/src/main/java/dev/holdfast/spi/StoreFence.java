@@ -2,8 +2,8 @@ package dev.holdfast.spi;
 
 /**
  * A fence where the locks of a URL are kept, for programs that have a token and no connection of their own, such as a shell
- * script. It protects what is done after the check as far as nobody stands still in between; data in a database is better
- * guarded by a check in its own transaction.
+ * script. It does not detect a program that is paused between the check and the guarded action. Check data in a
+ * database in its own transaction instead.
  *
  * <pre>{@code
  * try (StoreFence fence = provider.openFence(url, Optional.empty())) {

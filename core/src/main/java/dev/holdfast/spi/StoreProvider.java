@@ -35,6 +35,7 @@ public interface StoreProvider {
      * @throws dev.holdfast.HoldfastException if the store cannot be reached or refuses
      */
     default StoreFence openFence(String url, Optional<String> password) {
-        throw new UnsupportedByStoreException("this kind of store keeps no fences: use another");
+        throw new UnsupportedByStoreException(
+                "this kind of store keeps no fences; use a sqlite:, jdbc:, redis: or zk: store");
     }
 }

@@ -62,13 +62,16 @@ public final class CronSchedule implements Schedule {
      */
     public static CronSchedule of(String expression, ZoneId zone) {
         try {
+            if (expression.indexOf('|') >= 0) {
+                throw new IllegalArgumentException("one expression, not several between '|'");
+            }
             ExecutionTime times = ExecutionTime.forCron(
                     new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX)).parse(expression));
             boolean everyHour = expression.strip().split("\\s+")[1].startsWith("*");
             CronSchedule made = new CronSchedule(expression, zone, times, everyHour);
             Period unused = made.periodAt(Instant.EPOCH);
             return made;
-        } catch (IllegalArgumentException | DateTimeException e) {
+        } catch (IllegalArgumentException | DateTimeException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException(
                     "'" + expression + "' is no cron expression, such as '0 3 * * *' for 03:00 each day: "
                             + e.getMessage(),

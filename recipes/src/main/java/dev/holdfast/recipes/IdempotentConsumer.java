@@ -27,7 +27,7 @@ import java.util.Optional;
  *
  * <ul>
  *   <li>A handler that throws has not handled the message: the exception is passed on, and the next delivery is handled.
- *   <li>A consumer that dies while it handles a message is followed by the next delivery when its lease has ended.
+ *   <li>If a consumer dies while it handles a message, the next delivery after the end of its lease is handled.
  *   <li>A consumer that stood still for longer than its lease may still be at work when another one begins. What the
  *       handler writes to should check {@link OnceTurn#token()}, or be written in one transaction with the id of the message.
  *   <li>A message that is delivered again after the time for which its id is kept is handled again. Keep an id for longer

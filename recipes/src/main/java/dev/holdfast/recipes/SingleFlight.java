@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rebuilds a hot cache entry once. When the entry expires, one reader of one process loads the value. All other readers
@@ -35,8 +36,8 @@ import java.util.concurrent.TimeUnit;
  * </ol>
  *
  * <p>With {@link #servingStale()} all callers but one get a stale value immediately. Only the caller that rebuilds waits,
- * for its own loader. If the store of the locks does not answer, every caller gets the stale value. Each stale read is one
- * try of the lock, so it takes as long as the store takes to answer, or its time-out for requests.
+ * for its own loader. If the store of the locks does not answer, every caller gets the stale value. One reader of a
+ * process at a time tries the lock, which takes as long as the store takes to answer, or its time-out for requests.
  *
  * <p>When loading fails: a loader that throws, or returns null ({@link NullPointerException}), fails its own caller; the
  * next reader in the queue loads. A process that dies while it loads is followed by the next reader when its lease has
@@ -70,6 +71,17 @@ public final class SingleFlight<V> {
     private static final class Turn {
         private final Thread reader = Thread.currentThread();
         private final CountDownLatch over = new CountDownLatch(1);
+        private volatile @Nullable StoreUnavailableException outage;
+
+        /** It waited for the lock, and the store did not answer. */
+        void failed(StoreUnavailableException failure) {
+            outage = failure;
+        }
+
+        /** Why it has no lock; empty while it waits, and if it got the lock. */
+        Optional<StoreUnavailableException> outage() {
+            return Optional.ofNullable(outage);
+        }
 
         /** Waits for its end; false if the time passed. */
         boolean await(long nanos, String lock) throws InterruptedException {
@@ -154,10 +166,16 @@ public final class SingleFlight<V> {
     private <E extends Exception> Optional<V> read(String key, Duration wait, Loader<V, E> loader)
             throws E, InterruptedException {
         long end = System.nanoTime() + wait.toNanos();
+        Optional<StoreUnavailableException> outage = Optional.empty();
         while (true) {
             Optional<Cached<V>> cached = cache.get(key);
             if (isFresh(cached)) {
                 return cached.map(Cached::value);
+            }
+            if (outage.isPresent() && !(servesStale && cached.isPresent())) {
+                // The reader before this one waited through it already, for as long as the client rides out an outage.
+                StoreUnavailableException same = outage.get();
+                throw new StoreUnavailableException(String.valueOf(same.getMessage()), same);
             }
             Turn turn = new Turn();
             Turn other = turns.putIfAbsent(key, turn);
@@ -174,6 +192,7 @@ public final class SingleFlight<V> {
             if (!other.await(end - System.nanoTime(), nameOf(key))) {
                 return shown(cache.get(key));
             }
+            outage = other.outage();
         }
     }
 
@@ -185,13 +204,22 @@ public final class SingleFlight<V> {
         Optional<Hold> hold = servesStale && cached.isPresent()
                 ? ifNobodyRebuilds(lock)
                 : nanos > LONGEST_WAIT.toNanos() / 2
-                        ? Optional.of(lock.acquire())
+                        ? Optional.of(acquire(lock, turn))
                         : lock.tryAcquire(Duration.ofNanos(Math.max(0, nanos)));
         if (hold.isEmpty()) {
             return servesStale && cached.isPresent() ? cached.map(Cached::value) : shown(cache.get(key));
         }
         hold.get().onLost(loss -> end(key, turn)); // a loader that hangs keeps the others of its process no longer
         return Optional.of(rebuild(hold.get(), key, loader));
+    }
+
+    private static Hold acquire(DistributedLock lock, Turn turn) throws InterruptedException {
+        try {
+            return lock.acquire();
+        } catch (StoreUnavailableException outage) {
+            turn.failed(outage);
+            throw outage;
+        }
     }
 
     private void end(String key, Turn turn) {

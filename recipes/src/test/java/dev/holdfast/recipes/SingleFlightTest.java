@@ -3,10 +3,12 @@ package dev.holdfast.recipes;
 import static dev.holdfast.recipes.Clients.resultOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
+import dev.holdfast.StoreUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -238,6 +240,35 @@ class SingleFlightTest {
 
             assertThat(articles.get("fresh", this::load)).isEqualTo("fresh");
             assertThat(articles.servingStale().get("stale", this::load)).isEqualTo("stale");
+        }
+        assertThat(loads).hasValue(0);
+    }
+
+    @Test
+    void theReadersOfAProcessHearOfAnOutageTogether() throws Exception {
+        try (LockClient client = LockClient.builder(clients.server.uri() + "?timeout=1s")
+                .outageLimit(Duration.ofSeconds(2))
+                .build()) {
+            SingleFlight<String> articles = SingleFlight.of(client, "article", cache);
+            clients.server.process().kill();
+
+            List<Future<String>> readers = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                readers.add(clients.start(() -> articles.get("42", this::load)));
+            }
+
+            int heardOfAnother = 0;
+            for (Future<String> reader : readers) {
+                StoreUnavailableException failure =
+                        catchThrowableOfType(StoreUnavailableException.class, () -> resultOf(reader));
+                heardOfAnother += failure.getCause() instanceof StoreUnavailableException cause
+                                && cause.getMessage().equals(failure.getMessage())
+                        ? 1
+                        : 0;
+            }
+            assertThat(heardOfAnother)
+                    .as("readers that did not wait for the store by themselves")
+                    .isPositive();
         }
         assertThat(loads).hasValue(0);
     }

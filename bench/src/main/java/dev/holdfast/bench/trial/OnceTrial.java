@@ -57,7 +57,7 @@ final class OnceTrial {
                         "of them with a kill",
                         "with work that is too long",
                         "runs that overlap another",
-                        "of them without a word to the first");
+                        "of them without notice to the first run");
                 kept.set(OnceLog.of(folder, OnceServer.HOLDFAST).row("Holdfast Once", trial.first, trial.last));
                 boolean unused = OnceLog.of(folder, OnceServer.SHEDLOCK).row("ShedLock", trial.first, trial.last);
             });

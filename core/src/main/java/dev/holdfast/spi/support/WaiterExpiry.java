@@ -4,9 +4,9 @@ import dev.holdfast.spi.Claim;
 import java.time.Duration;
 
 /**
- * How long a place in a queue counts unless its client is heard of again: as long as the lease that it asks for, within
- * bounds. So a waiter that died delays those behind it no longer than a holder that died does, also when it wants more
- * than is free. Thread-safe.
+ * The time after which a waiter's place in a queue expires unless its client renews it: the lease that the claim asks
+ * for, within bounds. So a dead waiter delays the waiters behind it no longer than a dead holder does, also when it
+ * wants more permits than are free. Thread-safe.
  */
 public final class WaiterExpiry {
     /** For all leases of ten seconds and more. */

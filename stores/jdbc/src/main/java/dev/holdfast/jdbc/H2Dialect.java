@@ -44,6 +44,12 @@ final class H2Dialect extends BytesDialect {
     }
 
     @Override
+    public String insertByHand(String table, String columns, String values) {
+        return "INSERT INTO " + table + " (" + columns + ") SELECT " + values + " WHERE NOT EXISTS (SELECT 1 FROM "
+                + table + " WHERE name = X'')";
+    }
+
+    @Override
     public List<String> createTable(String table) {
         return List.of("CREATE TABLE IF NOT EXISTS " + table + """
                  (

@@ -9,8 +9,8 @@ import java.util.Set;
 
 /**
  * Opens locks kept in a table of a SQL server: {@code jdbc:postgresql://HOST[:PORT]/DATABASE}, {@code jdbc:mariadb://…},
- * {@code jdbc:mysql://…}, {@code jdbc:h2:…}. The driver's parameters go with it, and ours, which it does not see: {@link
- * JdbcOptions}. The driver must be on the class path.
+ * {@code jdbc:mysql://…}, {@code jdbc:h2:…}. The URL may contain the driver's parameters, and those of {@link
+ * JdbcOptions}, which are removed before the driver gets the URL. The driver must be on the class path.
  *
  * <p>SQLite is a store of its own, {@code holdfast-sqlite}, with URLs such as {@code sqlite:locks.db}.
  *

@@ -6,6 +6,7 @@ import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.support.Micros;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,9 @@ final class RowRecords {
     private static final String PRESENT = "23505";
     private static final int WRITES_PER_PURGE = 16;
     private static final int PURGED_AT_ONCE = 50;
+    /** From now on: what is removed ended fifty years ago, and is absent whatever the clock is set to later. */
+    private static final long FORGOTTEN = -Micros.of(Duration.ofDays(50 * 365));
+
     private static final String COLUMNS = "name, token, revision, written_at, content";
 
     private final ServerDialect dialect;
@@ -73,7 +77,7 @@ final class RowRecords {
     }
 
     Optional<StoredRecord> write(RecordWrite write) throws SQLException {
-        long keep = Micros.of(write.keep());
+        long keep = write.keep().isZero() ? FORGOTTEN : Micros.of(write.keep());
         if (!change(write, keep)
                 && (write.revision() > RecordWrite.ABSENT || !add(write, keep))
                 && (write.revision() != RecordWrite.ANY || !change(write, keep))) { // made by another meanwhile

@@ -29,6 +29,11 @@ interface ServerDialect {
     /** A statement that inserts one row, and changes nothing and says nothing where there is one of that name. */
     String insertIfAbsent(String table, String columns, String values);
 
+    /** The statement that inserts the row of the table itself, in a script that may be run again. */
+    default String insertByHand(String table, String columns, String values) {
+        return insertIfAbsent(table, columns, values);
+    }
+
     /** The query for one row whose answer decides what is written: no replica may answer it. */
     default String readToChange(String query) {
         return query;

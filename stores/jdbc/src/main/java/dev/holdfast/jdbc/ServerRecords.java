@@ -20,6 +20,8 @@ import java.util.concurrent.CompletionStage;
 final class ServerRecords {
     static final String SUFFIX = "_record";
 
+    private static final int CREATE_TRIES = 3;
+
     private final ServerDialect dialect;
     private final SqlErrors errors;
     private final JdbcOptions options;
@@ -115,13 +117,27 @@ final class ServerRecords {
         }
         dialect.lockCreation(session, true);
         try {
-            session.execute(String.join(";\n", dialect.createRecords(table))); // all of them, or none
-        } catch (SQLException e) {
-            if (!errors.mayBeMissing(e)) {
-                throw e;
-            }
+            createOrFind(session);
         } finally {
             dialect.lockCreation(session, false);
+        }
+    }
+
+    /** All of it, or nothing. H2 fails in many ways where another makes the same now, and finds it there afterwards. */
+    private void createOrFind(SqlSession session) throws SQLException {
+        String statements = String.join(";\n", dialect.createRecords(table));
+        for (int tries = 1; ; tries++) {
+            try {
+                session.execute(statements);
+                return;
+            } catch (SQLException e) {
+                if (errors.mayBeMissing(e)) {
+                    return;
+                }
+                if (tries == CREATE_TRIES || session.connection().isClosed()) {
+                    throw e;
+                }
+            }
         }
     }
 }

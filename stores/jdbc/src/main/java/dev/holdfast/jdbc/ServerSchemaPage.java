@@ -31,7 +31,7 @@ record ServerSchemaPage(ServerDialect dialect) {
         String table = JdbcOptions.defaults().qualifiedTable();
         List<String> statements = new ArrayList<>();
         statements.addAll(dialect.createTable(table));
-        statements.add(TableOpener.markRow(dialect, table));
+        statements.add(TableOpener.markRowByHand(dialect, table));
         statements.addAll(dialect.createRecords(table + ServerRecords.SUFFIX));
         return HEAD.formatted(
                         dialect.title(),

@@ -16,6 +16,8 @@ final class TableOpener {
     static final int ANSWER_SECONDS = 4;
     static final int ANSWER_MILLIS = 1_000 * ANSWER_SECONDS;
     private static final int CREATE_TRIES = 5;
+    private static final String MARK_COLUMNS = "name, " + RowSql.COLUMNS;
+    private static final String MARK_VALUES = "'', " + RowSql.LAYOUT + ", 1, NULL, 0, 0, 0, '', '', '', 0, '', ''";
 
     private final ServerDialect dialect;
     private final RowSql sql;
@@ -179,13 +181,12 @@ final class TableOpener {
     }
 
     private String markRow() {
-        return markRow(dialect, sql.table);
+        return dialect.insertIfAbsent(sql.table, MARK_COLUMNS, MARK_VALUES);
     }
 
-    /** The row of the table itself. */
-    static String markRow(ServerDialect dialect, String table) {
-        return dialect.insertIfAbsent(
-                table, "name, " + RowSql.COLUMNS, "'', " + RowSql.LAYOUT + ", 1, NULL, 0, 0, 0, '', '', '', 0, '', ''");
+    /** The row of the table itself, for a script. */
+    static String markRowByHand(ServerDialect dialect, String table) {
+        return dialect.insertByHand(table, MARK_COLUMNS, MARK_VALUES);
     }
 
     /** How long an answer may take before the connection counts as broken; 0 for ever. */

@@ -14,13 +14,15 @@ import java.util.function.Predicate;
  *
  * @param connections where they come from
  * @param fence what is checked in them
- * @param again whether a failure may pass when the transaction is tried again, the table being made if it is missing
+ * @param again whether a failure may pass when the transaction is tried again
+ * @param absent whether it failed because the table is not there, and may be made
  * @param explanation the exception for callers, of a resource and a failure
  */
 record UrlFence(
         Connections connections,
         JdbcFence fence,
         Predicate<SQLException> again,
+        Predicate<SQLException> absent,
         BiFunction<String, SQLException, HoldfastException> explanation)
         implements StoreFence {
     private static final String TABLE = "holdfast_fence";
@@ -32,7 +34,8 @@ record UrlFence(
         return new UrlFence(
                 new DriverConnections(url, password),
                 JdbcFence.inTable(table),
-                e -> errors.isPassing(e) || url.options().createTable() && errors.mayBeMissing(e),
+                errors::isPassing,
+                e -> url.options().createTable() && errors.mayBeMissing(e),
                 (resource, e) -> explained(errors, resource, table, e));
     }
 
@@ -47,12 +50,14 @@ record UrlFence(
 
     @Override
     public void check(String resource, long token) {
+        boolean create = false; // only where it is missing: an account may have no right to
         for (int attempt = 1; ; attempt++) {
             try {
-                checkOnce(resource, token, attempt > 1);
+                checkOnce(resource, token, create);
                 return;
             } catch (SQLException e) {
-                if (attempt == ATTEMPTS || !again.test(e)) {
+                create = absent.test(e);
+                if (attempt == ATTEMPTS || !create && !again.test(e)) {
                     throw explanation.apply(resource, e);
                 }
             }

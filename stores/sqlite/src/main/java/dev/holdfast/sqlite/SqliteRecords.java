@@ -48,9 +48,12 @@ final class SqliteRecords {
             COLUMNS + " WHERE name > ?1 AND substr(name, 1, length(?2)) = ?2 AND keep_until > " + NOW
                     + " ORDER BY name LIMIT 1000";
 
-    /** ?1 name, ?2 token, ?3 expected revision, ?4 time to keep, ?5 value; over an older record, or where there is none. */
+    /**
+     * ?1 name, ?2 token, ?3 expected revision, ?4 time to keep, ?5 value; over an older record, or where there is none. What
+     * is removed is absent whatever the clock is set to later.
+     */
     private static final String WRITE = "INSERT INTO holdfast_record"
-            + " SELECT ?1, ?2, 1, " + NOW + ", " + NOW + " + ?4, ?5"
+            + " SELECT ?1, ?2, 1, " + NOW + ", CASE ?4 WHEN 0 THEN 0 ELSE " + NOW + " + ?4 END, ?5"
             + " WHERE ?3 <= 0 OR EXISTS (SELECT 1 FROM holdfast_record WHERE name = ?1)"
             + " ON CONFLICT (name) DO UPDATE SET"
             + " token = excluded.token,"

@@ -135,7 +135,8 @@ final class RecordNodes {
                 StoredRecord foreign = new StoredRecord(name, 0, 0, written(stat), read.text());
                 return new State(now, stat.getVersion(), foreign, true);
             }
-            boolean over = stat.getMtime() + Long.parseLong(says.group(3)) <= now.toEpochMilli();
+            long keep = Long.parseLong(says.group(3));
+            boolean over = keep == 0 || stat.getMtime() + keep <= now.toEpochMilli();
             StoredRecord stored = new StoredRecord(
                     name, Long.parseLong(says.group(1)), Long.parseLong(says.group(2)), written(stat), says.group(4));
             return new State(now, stat.getVersion(), over ? null : stored, false);
