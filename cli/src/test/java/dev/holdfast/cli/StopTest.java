@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -94,6 +95,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough") // it takes both cores for most of a minute, in which the tests beside it cannot keep their leases
     void processesThatForkAllTheTimeAreStopped() throws IOException {
         // A chain: each process starts the next and ends, so that its parent is gone before anybody looks.
         Files.writeString(cli.file("chain.sh"), """
