@@ -78,14 +78,10 @@ final class OnceJournal {
     void restore(Hold hold, StoredRecord begun, RecordReading before) {
         OnceRecord last = last(before);
         try {
-            boolean restored = last == null
+            // It is refused if another has begun since, whose record is right then.
+            Optional<StoredRecord> unused = last == null
                     ? write(hold.token(), begun.revision(), begun.value(), Duration.ZERO)
-                            .isPresent()
-                    : write(hold.token(), begun.revision(), last.encodeRestored(), keepOf(last))
-                            .isPresent();
-            if (restored) {
-                return;
-            }
+                    : write(hold.token(), begun.revision(), last.encodeRestored(), keepOf(last));
         } catch (HoldfastException failed) {
             Log.warn(() -> "'" + name + "' on " + engine.storeDescription()
                     + " is recorded as begun, though its work was not: " + failed.getMessage());

@@ -19,4 +19,9 @@ public record RecordWrite(String name, long token, long revision, String value, 
 
     /** The token alone decides. */
     public static final long ANY = -1;
+
+    /** How long to keep it in milliseconds, for stores that count those: 1 at least, and 0 only for a removal. */
+    public long keepMillis() {
+        return keep.isZero() ? 0 : Math.max(1, keep.toMillis());
+    }
 }

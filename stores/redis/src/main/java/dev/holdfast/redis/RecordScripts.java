@@ -44,8 +44,7 @@ final class RecordScripts {
                 Long.toString(write.token()),
                 Long.toString(write.revision()),
                 write.value(),
-                Long.toString(
-                        write.keep().isZero() ? 0 : Math.max(1, write.keep().toMillis())));
+                Long.toString(write.keepMillis()));
         return call(ScriptCall.record(Script.WRITE_RECORD, write.name(), args))
                 .thenApply(said -> said.text().equals("-")
                         ? Optional.empty()

@@ -104,10 +104,11 @@ final class SqliteRecords {
     }
 
     private boolean writeToDisk(RecordWrite write) throws SQLException {
-        long keep = write.keep().isZero() ? 0 : Math.max(1, write.keep().toMillis());
         session.execute(ON_DISK);
         try {
-            return session.update(WRITE, write.name(), write.token(), write.revision(), keep, write.value()) > 0;
+            return session.update(
+                            WRITE, write.name(), write.token(), write.revision(), write.keepMillis(), write.value())
+                    > 0;
         } finally {
             session.execute(ON_DISK_SOON);
         }

@@ -71,8 +71,7 @@ final class RecordNodes {
             if (!expected || last != null && last.token() > write.token()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            long keep = write.keep().isZero() ? 0 : Math.max(1, write.keep().toMillis());
-            String text = write.token() + " " + (revision + 1) + " " + keep + " " + write.value();
+            String text = write.token() + " " + (revision + 1) + " " + write.keepMillis() + " " + write.value();
             return put(session, write.name(), at.version, text)
                     .thenCompose(put -> answered(session, write, revision + 1, put));
         });
