@@ -124,10 +124,10 @@ class PagesTest {
     }
 
     private static List<Path> pages() throws IOException {
-        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            Stream<Path> top =
-                    Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md").map(ROOT::resolve);
-            return Stream.concat(top, docs.filter(file -> file.toString().endsWith(".md")))
+        try (Stream<Path> top = Files.list(ROOT);
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            return Stream.concat(top, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
                     .toList();
         }
     }
