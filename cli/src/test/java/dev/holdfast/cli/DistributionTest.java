@@ -75,6 +75,7 @@ class DistributionTest {
                         "share/zsh/site-functions/_holdfast",
                         "share/fish/vendor_completions.d/holdfast.fish",
                         "LICENSE",
+                        "THIRD-PARTY.md",
                         "README.md",
                         "Containerfile"))
                 .allMatch(file -> home.resolve(file).toFile().length() > 0);
