@@ -10,6 +10,19 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Pending {
 
+    /** A claim that does not wait: it is answered as soon as the store answers, and there is nothing to cancel. */
+    static Pending answered(CompletionStage<Optional<Grant>> answer) {
+        return new Pending() {
+            @Override
+            public CompletionStage<Optional<Grant>> answer() {
+                return answer;
+            }
+
+            @Override
+            public void cancel() {}
+        };
+    }
+
     /**
      * Completes once: with the grant; with nothing, when the claim does not wait and the names are not free, or when it
      * was cancelled, and then the store holds nothing of it any more; or exceptionally with a

@@ -1,6 +1,5 @@
 package dev.holdfast.spi.support;
 
-import dev.holdfast.LockStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -9,35 +8,53 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * A list of locks, read page by page. Each page is a request of its own, so that renewals and releases get in between
- * however many names there are. The list is no snapshot: a lock that changes meanwhile is shown as its page found it.
+ * A list of locks or records, read page by page. Each page is a request of its own, so that renewals and releases get in
+ * between however many names there are. The list is no snapshot: what changes meanwhile is shown as its page found it.
+ *
+ * @param <T> what is listed
  */
-public final class PagedListing {
-    /** How many names are read at a time, whether they are held or not. */
+public final class PagedListing<T> {
+    /** How many names are read at a time, whether there is something to list or not. */
     public static final int PAGE = 1_000;
 
-    private final Function<String, CompletionStage<Page>> read;
-    private final List<LockStatus> found = new ArrayList<>();
-    private final CompletableFuture<List<LockStatus>> answer = new CompletableFuture<>();
+    private final Function<String, ? extends CompletionStage<Page<T>>> read;
+    private final Function<T, String> name;
+    private final List<T> found = new ArrayList<>();
+    private final CompletableFuture<List<T>> answer = new CompletableFuture<>();
 
     /**
      * A part of the list.
      *
+     * @param found what it lists
      * @param end the last name that was read; empty at the end of the list
      */
-    public record Page(List<LockStatus> locks, String end) {}
+    public record Page<T>(List<T> found, String end) {
 
-    private PagedListing(Function<String, CompletionStage<Page>> read) {
+        /**
+         * A page that lists each name it has read.
+         *
+         * @param most how many such a page has, unless it is the last
+         * @param name of each
+         */
+        public static <T> Page<T> of(List<T> found, int most, Function<T, String> name) {
+            return new Page<>(found, found.size() < most ? "" : name.apply(found.get(found.size() - 1)));
+        }
+    }
+
+    private PagedListing(Function<String, ? extends CompletionStage<Page<T>>> read, Function<T, String> name) {
         this.read = read;
+        this.name = name;
     }
 
     /**
      * Reads all pages; sorted by name.
      *
      * @param read the page after a name; after the empty name for the first
+     * @param name by which it is sorted
      */
-    public static CompletionStage<List<LockStatus>> all(Function<String, CompletionStage<Page>> read) {
-        PagedListing listing = new PagedListing(read);
+    public static <T> CompletionStage<List<T>> all(
+            Function<String, ? extends CompletionStage<Page<T>>> read, Function<T, String> name) {
+        PagedListing<T> listing = new PagedListing<>(read, name);
         listing.next("");
         return listing.answer;
     }
@@ -48,10 +65,10 @@ public final class PagedListing {
                 answer.completeExceptionally(failure);
                 return;
             }
-            found.addAll(page.locks);
+            found.addAll(page.found);
             if (page.end.isEmpty()) {
-                found.sort(Comparator.comparing(LockStatus::name)); // databases sort by UTF-8, Java by UTF-16
-                answer.complete(found);
+                found.sort(Comparator.comparing(name)); // databases sort by UTF-8, Java by UTF-16
+                answer.complete(List.copyOf(found));
             } else {
                 next(page.end);
             }

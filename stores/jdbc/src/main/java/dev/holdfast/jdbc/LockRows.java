@@ -250,7 +250,7 @@ final class LockRows {
     }
 
     /** The locks after a name that are held or waited for, as many as one request may read. */
-    PagedListing.Page list(String prefix, String after) throws SQLException {
+    PagedListing.Page<LockStatus> list(String prefix, String after) throws SQLException {
         List<Object> range = List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name(after));
         Optional<String> end = session.all(sql.endOfPage, row -> dialect.name(row, 1), range).stream()
                 .findFirst();
@@ -260,7 +260,7 @@ final class LockRows {
                 .map(Named::status)
                 .filter(status -> status.isHeld() || status.waiting() > 0)
                 .toList();
-        return new PagedListing.Page(locks, end.orElse(""));
+        return new PagedListing.Page<>(locks, end.orElse(""));
     }
 
     IdleRows idle() {

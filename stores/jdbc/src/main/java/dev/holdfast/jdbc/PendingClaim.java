@@ -7,12 +7,12 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.spi.support.WaiterExpiry;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +47,6 @@ final class PendingClaim extends Request.Claiming implements Pending {
 
     /** Where it is told, it looks as well at first: PostgreSQL's driver keeps a word to itself for a millisecond. */
     private static final long LOOKS_BESIDE = Duration.ofMillis(20).toNanos();
-
-    private static final long FIRST_RETRY = Duration.ofMillis(50).toNanos();
 
     private final PendingClaims queue;
     private final ConnectionWorker worker;
@@ -146,7 +144,8 @@ final class PendingClaim extends Request.Claiming implements Pending {
             take(table, said.grant());
         } else if (hears) {
             queue.offerListener().watch(claim.id().value(), said.before());
-            lookIn(Math.min(nextLook(said), jittered(WaiterExpiry.third(claim).toNanos())));
+            lookIn(Math.min(
+                    nextLook(said), Pauses.jittered(WaiterExpiry.third(claim).toNanos())));
         } else { // it keeps its place, and looks often enough to find an offer that it does not hear
             queue.offerListener().open();
             lookIn(Math.min(nextLook(said), SLOWEST_LOOK * 10));
@@ -182,8 +181,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
         }
         unanswered = failure;
         queue.unreachable(claim, failure);
-        long delay = FIRST_RETRY << Math.min(failures++, 4);
-        lookIn(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));
+        lookIn(Pauses.beforeRetry(failures++));
     }
 
     /** Gives up its place. On the worker's thread, when the store closes. */
@@ -208,16 +206,12 @@ final class PendingClaim extends Request.Claiming implements Pending {
                 + TimeUnit.MILLISECONDS.toNanos(1 + 3L * said.ahead());
         long quiet = System.nanoTime() - moved;
         boolean told = queue.tables().dialect().pushes() && (said.ahead() > 0 || quiet > LOOKS_BESIDE);
-        return Math.min(atEnd, told ? jittered(SAFETY_NANOS) : quickLook(quiet, said.ahead()));
+        return Math.min(atEnd, told ? Pauses.jittered(SAFETY_NANOS) : quickLook(quiet, said.ahead()));
     }
 
     /** Soon when something has just moved, then ever less often; who is further back looks less often. */
     private static long quickLook(long quiet, int ahead) {
         long pause = Math.max(QUICKEST_LOOK, Math.min(quiet / SHARE, SLOWEST_LOOK));
-        return jittered(pause * Math.min(ahead + 1, 10));
-    }
-
-    private static long jittered(long nanos) {
-        return ThreadLocalRandom.current().nextLong(nanos * 3 / 4, nanos * 5 / 4 + 1);
+        return Pauses.jittered(pause * Math.min(ahead + 1, 10));
     }
 }

@@ -2,9 +2,9 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.LateListener;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ final class PendingClaims implements OfferListener.Listener {
     private final String channel;
     private final TableOpener tables;
     private final OfferListener offerListener;
-    private volatile StoreListener listener = new Nobody();
+    private final LateListener listener = new LateListener();
 
     PendingClaims(TableOpener tables, String channel, Connections connections) {
         this.tables = tables;
@@ -30,7 +30,7 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     void tell(StoreListener told) {
-        listener = told;
+        listener.set(told);
     }
 
     Pending claim(Claim claim, ConnectionWorker worker) {
@@ -102,14 +102,5 @@ final class PendingClaims implements OfferListener.Listener {
     void close() {
         LocalOffers.takeDown(channel);
         offerListener.close();
-    }
-
-    /** Before anybody listens. */
-    private static final class Nobody implements StoreListener {
-        @Override
-        public void lost(Grant grant) {}
-
-        @Override
-        public void suspect(Grant grant) {}
     }
 }

@@ -4,6 +4,7 @@ import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.support.Micros;
+import dev.holdfast.spi.support.PagedListing;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,7 +19,6 @@ import java.util.concurrent.ThreadLocalRandom;
  * is read: so no replica answers it. For one thread.
  */
 final class RowRecords {
-    static final int PAGE = 1_000;
     private static final String PRESENT = "23505";
     private static final int WRITES_PER_PURGE = 16;
     private static final int PURGED_AT_ONCE = 50;
@@ -50,8 +50,9 @@ final class RowRecords {
                 + " + ?, content = ? WHERE name = ? AND ";
         this.insert =
                 dialect.insertIfAbsent(table, COLUMNS + ", keep_until", "?, ?, 1, " + now + ", ?, " + now + " + ?");
-        this.list = "SELECT " + COLUMNS + " FROM " + table
-                + " WHERE name >= ? AND name < ? AND name > ? AND keep_until > " + now + " ORDER BY name LIMIT " + PAGE;
+        this.list =
+                "SELECT " + COLUMNS + " FROM " + table + " WHERE name >= ? AND name < ? AND name > ? AND keep_until > "
+                        + now + " ORDER BY name LIMIT " + PagedListing.PAGE;
         this.over = "SELECT name FROM " + table + " WHERE keep_until <= " + now + " LIMIT " + PURGED_AT_ONCE;
         this.remove = "DELETE FROM " + table + " WHERE keep_until <= " + now + " AND name IN ("
                 + "?, ".repeat(PURGED_AT_ONCE - 1) + "?)";
@@ -116,9 +117,10 @@ final class RowRecords {
         }
     }
 
-    List<StoredRecord> list(String prefix, String after) throws SQLException {
-        return session.all(
+    PagedListing.Page<StoredRecord> list(String prefix, String after) throws SQLException {
+        List<StoredRecord> found = session.all(
                 list, this::stored, List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name(after)));
+        return PagedListing.Page.of(found, PagedListing.PAGE, StoredRecord::name);
     }
 
     /** A few at a time, now and then. */

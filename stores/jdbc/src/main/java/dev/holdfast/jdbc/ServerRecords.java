@@ -5,9 +5,8 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.support.PagedListing;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -52,24 +51,13 @@ final class ServerRecords {
     }
 
     CompletionStage<List<StoredRecord>> list(ConnectionWorker worker, String prefix) {
-        List<StoredRecord> found = new ArrayList<>();
-        return next(worker, prefix, "", found).thenApply(done -> {
-            found.sort(Comparator.comparing(StoredRecord::name)); // databases sort by UTF-8, Java by UTF-16
-            return List.copyOf(found);
-        });
+        return PagedListing.all(after -> page(worker, prefix, after), StoredRecord::name);
     }
 
-    /** Page by page, so that other requests get in between. */
-    private CompletableFuture<Boolean> next(
-            ConnectionWorker worker, String prefix, String after, List<StoredRecord> found) {
-        Work<List<StoredRecord>> work = records -> records.list(prefix, after);
-        return ask(worker, "list the records of", prefix, work, records -> List.of())
-                .thenCompose(page -> {
-                    found.addAll(page);
-                    return page.size() < RowRecords.PAGE
-                            ? CompletableFuture.completedFuture(true)
-                            : next(worker, prefix, page.get(page.size() - 1).name(), found);
-                });
+    private CompletableFuture<PagedListing.Page<StoredRecord>> page(
+            ConnectionWorker worker, String prefix, String after) {
+        Work<PagedListing.Page<StoredRecord>> work = records -> records.list(prefix, after);
+        return ask(worker, "list the records of", prefix, work, records -> new PagedListing.Page<>(List.of(), ""));
     }
 
     @FunctionalInterface

@@ -5,6 +5,7 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.support.RenewalChunks;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,12 +46,9 @@ final class ServerRenewals {
     /** What one worker is asked for together: the same lease, in the order of the names. */
     private record Chunk(ConnectionWorker worker, Duration lease, List<Grant> grants) {
         List<Chunk> parts(int size) {
-            List<Chunk> parts = new ArrayList<>();
-            for (int from = 0; from < grants.size(); from += size) {
-                parts.add(new Chunk(
-                        worker, lease, List.copyOf(grants.subList(from, Math.min(from + size, grants.size())))));
-            }
-            return parts;
+            return RenewalChunks.split(grants, size).stream()
+                    .map(part -> new Chunk(worker, lease, part))
+                    .toList();
         }
     }
 
@@ -80,30 +78,9 @@ final class ServerRenewals {
     }
 
     private CompletableFuture<Map<ClaimId, Renewal>> ask(List<Chunk> chunks) {
-        List<CompletableFuture<Map<ClaimId, Renewal>>> parts =
-                chunks.stream().map(this::ask).toList();
-        CompletableFuture<Map<ClaimId, Renewal>> answer = new CompletableFuture<>();
-        CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new)).whenComplete((done, failure) -> {
-            if (parts.isEmpty() || parts.stream().anyMatch(part -> !part.isCompletedExceptionally())) {
-                answer.complete(merged(chunks, parts));
-            } else {
-                parts.get(0).whenComplete((renewals, why) -> answer.completeExceptionally(why));
-            }
-        });
-        return answer;
-    }
-
-    private static Map<ClaimId, Renewal> merged(
-            List<Chunk> chunks, List<CompletableFuture<Map<ClaimId, Renewal>>> parts) {
-        Map<ClaimId, Renewal> merged = new HashMap<>();
-        for (int i = 0; i < parts.size(); i++) {
-            if (parts.get(i).isCompletedExceptionally()) {
-                chunks.get(i).grants.forEach(grant -> merged.put(grant.id(), Renewal.unknown(grant.sentNanos())));
-            } else {
-                merged.putAll(parts.get(i).join());
-            }
-        }
-        return merged;
+        return RenewalChunks.merged(chunks.stream()
+                .map(chunk -> new RenewalChunks.Chunk(chunk.grants, ask(chunk)))
+                .toList());
     }
 
     private CompletableFuture<Map<ClaimId, Renewal>> ask(Chunk chunk) {

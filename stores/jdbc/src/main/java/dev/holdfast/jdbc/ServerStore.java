@@ -142,7 +142,7 @@ final class ServerStore implements Store {
     @Override
     public Pending claim(Claim claim) {
         if (claim.names().size() > capabilities.maxNames()) {
-            return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
+            return Pending.answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
                     + claim.name() + "' together with others on " + description() + ": it grants one name at a time")));
         }
         used = true;
@@ -155,7 +155,7 @@ final class ServerStore implements Store {
         }
         Attempt attempt = new Attempt(claim);
         worker(claim.name()).add(attempt);
-        return new Answered(attempt.answer);
+        return Pending.answered(attempt.answer);
     }
 
     @Override
@@ -223,7 +223,8 @@ final class ServerStore implements Store {
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
         ConnectionWorker worker = worker(prefix);
-        return PagedListing.all(after -> worker.ask("list", prefix, table -> table.list(prefix, after)));
+        return PagedListing.all(
+                after -> worker.ask("list", prefix, table -> table.list(prefix, after)), LockStatus::name);
     }
 
     @Override
@@ -292,11 +293,5 @@ final class ServerStore implements Store {
         void fail(HoldfastException failure) {
             answer.completeExceptionally(failure);
         }
-    }
-
-    /** A claim that is answered at once; there is nothing to cancel. */
-    private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
-        @Override
-        public void cancel() {}
     }
 }

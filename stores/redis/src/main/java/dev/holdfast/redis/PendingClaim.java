@@ -5,11 +5,11 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  * outlives a server that is away; only a refusal ends it. Thread-safe.
  */
 final class PendingClaim implements Pending {
-    private static final long FIRST_RETRY_MILLIS = 50;
-    private static final int MOST_DOUBLINGS = 4;
     private static final Runnable NOTHING = () -> {};
 
     private enum Phase {
@@ -197,8 +195,7 @@ final class PendingClaim implements Pending {
     }
 
     private static Duration retryDelay(int before) {
-        long delay = FIRST_RETRY_MILLIS << Math.min(before, MOST_DOUBLINGS);
-        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));
+        return Duration.ofNanos(Pauses.beforeRetry(before));
     }
 
     private Runnable resting(Duration until) {

@@ -7,6 +7,8 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The claims of this client that wait, by their ids, and how they are woken: by an offer, when the subscription was lost
@@ -41,7 +42,7 @@ final class PendingClaims implements OfferListener.Listener {
     private final TimeSource time;
     private final Duration poll;
     private final OfferListener offerListener;
-    private volatile @Nullable StoreListener listener;
+    private final LateListener listener = new LateListener();
 
     PendingClaims(Scripts scripts, TimeSource time, Duration poll, OfferListener.Connector connector, String channel) {
         this.scripts = scripts;
@@ -52,21 +53,15 @@ final class PendingClaims implements OfferListener.Listener {
 
     /** Names what is told when waiting claims cannot be served, and when they can again. */
     void tell(StoreListener told) {
-        listener = told;
+        listener.set(told);
     }
 
     void unreachable(Claim claim, Throwable why) {
-        StoreListener told = listener;
-        if (told != null) {
-            told.unreachable(claim.name(), why);
-        }
+        listener.unreachable(claim.name(), why);
     }
 
     void reachable() {
-        StoreListener told = listener;
-        if (told != null) {
-            told.reachable();
-        }
+        listener.reachable();
     }
 
     /**
@@ -171,12 +166,13 @@ final class PendingClaims implements OfferListener.Listener {
      * more often than an offer stands.
      */
     Duration nextLook(ClaimAnswer said, boolean reliesOnMessages) {
-        long slow = !reliesOnMessages ? HASTE.toMillis() : poll.toMillis() * Math.min(said.rank() + 1, MOST_POLLS);
-        long jittered = ThreadLocalRandom.current().nextLong(slow * 3 / 4, slow * 5 / 4 + 1);
+        Duration slow = reliesOnMessages ? poll.multipliedBy(Math.min(said.rank() + 1, MOST_POLLS)) : HASTE;
+        Duration jittered = Duration.ofNanos(Pauses.jittered(slow.toNanos()));
         if (said.leftMillis() < 0) {
-            return Duration.ofMillis(jittered);
+            return jittered;
         }
-        long atEnd = said.leftMillis() + 1 + ThreadLocalRandom.current().nextLong(10);
-        return Duration.ofMillis(Math.min(jittered, atEnd));
+        Duration atEnd = Duration.ofMillis(
+                said.leftMillis() + 1 + ThreadLocalRandom.current().nextLong(10));
+        return atEnd.compareTo(jittered) < 0 ? atEnd : jittered;
     }
 }

@@ -227,13 +227,13 @@ final class SqliteLockTable implements SqliteLocks {
     }
 
     @Override
-    public PagedListing.Page list(String prefix, String after) {
+    public PagedListing.Page<LockStatus> list(String prefix, String after) {
         String beyond = prefix + Character.toString(Character.MAX_CODE_POINT);
         return session.run("list", prefix, () -> {
             Optional<String> end = session.first(SqliteSql.END_OF_PAGE, row -> row.getString(1), prefix, beyond, after);
             List<LockStatus> locks = session.all(
                     SqliteSql.LIST, SqliteLockTable::status, clock.micros(), prefix, beyond, after, end.orElse(beyond));
-            return new PagedListing.Page(locks, end.orElse(""));
+            return new PagedListing.Page<>(locks, end.orElse(""));
         });
     }
 
@@ -313,7 +313,7 @@ final class SqliteLockTable implements SqliteLocks {
     }
 
     @Override
-    public List<StoredRecord> records(String prefix, String after) {
+    public PagedListing.Page<StoredRecord> records(String prefix, String after) {
         return records.list(prefix, after);
     }
 

@@ -67,7 +67,7 @@ interface SqliteLocks extends AutoCloseable {
     LockStatus status(String name);
 
     /** The locks after a name that are held or waited for, as many as one request may read. */
-    PagedListing.Page list(String prefix, String after);
+    PagedListing.Page<LockStatus> list(String prefix, String after);
 
     /** Those that wait, by name and in the order of their queues. */
     List<LockWaiter> waiters(String prefix);
@@ -90,7 +90,7 @@ interface SqliteLocks extends AutoCloseable {
     Optional<StoredRecord> writeRecord(RecordWrite write);
 
     /** The records after a name, as many as one request may read; none at the end. */
-    List<StoredRecord> records(String prefix, String after);
+    PagedListing.Page<StoredRecord> records(String prefix, String after);
 
     @Override
     void close();

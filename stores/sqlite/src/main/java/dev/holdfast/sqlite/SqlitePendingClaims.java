@@ -3,10 +3,10 @@ package dev.holdfast.sqlite;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.Claim;
-import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.DaemonThreads;
+import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.WaiterExpiry;
 import dev.holdfast.sqlite.SqliteLocks.Place;
 import java.time.Duration;
@@ -54,7 +54,7 @@ final class SqlitePendingClaims {
     private final BusyTimeout patience;
     private final Set<SqlitePendingClaim> all = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
-    private volatile StoreListener listener = new Nobody();
+    private final LateListener listener = new LateListener();
     private volatile boolean closed;
 
     SqlitePendingClaims(SqliteDatabase database, SqliteWorker worker, BusyTimeout patience) {
@@ -65,7 +65,7 @@ final class SqlitePendingClaims {
 
     /** Who is told when waiting claims cannot be served, and when they can again. */
     void tell(StoreListener told) {
-        listener = told;
+        listener.set(told);
     }
 
     Pending claim(Claim claim) {
@@ -311,14 +311,5 @@ final class SqlitePendingClaims {
                         .whenComplete((kept, failure) -> kept(chunk.get(0), failure));
             }
         }
-    }
-
-    /** Before anybody listens. */
-    private static final class Nobody implements StoreListener {
-        @Override
-        public void lost(Grant grant) {}
-
-        @Override
-        public void suspect(Grant grant) {}
     }
 }

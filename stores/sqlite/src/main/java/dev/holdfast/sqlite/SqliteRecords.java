@@ -4,6 +4,7 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.RecordReading;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.support.PagedListing;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -46,7 +47,7 @@ final class SqliteRecords {
     private static final String READ = COLUMNS + " WHERE name = ?1 AND keep_until > ?2";
     private static final String LIST =
             COLUMNS + " WHERE name > ?1 AND substr(name, 1, length(?2)) = ?2 AND keep_until > " + NOW
-                    + " ORDER BY name LIMIT 1000";
+                    + " ORDER BY name LIMIT " + PagedListing.PAGE;
 
     /**
      * ?1 name, ?2 token, ?3 expected revision, ?4 time to keep, ?5 value; over an older record, or where there is none. What
@@ -114,11 +115,12 @@ final class SqliteRecords {
         }
     }
 
-    List<StoredRecord> list(String prefix, String after) {
-        return session.run(
+    PagedListing.Page<StoredRecord> list(String prefix, String after) {
+        List<StoredRecord> found = session.run(
                 "list the records of",
                 prefix,
                 () -> isMade() ? session.all(LIST, SqliteRecords::stored, after, prefix) : List.of());
+        return PagedListing.Page.of(found, PagedListing.PAGE, StoredRecord::name);
     }
 
     /** A few at a time, now and then. A failure is not reported: the record is written. */

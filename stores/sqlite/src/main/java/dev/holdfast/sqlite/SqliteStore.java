@@ -16,6 +16,7 @@ import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.PagedListing;
+import dev.holdfast.spi.support.RenewalChunks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -90,7 +91,7 @@ final class SqliteStore implements Store {
     public Pending claim(Claim claim) {
         if (claim.names().size() > capabilities().maxNames()
                 || !capabilities().modes().contains(claim.mode().kind())) {
-            return new Answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
+            return Pending.answered(CompletableFuture.failedFuture(new UnsupportedByStoreException("cannot claim '"
                     + claim.name() + "' on " + description() + ": it grants "
                     + capabilities().modes() + " of "
                     + capabilities().maxNames() + " name; use another store")));
@@ -99,13 +100,15 @@ final class SqliteStore implements Store {
         if (claim.waits()) {
             return waiters.claim(claim);
         }
-        return new Answered(worker.ask(
+        return Pending.answered(worker.ask(
                 table -> table.looksFree(claim) ? table.claim(claim, SqliteLocks.NO_PLACE) : Optional.empty()));
     }
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        return ChunkedRenewals.ask(worker, grants, database.chunk());
+        List<Grant> sorted = new ArrayList<>(grants); // all clients touch the rows in the same order
+        sorted.sort(Comparator.comparing(Grant::name));
+        return RenewalChunks.renew(sorted, database.chunk(), part -> worker.ask(table -> table.renew(part)));
     }
 
     @Override
@@ -154,7 +157,7 @@ final class SqliteStore implements Store {
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return PagedListing.all(after -> worker.ask(table -> table.list(prefix, after)));
+        return PagedListing.all(after -> worker.ask(table -> table.list(prefix, after)), LockStatus::name);
     }
 
     @Override
@@ -179,21 +182,7 @@ final class SqliteStore implements Store {
 
     @Override
     public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
-        List<StoredRecord> found = new ArrayList<>();
-        return nextRecords(prefix, "", found).thenApply(done -> {
-            found.sort(Comparator.comparing(StoredRecord::name)); // SQLite sorts by UTF-8, Java by UTF-16
-            return List.copyOf(found);
-        });
-    }
-
-    /** Page by page, so that other requests get in between. */
-    private CompletableFuture<Boolean> nextRecords(String prefix, String after, List<StoredRecord> found) {
-        return worker.ask(table -> table.records(prefix, after)).thenCompose(page -> {
-            found.addAll(page);
-            return page.isEmpty()
-                    ? CompletableFuture.completedFuture(true)
-                    : nextRecords(prefix, page.get(page.size() - 1).name(), found);
-        });
+        return PagedListing.all(after -> worker.ask(table -> table.records(prefix, after)), StoredRecord::name);
     }
 
     /** Places in the queue are given up; grants are left to their leases. */
@@ -207,11 +196,5 @@ final class SqliteStore implements Store {
         });
         waiters.failAll(worker.closedException());
         waiters.close(); // a try that was under way may have started the thread anew
-    }
-
-    /** A claim that is answered at once; there is nothing to cancel. */
-    private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
-        @Override
-        public void cancel() {}
     }
 }

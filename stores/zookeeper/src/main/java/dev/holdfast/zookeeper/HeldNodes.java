@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.LateListener;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,7 +25,7 @@ final class HeldNodes {
     private final NodeDeleter deleter;
     private final TimeSource time;
     private final boolean doubts;
-    private volatile @Nullable StoreListener listener;
+    private final LateListener listener = new LateListener();
 
     /**
      * @param doubts whether a grant is in doubt when the connection breaks; otherwise it stands until its lease ends
@@ -36,7 +37,7 @@ final class HeldNodes {
     }
 
     void listen(StoreListener told) {
-        listener = told;
+        listener.set(told);
     }
 
     @Nullable
@@ -86,7 +87,7 @@ final class HeldNodes {
     /** The node of a grant is gone, and this client did not delete it. */
     void gone(HeldNode heldNode) {
         if (all.remove(heldNode.grant().id(), heldNode)) {
-            tell(told -> told.lost(heldNode.grant()));
+            listener.lost(heldNode.grant());
         }
     }
 
@@ -99,7 +100,7 @@ final class HeldNodes {
                     () -> deleter.remove(heldNode.session(), path)
                             .whenComplete((removed, failure) -> broken.remove(path)),
                     heldNode.session().lease());
-            tell(told -> told.lost(heldNode.grant()));
+            listener.lost(heldNode.grant());
         }
     }
 
@@ -110,7 +111,7 @@ final class HeldNodes {
 
     private void doubt(HeldNode heldNode) {
         if (doubts) {
-            tell(told -> told.suspect(heldNode.grant()));
+            listener.suspect(heldNode.grant());
         }
     }
 
@@ -119,13 +120,6 @@ final class HeldNodes {
             if (heldNode.session() == session) {
                 what.accept(heldNode);
             }
-        }
-    }
-
-    private void tell(Consumer<StoreListener> what) {
-        StoreListener told = listener;
-        if (told != null) {
-            what.accept(told);
         }
     }
 }

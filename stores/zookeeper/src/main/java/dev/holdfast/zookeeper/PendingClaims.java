@@ -6,6 +6,8 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.Pauses;
 import dev.holdfast.zookeeper.Session.Found;
 import java.time.Duration;
 import java.util.Map;
@@ -13,9 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +29,7 @@ final class PendingClaims {
     private final Map<ClaimId, PendingClaim> all = new ConcurrentHashMap<>();
     private final AtomicBoolean ticking = new AtomicBoolean();
     private final ZooKeeperContext context;
-    private volatile @Nullable StoreListener listener;
+    private final LateListener listener = new LateListener();
     private volatile @Nullable RuntimeException end;
 
     PendingClaims(ZooKeeperContext context) {
@@ -37,7 +37,7 @@ final class PendingClaims {
     }
 
     void listen(StoreListener told) {
-        listener = told;
+        listener.set(told);
     }
 
     Pending claim(Claim claim) {
@@ -89,7 +89,7 @@ final class PendingClaims {
     }
 
     void connected() {
-        tell(StoreListener::reachable);
+        listener.reachable();
     }
 
     void suspended() {
@@ -97,8 +97,7 @@ final class PendingClaims {
     }
 
     private void unreachable(HoldfastException why) {
-        all.values()
-                .forEach(place -> tell(told -> told.unreachable(place.claim().name(), why)));
+        all.values().forEach(place -> listener.unreachable(place.claim().name(), why));
     }
 
     void ended(Session session) {
@@ -152,8 +151,7 @@ final class PendingClaims {
 
     private void pollSometimes() {
         if (ticking.compareAndSet(false, true)) {
-            long millis = POLL.toMillis() * ThreadLocalRandom.current().nextLong(75, 125) / 100;
-            context.time().schedule(this::poll, Duration.ofMillis(millis));
+            context.time().schedule(this::poll, Duration.ofNanos(Pauses.jittered(POLL.toNanos())));
         }
     }
 
@@ -186,13 +184,6 @@ final class PendingClaims {
                 connected();
             }
         });
-    }
-
-    private void tell(Consumer<StoreListener> what) {
-        StoreListener told = listener;
-        if (told != null) {
-            what.accept(told);
-        }
     }
 
     /** A claim that was granted already. */

@@ -1,0 +1,53 @@
+package dev.holdfast.spi.support;
+
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.StoreListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The listener of a store, which is named only when the store is open. What is reported before that is dropped: there is
+ * no claim yet that it could be about. Thread-safe.
+ */
+public final class LateListener implements StoreListener {
+    private volatile @Nullable StoreListener listener;
+
+    /** Nobody listens yet. */
+    public LateListener() {}
+
+    /** Names it; see {@link dev.holdfast.spi.Store#listen}. */
+    public void set(StoreListener to) {
+        listener = to;
+    }
+
+    @Override
+    public void lost(Grant grant) {
+        StoreListener hears = listener;
+        if (hears != null) {
+            hears.lost(grant);
+        }
+    }
+
+    @Override
+    public void suspect(Grant grant) {
+        StoreListener hears = listener;
+        if (hears != null) {
+            hears.suspect(grant);
+        }
+    }
+
+    @Override
+    public void unreachable(String name, Throwable why) {
+        StoreListener hears = listener;
+        if (hears != null) {
+            hears.unreachable(name, why);
+        }
+    }
+
+    @Override
+    public void reachable() {
+        StoreListener hears = listener;
+        if (hears != null) {
+            hears.reachable();
+        }
+    }
+}
