@@ -50,7 +50,7 @@ public final class DistributedLock {
 
     /**
      * Acquires the lock, waiting as long as it takes. The wait rides out an outage of the store for one minute at most,
-     * unless {@link LockClient.Builder#outageLimit} says otherwise.
+     * unless {@link LockClientBuilder#outageLimit} says otherwise.
      *
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
      * @throws StoreUnavailableException if the store has not answered for that long

@@ -1,23 +1,13 @@
 package dev.holdfast;
 
-import dev.holdfast.internal.Durations;
 import dev.holdfast.internal.Engine;
-import dev.holdfast.internal.Environment;
-import dev.holdfast.internal.Names;
 import dev.holdfast.internal.StoreFinder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
-import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFactory;
-import dev.holdfast.spi.TimeSource;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to a store of locks: the front door.
@@ -46,7 +36,7 @@ public final class LockClient implements AutoCloseable {
     private final Engine engine;
     private final Candidacies candidacies = new Candidacies();
 
-    private LockClient(Engine engine) {
+    LockClient(Engine engine) {
         this.engine = engine;
     }
 
@@ -65,23 +55,27 @@ public final class LockClient implements AutoCloseable {
     }
 
     /** Prepares a client of the store of a URL. */
-    public static Builder builder(String url) {
-        return new Builder(context -> StoreFinder.open(url, context));
+    public static LockClientBuilder builder(String url) {
+        return new LockClientBuilder(StoreFinder.of(url));
     }
 
     /**
      * Prepares a client of a store on what the application has already: a pool, a Redis client, a Curator client. The
-     * store is opened by {@link Builder#build()}, with the client's time and settings.
+     * store is opened by {@link LockClientBuilder#build()}, with the client's time and settings.
      *
      * @param store for example {@code RedisStores.on(redisClient)}
      */
-    public static Builder builder(StoreFactory store) {
-        return new Builder(store);
+    public static LockClientBuilder builder(StoreFactory store) {
+        return new LockClientBuilder(store);
     }
 
-    /** Prepares a client of a store that is open; the client closes it. */
-    public static Builder builder(Store store) {
-        return new Builder(context -> store);
+    /**
+     * Prepares a client of a store that is open; the client closes it. Of the settings, those of the store do not reach
+     * it any more: its time, its password, its session. {@link #builder(StoreFactory)} hands them to a store that is still
+     * to be opened.
+     */
+    public static LockClientBuilder builder(Store store) {
+        return new LockClientBuilder(context -> store);
     }
 
     /**
@@ -269,7 +263,7 @@ public final class LockClient implements AutoCloseable {
         return engine.statistics();
     }
 
-    /** What the store can do and what it promises. */
+    /** What the store can do and what it promises. Of a store that was not needed yet, little is known: a caveat says so. */
     public Capabilities capabilities() {
         return engine.capabilities();
     }
@@ -291,121 +285,5 @@ public final class LockClient implements AutoCloseable {
     @Override
     public String toString() {
         return "LockClient[" + engine.storeDescription() + "]";
-    }
-
-    /** The settings of a client to be. Not thread-safe. */
-    public static final class Builder {
-        private static final Duration OUTAGE_LIMIT = Duration.ofMinutes(1);
-        private static final Duration LONGEST_SESSION = Duration.ofDays(7);
-
-        private final StoreFactory opener;
-        private String namespace = "";
-        private String label = "";
-        private Executor executor = ForkJoinPool.commonPool();
-        private final List<LockListener> listeners = new ArrayList<>();
-        private Duration outageLimit = OUTAGE_LIMIT;
-        private @Nullable TimeSource time;
-        private @Nullable String password;
-        private @Nullable Duration session;
-
-        private Builder(StoreFactory opener) {
-            this.opener = opener;
-        }
-
-        /**
-         * Prefixes every name in the store, so that applications can share one.
-         *
-         * @param value 1 to 64 letters, digits, dots, dashes or underscores; stored as {@code namespace:name}
-         */
-        public Builder namespace(String value) {
-            this.namespace = Names.checkNamespace(value);
-            return this;
-        }
-
-        /** A word that people see beside this client's holds, at most 100 characters; default none. */
-        public Builder label(String value) {
-            this.label = Names.checkLabel(value);
-            return this;
-        }
-
-        /** Where {@link DistributedLock#acquireAsync()} completes; default the common pool. */
-        public Builder executor(Executor value) {
-            this.executor = value;
-            return this;
-        }
-
-        /** Adds a listener for all locks of this client; {@link #statistics()} needs none. */
-        public Builder listener(LockListener value) {
-            this.listeners.add(value);
-            return this;
-        }
-
-        /**
-         * The password to log in with where the store's URL names a user at most; a password in the URL comes before it.
-         * It appears in no message, and need not be encoded. Stores without log-ins, files, have no use for it.
-         *
-         * @param value the password as it is; not empty
-         */
-        public Builder password(String value) {
-            if (value.isEmpty()) {
-                throw new IllegalArgumentException("a password is not empty; leave it out where there is none");
-            }
-            this.password = value;
-            return this;
-        }
-
-        /**
-         * How long {@code acquire()}, {@code acquireAsync()} and {@code lock()} wait while the store does not answer:
-         * they ride out an outage up to that long, counted from when this client noticed it or from the call if that
-         * came later, and throw {@link StoreUnavailableException} then. Default one minute. A wait with a time of its
-         * own ends when that has passed, and throws the same where the store does not answer then.
-         *
-         * @param value not negative; with zero a wait ends as soon as an outage is noticed
-         */
-        public Builder outageLimit(Duration value) {
-            this.outageLimit = Durations.checkOutageLimit(value);
-            return this;
-        }
-
-        /**
-         * How long the store should keep the locks of this client after it has died, where the store keeps them by a
-         * session, as ZooKeeper does, and its URL does not say how long. The servers may give another time; the log says
-         * so. Other stores take each lock's lease.
-         *
-         * @param value 1 ms to 7 days; default the store's own
-         * @throws IllegalArgumentException if it is not
-         */
-        public Builder session(Duration value) {
-            if (value.toMillis() < 1 || value.compareTo(LONGEST_SESSION) > 0) {
-                throw new IllegalArgumentException("a session is 1 ms to 7 days, not " + value);
-            }
-            this.session = value;
-            return this;
-        }
-
-        /** The source of time, for tests; default the system's. */
-        public Builder time(TimeSource value) {
-            this.time = value;
-            return this;
-        }
-
-        /**
-         * Opens the store.
-         *
-         * @throws IllegalArgumentException if no store on the class path knows the URL
-         * @throws HoldfastException if the store cannot be reached or refuses
-         */
-        @CheckReturnValue
-        public LockClient build() {
-            Optional<String> secret = Optional.ofNullable(password);
-            Optional<Duration> asked = Optional.ofNullable(session);
-            return new LockClient(Engine.open(
-                    clock -> opener.open(new StoreContext(clock, secret, asked)),
-                    Environment.ofThisMachine(time, executor),
-                    namespace,
-                    label,
-                    listeners,
-                    outageLimit));
-        }
     }
 }

@@ -13,7 +13,7 @@ public sealed interface StoreEvent permits StoreEvent.Unreachable, StoreEvent.Re
 
     /**
      * The store does not answer. Holds stay valid until their deadlines, and callers wait on: with {@code acquire()} for
-     * {@link LockClient.Builder#outageLimit} at most, with a time of their own until that has passed. Then they get a
+     * {@link LockClientBuilder#outageLimit} at most, with a time of their own until that has passed. Then they get a
      * {@link StoreUnavailableException}.
      *
      * @param reason what failed, without secrets

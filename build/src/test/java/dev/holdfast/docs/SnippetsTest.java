@@ -180,7 +180,7 @@ class SnippetsTest {
         // snippet mem
         ManualTime time = new ManualTime();
         MemoryStore memory = new MemoryStore(time);
-        try (LockClient client = LockClient.builder(memory.open(time)).time(time).build()) {
+        try (LockClient client = LockClient.builder(memory).time(time).build()) {
             Hold hold = client.lock("job", HoldOptions.defaults().autoRenew(false)).acquire();
             time.advance(Duration.ofSeconds(30));
             assertThat(hold.isValid()).isFalse();   // its lease has run out

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.DistributedLock;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockClientBuilder;
 import dev.holdfast.spi.StoreFence;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,7 +125,7 @@ record StoreUrl(String value, Source source) {
         } else {
             Schemes.requireKnown(this);
         }
-        LockClient.Builder builder = LockClient.builder(value).label(label); // the URL is not to blame for a bad label
+        LockClientBuilder builder = LockClient.builder(value).label(label); // the URL is not to blame for a bad label
         try {
             String password = System.getenv(PASSWORD_VARIABLE);
             if (password != null && !password.isEmpty()) {

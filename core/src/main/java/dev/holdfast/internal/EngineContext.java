@@ -19,7 +19,6 @@ final class EngineContext implements HoldContext {
     private final CountingStore store;
     private final BiConsumer<String, Runnable> beforeSending;
     private final String description;
-    private final Capabilities capabilities;
     private final TimeSource time;
     private final ClientIdentity identity;
     private final Environment environment;
@@ -46,7 +45,6 @@ final class EngineContext implements HoldContext {
         this.environment = environment;
         this.dispatcher = dispatcher;
         this.description = store.description();
-        this.capabilities = store.capabilities();
         this.beforeSending = store::beforeSending;
         this.telemetry = new Telemetry(counters, dispatcher, time, description);
         this.queues = new QueueRegistry(this);
@@ -68,8 +66,9 @@ final class EngineContext implements HoldContext {
         return description;
     }
 
+    /** What the store can do; more may be known once a lazy client has connected. */
     Capabilities capabilities() {
-        return capabilities;
+        return store.capabilities();
     }
 
     TimeSource time() {

@@ -28,7 +28,6 @@ final class ReleaseSender {
     private final Store store;
     private final TimeSource time;
     private final Telemetry telemetry;
-    private final boolean ordered;
     private volatile boolean closed;
     /** By the name in the store that each is about. */
     private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
@@ -37,7 +36,6 @@ final class ReleaseSender {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
-        this.ordered = store.capabilities().ordered();
     }
 
     /** A store's answer, also where the store throws instead of answering. */
@@ -93,7 +91,7 @@ final class ReleaseSender {
      */
     CompletableFuture<Boolean> releaseBeforeClaims(GrantState grant, @Nullable HoldState last) {
         CompletableFuture<Boolean> answer = release(grant, last);
-        return ordered ? CompletableFuture.completedFuture(true) : answer;
+        return store.capabilities().ordered() ? CompletableFuture.completedFuture(true) : answer;
     }
 
     /** Has the store let readers of other clients in beside the holder of a grant. If it does not, they wait: safe. */

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.StoreProvider;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -22,12 +23,24 @@ public final class StoreFinder {
     private StoreFinder() {}
 
     /**
-     * Opens the store of a URL.
-     *
-     * @throws IllegalArgumentException if the URL has no scheme or none that is known; the message lists what is, and
-     *     shows nothing of the URL but its scheme
+     * The store of a URL, to be opened. What it returns throws {@link IllegalArgumentException} if the URL has no scheme or
+     * none that is known; the message lists what is, and shows nothing of the URL but its scheme.
      */
-    public static Store open(String url, StoreContext context) {
+    public static StoreFactory of(String url) {
+        return new StoreFactory() {
+            @Override
+            public Store open(StoreContext context) {
+                return provider(url).open(url, context);
+            }
+
+            @Override
+            public String describe(StoreContext context) {
+                return provider(url).describe(url, context);
+            }
+        };
+    }
+
+    private static StoreProvider provider(String url) {
         int colon = url.indexOf(':');
         String scheme = colon < 0 ? "" : url.substring(0, colon).toLowerCase(Locale.ROOT);
         Map<String, StoreProvider> known = providers();
@@ -35,7 +48,7 @@ public final class StoreFinder {
         if (provider == null) {
             throw new IllegalArgumentException(unknown(scheme, known));
         }
-        return provider.open(url, context);
+        return provider;
     }
 
     private static Map<String, StoreProvider> providers() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * ManualTime time = new ManualTime();
  * MemoryStore memory = new MemoryStore(time);
- * try (LockClient client = LockClient.builder(memory.open(time)).time(time).build()) {
+ * try (LockClient client = LockClient.builder(memory).time(time).build()) {
  *     Hold hold = client.lock("job", HoldOptions.defaults().autoRenew(false)).acquire();
  *     time.advance(Duration.ofSeconds(30));
  *     assert !hold.isValid();

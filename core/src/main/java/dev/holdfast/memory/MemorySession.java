@@ -25,6 +25,8 @@ import java.util.function.Supplier;
 
 /** One client's way into a {@link MemoryStore}. */
 final class MemorySession implements Store {
+    static final String DESCRIPTION = "mem:";
+
     private static final Capabilities CAPABILITIES = Capabilities.least()
             .pushes(true)
             .fair(true)
@@ -48,7 +50,7 @@ final class MemorySession implements Store {
 
     @Override
     public String description() {
-        return "mem:";
+        return DESCRIPTION;
     }
 
     @Override

@@ -9,6 +9,8 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,12 +26,12 @@ import java.util.function.Function;
 
 /**
  * A store in the memory of this process: for tests, for trying things out, and as the plainest example of what a store
- * does. Any number of clients share it, each through an {@link #open} of its own.
+ * does. Any number of clients share it, each through an {@link #open(StoreContext) open} of its own.
  *
  * <pre>{@code
  * MemoryStore memory = new MemoryStore();
- * try (LockClient one = LockClient.builder(memory.open()).build();
- *         LockClient two = LockClient.builder(memory.open()).build()) {
+ * try (LockClient one = LockClient.builder(memory).build();
+ *         LockClient two = LockClient.builder(memory).build()) {
  *     // one and two exclude each other
  * }
  * }</pre>
@@ -40,7 +42,7 @@ import java.util.function.Function;
  *
  * <p>Thread-safe. Answers complete on the thread that caused them, after the store's own mutex is free.
  */
-public final class MemoryStore {
+public final class MemoryStore implements StoreFactory {
     private final TimeSource time;
     private final ReentrantLock mutex = new ReentrantLock();
     private final TreeMap<String, MemoryLock> locks = new TreeMap<>();
@@ -60,6 +62,17 @@ public final class MemoryStore {
 
     MemoryRecords records() {
         return records;
+    }
+
+    /** Opens it for one client, which goes by the clock of its builder; leases go by the store's. */
+    @Override
+    public Store open(StoreContext context) {
+        return open(context.time());
+    }
+
+    @Override
+    public String describe(StoreContext context) {
+        return MemorySession.DESCRIPTION;
     }
 
     /** Opens it for one client, on the store's own clock. */

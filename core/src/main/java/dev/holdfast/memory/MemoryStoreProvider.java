@@ -26,4 +26,9 @@ public final class MemoryStoreProvider implements StoreProvider {
                 : NAMED.computeIfAbsent(name, absent -> new MemoryStore());
         return store.open(context.time());
     }
+
+    @Override
+    public String describe(String url, StoreContext context) {
+        return MemorySession.DESCRIPTION;
+    }
 }

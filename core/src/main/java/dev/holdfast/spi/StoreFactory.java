@@ -19,4 +19,35 @@ public interface StoreFactory {
      * @throws dev.holdfast.HoldfastException if the store cannot be reached or refuses
      */
     Store open(StoreContext context);
+
+    /**
+     * Names the store before it is open, for the messages of a client that connects lazily, and refuses now what could
+     * never be opened. Asks no server and creates nothing.
+     *
+     * @param context as for {@link #open}
+     * @return a short name without secrets, as {@link Store#description()} has it; see {@link #named}
+     * @throws IllegalArgumentException if no store can be opened so; the message says what to change
+     */
+    default String describe(StoreContext context) {
+        return "the store";
+    }
+
+    /**
+     * A factory with a {@linkplain #describe name}.
+     *
+     * @param description without secrets
+     */
+    static StoreFactory named(String description, StoreFactory factory) {
+        return new StoreFactory() {
+            @Override
+            public Store open(StoreContext context) {
+                return factory.open(context);
+            }
+
+            @Override
+            public String describe(StoreContext context) {
+                return description;
+            }
+        };
+    }
 }

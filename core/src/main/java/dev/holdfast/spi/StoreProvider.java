@@ -26,6 +26,20 @@ public interface StoreProvider {
     Store open(String url, StoreContext context);
 
     /**
+     * Names the store of a URL before it is open, for the messages of a client that connects lazily, and refuses a URL that
+     * could never be opened. Asks no server and creates nothing.
+     *
+     * @param url as for {@link #open}
+     * @param context as for {@link #open}
+     * @return a short name without secrets, as {@link Store#description()} has it; unless a provider knows better, the
+     *     scheme alone
+     * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
+     */
+    default String describe(String url, StoreContext context) {
+        return url.substring(0, url.indexOf(':') + 1) + "…";
+    }
+
+    /**
      * Opens a fence in the store of a URL. The fence is the caller's, who closes it; what it has admitted stays for ever.
      *
      * @param url as for {@link #open}

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockClientBuilder;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
@@ -82,8 +83,8 @@ final class Rig {
     }
 
     /** A client with settings of its own. */
-    LockClient client(Consumer<LockClient.Builder> settings) {
-        LockClient.Builder builder = LockClient.builder(store()).time(time);
+    LockClient client(Consumer<LockClientBuilder> settings) {
+        LockClientBuilder builder = LockClient.builder(store()).time(time);
         settings.accept(builder);
         return closing(builder.build());
     }

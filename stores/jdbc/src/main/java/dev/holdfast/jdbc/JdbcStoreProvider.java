@@ -39,6 +39,14 @@ public final class JdbcStoreProvider implements StoreProvider {
         return open(parse(url), context);
     }
 
+    /** Also refuses a URL for which no driver is on the class path. */
+    @Override
+    public String describe(String url, StoreContext context) {
+        ServerUrl parsed = parse(url);
+        new DriverConnections(parsed, context.password());
+        return parsed.description();
+    }
+
     /** A fence in the table {@code holdfast_fence}, as {@link JdbcFence#inTable} has it; made unless it is there. */
     @Override
     public StoreFence openFence(String url, Optional<String> password) {

@@ -46,7 +46,7 @@ public final class JdbcStores {
      *     connection can be had
      */
     public static StoreFactory on(DataSource dataSource, JdbcOptions options) {
-        return context -> open(dataSource, options, context.time());
+        return StoreFactory.named("the application's DataSource", context -> open(dataSource, options, context.time()));
     }
 
     private static Store open(DataSource dataSource, JdbcOptions options, TimeSource time) {

@@ -45,6 +45,11 @@ public final class RedisStoreProvider implements StoreProvider {
         return open(RedisUrl.parse(url, context.password()), context.time(), PendingClaims.POLL);
     }
 
+    @Override
+    public String describe(String url, StoreContext context) {
+        return RedisUrl.parse(url, context.password()).description();
+    }
+
     /** The fence of {@link RedisFence}. */
     @Override
     public StoreFence openFence(String url, Optional<String> password) {

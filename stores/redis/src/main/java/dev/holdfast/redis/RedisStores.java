@@ -34,14 +34,16 @@ public final class RedisStores {
             throw new IllegalArgumentException("the RedisClient must connect again by itself: leave autoReconnect on");
         }
         RedisErrors errors = new RedisErrors("redis (the application's client)");
-        return context -> RedisStore.open(
-                client,
-                new OfferListener.Lent(client, errors),
-                errors,
-                context.time(),
-                RedisUrl.TIMEOUT,
-                PendingClaims.POLL,
-                false,
-                () -> {});
+        return StoreFactory.named(
+                errors.store(),
+                context -> RedisStore.open(
+                        client,
+                        new OfferListener.Lent(client, errors),
+                        errors,
+                        context.time(),
+                        RedisUrl.TIMEOUT,
+                        PendingClaims.POLL,
+                        false,
+                        () -> {}));
     }
 }

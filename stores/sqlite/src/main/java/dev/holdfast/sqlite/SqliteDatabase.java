@@ -37,7 +37,7 @@ class SqliteDatabase {
 
     /** A short name for messages. */
     String description() {
-        return "sqlite:" + file.path();
+        return SqliteFile.description(file.path());
     }
 
     Capabilities capabilities() {

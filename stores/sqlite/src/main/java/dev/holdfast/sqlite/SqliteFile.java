@@ -70,6 +70,11 @@ final class SqliteFile {
         this.isNew = !Files.exists(path);
     }
 
+    /** A file in messages. */
+    static String description(Path file) {
+        return "sqlite:" + file.toAbsolutePath().normalize();
+    }
+
     /**
      * Checks the place and creates the directories that are missing. Everything that can be refused is refused before
      * anything is created.

@@ -48,6 +48,11 @@ public final class SqliteStoreProvider implements StoreProvider {
         return SqliteStore.open(new SqliteDatabase(path(url), BootClock.local(), context.time()), context.time());
     }
 
+    @Override
+    public String describe(String url, StoreContext context) {
+        return SqliteFile.description(path(url));
+    }
+
     /** A fence in the table {@code holdfast_fence} of the file, which a client has made; the table is made unless it is there. */
     @Override
     public StoreFence openFence(String url, Optional<String> password) {

@@ -16,7 +16,7 @@ import java.util.Set;
  *   <li>{@code zk://USER:PASSWORD@HOST…} logs in with a digest, and only that user can work on the nodes that are made;
  *       the password may be given beside the URL instead
  *   <li>{@code ?session=15s}: the session time-out that is asked for; unless it is given, what
- *       {@link dev.holdfast.LockClient.Builder#session} says, or 15 s
+ *       {@link dev.holdfast.LockClientBuilder#session} says, or 15 s
  *   <li>{@code ?timeout=5s}: how long a request may go without an answer; 5 s unless it is given
  *   <li>{@code ?tick=3s}: the {@code tickTime} of the servers, or longer; 3 s unless it is given
  *   <li>{@code ?disconnect=ride}: holds stay valid while the connection is broken, until their lease ends;
@@ -49,6 +49,11 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
     public Store open(String url, StoreContext context) {
         ZooKeeperUrl parsed = ZooKeeperUrl.parse(url, context.password());
         return open(parsed.sessionOr(context.session()), parsed.session().or(context::session), context);
+    }
+
+    @Override
+    public String describe(String url, StoreContext context) {
+        return ZooKeeperUrl.parse(url, context.password()).description();
     }
 
     /** The fence of {@link ZooKeeperFence}. */

@@ -21,6 +21,7 @@ import org.apache.curator.framework.imps.CuratorFrameworkState;
  * }</pre>
  */
 public final class ZooKeeperStores {
+    private static final String DESCRIPTION = "zookeeper (the application's client)";
     private static final long SLACK_NANOS = 1_000_000_000;
 
     private ZooKeeperStores() {}
@@ -53,19 +54,12 @@ public final class ZooKeeperStores {
         }
         String namespace = curator.getNamespace();
         Paths paths = new Paths(namespace == null || namespace.isEmpty() ? "" : "/" + namespace);
-        return context -> open(curator, paths, options, context.time());
+        return StoreFactory.named(DESCRIPTION, context -> open(curator, paths, options, context.time()));
     }
 
     private static Store open(CuratorFramework curator, Paths paths, ZooKeeperOptions options, TimeSource time) {
         LongSupplier aSecondAgo = () -> time.nanoTime() - SLACK_NANOS;
-        return new StoreOpener(
-                        curator,
-                        paths,
-                        options.acls(),
-                        options,
-                        time,
-                        new Errors("zookeeper (the application's client)"),
-                        aSecondAgo)
+        return new StoreOpener(curator, paths, options.acls(), options, time, new Errors(DESCRIPTION), aSecondAgo)
                 .open((opened, patience) -> opened.heldNodes().removeAll());
     }
 }

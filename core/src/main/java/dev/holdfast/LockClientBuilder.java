@@ -1,0 +1,164 @@
+package dev.holdfast;
+
+import dev.holdfast.internal.Durations;
+import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.Environment;
+import dev.holdfast.internal.LazyStore;
+import dev.holdfast.internal.Names;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreFactory;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a client to be, from {@link LockClient#builder(String)}.
+ *
+ * <pre>{@code
+ * LockClient client = LockClient.builder("redis://127.0.0.1:6379")
+ *         .namespace("shop")
+ *         .connectLazily(true)       // the application may start while Redis is down
+ *         .build();
+ * }</pre>
+ *
+ * <p>Not thread-safe.
+ */
+public final class LockClientBuilder {
+    private static final Duration OUTAGE_LIMIT = Duration.ofMinutes(1);
+    private static final Duration LONGEST_SESSION = Duration.ofDays(7);
+
+    private final StoreFactory factory;
+    private String namespace = "";
+    private String label = "";
+    private Executor executor = ForkJoinPool.commonPool();
+    private final List<LockListener> listeners = new ArrayList<>();
+    private Duration outageLimit = OUTAGE_LIMIT;
+    private @Nullable TimeSource time;
+    private @Nullable String password;
+    private @Nullable Duration session;
+    private boolean lazily;
+
+    LockClientBuilder(StoreFactory factory) {
+        this.factory = factory;
+    }
+
+    /**
+     * Prefixes every name in the store, so that applications can share one.
+     *
+     * @param value 1 to 64 letters, digits, dots, dashes or underscores; stored as {@code namespace:name}
+     */
+    public LockClientBuilder namespace(String value) {
+        this.namespace = Names.checkNamespace(value);
+        return this;
+    }
+
+    /** A word that people see beside this client's holds, at most 100 characters; default none. */
+    public LockClientBuilder label(String value) {
+        this.label = Names.checkLabel(value);
+        return this;
+    }
+
+    /** Where {@link DistributedLock#acquireAsync()} completes; default the common pool. */
+    public LockClientBuilder executor(Executor value) {
+        this.executor = value;
+        return this;
+    }
+
+    /** Adds a listener for all locks of this client; {@link LockClient#statistics()} needs none. */
+    public LockClientBuilder listener(LockListener value) {
+        this.listeners.add(value);
+        return this;
+    }
+
+    /**
+     * The password to log in with where the store's URL names a user at most; a password in the URL comes before it.
+     * It appears in no message, and need not be encoded. Stores without log-ins, files, have no use for it.
+     *
+     * @param value the password as it is; not empty
+     */
+    public LockClientBuilder password(String value) {
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException("a password is not empty; leave it out where there is none");
+        }
+        this.password = value;
+        return this;
+    }
+
+    /**
+     * How long {@code acquire()}, {@code acquireAsync()} and {@code lock()} wait while the store does not answer:
+     * they ride out an outage up to that long, counted from when this client noticed it or from the call if that
+     * came later, and throw {@link StoreUnavailableException} then. Default one minute. A wait with a time of its
+     * own ends when that has passed, and throws the same where the store does not answer then.
+     *
+     * @param value not negative; with zero a wait ends as soon as an outage is noticed
+     */
+    public LockClientBuilder outageLimit(Duration value) {
+        this.outageLimit = Durations.checkOutageLimit(value);
+        return this;
+    }
+
+    /**
+     * How long the store should keep the locks of this client after it has died, where the store keeps them by a
+     * session, as ZooKeeper does, and its URL does not say how long. The servers may give another time; the log says
+     * so. Other stores take each lock's lease.
+     *
+     * @param value 1 ms to 7 days; default the store's own
+     * @throws IllegalArgumentException if it is not
+     */
+    public LockClientBuilder session(Duration value) {
+        if (value.toMillis() < 1 || value.compareTo(LONGEST_SESSION) > 0) {
+            throw new IllegalArgumentException("a session is 1 ms to 7 days, not " + value);
+        }
+        this.session = value;
+        return this;
+    }
+
+    /**
+     * Whether the client is made without its store, which may be down then. The first request opens the store: a
+     * {@code tryAcquire}, say, or a {@code status}. Until the store answers, each request tries again, and throws {@link
+     * StoreUnavailableException} as during any other outage: within the time-out of the store, with an acquire that waits
+     * after its own time or the {@link #outageLimit}. A wrong URL or option is refused by {@link #build()} all the same; a
+     * wrong password, a missing right or a store that cannot do what is asked by the first request.
+     *
+     * @param value default false: {@link #build()} opens the store, and fails if it cannot
+     */
+    public LockClientBuilder connectLazily(boolean value) {
+        this.lazily = value;
+        return this;
+    }
+
+    /** The source of time, for tests; default the system's. */
+    public LockClientBuilder time(TimeSource value) {
+        this.time = value;
+        return this;
+    }
+
+    /**
+     * Makes the client and opens the store, unless it is to {@linkplain #connectLazily connect lazily}.
+     *
+     * @throws IllegalArgumentException if no store on the class path knows the URL, or the URL is malformed
+     * @throws HoldfastException if the store is opened now, and cannot be reached or refuses
+     */
+    @CheckReturnValue
+    public LockClient build() {
+        Optional<String> secret = Optional.ofNullable(password);
+        Optional<Duration> asked = Optional.ofNullable(session);
+        return new LockClient(Engine.open(
+                clock -> store(new StoreContext(clock, secret, asked)),
+                Environment.ofThisMachine(time, executor),
+                namespace,
+                label,
+                listeners,
+                outageLimit));
+    }
+
+    private Store store(StoreContext context) {
+        return lazily ? LazyStore.of(factory, context) : factory.open(context);
+    }
+}
