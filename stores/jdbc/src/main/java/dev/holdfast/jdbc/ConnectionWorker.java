@@ -8,17 +8,10 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.Iterator;
-import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,12 +24,8 @@ import org.jspecify.annotations.Nullable;
  * in the order in which they were made. Others run beside it, and the server forces their commits to disk together.
  *
  * <pre>
- *   engine ──► release x ──► claim x ──► renew … ──► thread ──► connection
- *                    └── one step ──┘
+ *   engine ──► {@link RequestQueue} ──► thread ──► {@link WorkerConnection}
  * </pre>
- *
- * <p>A release that finds the next claim of the same lock behind it becomes one step with that: this is how a client
- * whose threads go on wanting a lock passes it to another client, and enters the queue again, in one statement.
  *
  * <p>A connection that broke is opened anew for the next request, and the request that met its end is sent once more. A
  * renewal is not: what was sent of it may still be carried out, after the one that was sent again, and it may state a
@@ -59,8 +48,7 @@ final class ConnectionWorker {
     private final TableOpener tables;
     private final WorkerConnection connection;
     private final Thread thread;
-    private final BlockingQueue<Request> inbox = new LinkedTransferQueue<>();
-    private final Deque<Request> line = new ArrayDeque<>();
+    private final RequestQueue requests;
     private final PriorityQueue<Later> later = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
     /** Claims of which a first copy may still be carried out; of one that is forgotten, it costs a lease. */
     private final Set<ClaimId> sentTwice = ConcurrentHashMap.newKeySet();
@@ -79,6 +67,7 @@ final class ConnectionWorker {
     /** With threads of its caller, such as one that does not start. */
     ConnectionWorker(TableOpener tables, int number, BiFunction<String, Runnable, Thread> threads) {
         this.tables = tables;
+        this.requests = new RequestQueue(tables.description());
         String name = "holdfast-" + tables.description() + "-" + number;
         this.connection = new WorkerConnection(tables, name);
         this.thread = threads.apply(name, this::run);
@@ -119,7 +108,7 @@ final class ConnectionWorker {
     }
 
     void add(Request request) {
-        inbox.add(request);
+        requests.add(request);
         if (!started.get() && started.compareAndSet(false, true)) {
             start();
         }
@@ -199,8 +188,7 @@ final class ConnectionWorker {
             connection.close();
         } finally {
             ended = true;
-            line.forEach(each -> fail(each, tables.closedException()));
-            refuseAll();
+            requests.drain(each -> fail(each, tables.closedException()));
         }
     }
 
@@ -209,7 +197,7 @@ final class ConnectionWorker {
         Request next = null;
         try {
             runDue();
-            next = next();
+            next = requests.next(nanosToNextTask());
             if (next != null) {
                 serve(next);
             }
@@ -247,46 +235,9 @@ final class ConnectionWorker {
         }
     }
 
-    private @Nullable Request next() throws InterruptedException {
-        if (line.isEmpty()) {
-            Later first = later.peek();
-            Request arrived =
-                    first == null ? inbox.take() : inbox.poll(first.at - System.nanoTime(), TimeUnit.NANOSECONDS);
-            if (arrived == null) {
-                return null;
-            }
-            line.add(arrived);
-        }
-        inbox.drainTo(line);
-        runTasks();
-        Request first = line.poll();
-        if (first instanceof Request.Release release) {
-            Request.Claiming behind = claimBehind(release);
-            return behind == null ? release : new Request.Exchange(release, behind);
-        }
-        return first;
-    }
-
-    private void runTasks() {
-        List<Request.Before> tasks = new ArrayList<>();
-        line.removeIf(request -> request instanceof Request.Before task && tasks.add(task));
-        tasks.forEach(task -> task.runTask(tables.description()));
-        inbox.drainTo(line);
-    }
-
-    /** The next request for the same name, if it is a claim; taken out of the line. */
-    private Request.@Nullable Claiming claimBehind(Request.Release release) {
-        for (Iterator<Request> each = line.iterator(); each.hasNext(); ) {
-            Request request = each.next();
-            if (request.name.equals(release.name)) {
-                if (request instanceof Request.Claiming claim) {
-                    each.remove();
-                    return claim;
-                }
-                return null;
-            }
-        }
-        return null;
+    private long nanosToNextTask() {
+        Later next = later.peek();
+        return next == null ? Long.MAX_VALUE : next.at - System.nanoTime();
     }
 
     private void serve(Request request) {
@@ -357,9 +308,7 @@ final class ConnectionWorker {
 
     /** Also on the threads of those who come too late, several at once. */
     private void failAll(HoldfastException why) {
-        for (Request each = inbox.poll(); each != null; each = inbox.poll()) {
-            fail(each, why);
-        }
+        requests.drainArrived(each -> fail(each, why));
     }
 
     private static void nap(int tries) {
