@@ -50,6 +50,13 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
         }
     }
 
+    /** Lists the line behind a sync: a server that lags behind would report a lock as held that was released before. */
+    CompletableFuture<Listed> look(Session now) {
+        context.batches().removeNow();
+        now.sync(lock);
+        return now.children(lock);
+    }
+
     /** Creates the node and lists the others, by requests sent back to back. */
     CompletableFuture<Arrival> enter(Session now, Missing missing) {
         String path = lock + "/" + Node.prefix(claim);
@@ -134,11 +141,15 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
     }
 
     /**
-     * Checks that the node still exists.
+     * Checks that the node still exists. After a long wait the session's proof is old, and so would be the lease: then the
+     * session is proved first.
      *
      * @param alone whether no node before it is left, as far as is known; otherwise the children are listed too
      */
     CompletableFuture<Arrival> confirm(Session now, Node mine, boolean alone) {
+        if (context.time().nanoTime() - now.begin() > now.lease().toNanos() / 3) {
+            now.prove(context.paths().locks());
+        }
         CompletableFuture<Listed> others =
                 alone ? CompletableFuture.completedFuture(Listed.NOTHING) : now.children(lock);
         return now.exists(lock + "/" + mine.name()).thenCombine(others, (found, listed) -> {

@@ -1,21 +1,19 @@
 package dev.holdfast.zookeeper;
 
+import static dev.holdfast.zookeeper.ClaimSteps.NOTHING;
+
 import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.zookeeper.ClaimSteps.Phase;
 import dev.holdfast.zookeeper.NodeCreation.Arrival;
 import dev.holdfast.zookeeper.NodeCreation.Missing;
 import dev.holdfast.zookeeper.Session.Listed;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -51,53 +49,29 @@ import org.jspecify.annotations.Nullable;
  * with a new session it goes to the end of the line. Thread-safe.
  */
 final class PendingClaim implements Pending, Watcher {
-    private static final Runnable NOTHING = () -> {};
     private static final int MOST_ENTRIES = 10;
     private static final Duration PAUSE = Duration.ofMillis(20);
-
-    private enum Phase {
-        /** Not sent, or to be sent again when the connection is back. */
-        APART,
-        LOOKING,
-        ENTERING,
-        WAITING,
-        CONFIRMING,
-        LEAVING,
-        ANSWERED
-    }
 
     private final Claim claim;
     private final ZooKeeperContext context;
     private final String lock;
     private final NodeCreation creation;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
-    private final ReentrantLock mutex = new ReentrantLock();
-    private final Set<Node> watched = new HashSet<>();
-
-    private Phase phase = Phase.APART;
-    /** An answer to a request of an earlier turn is ignored. */
-    private int turn;
+    private final ClaimSteps steps = new ClaimSteps(answer);
+    private final OwnNode own;
+    private final Blockers blockers;
 
     private int entries;
     private boolean cancelled;
-    private volatile boolean sent;
     private Missing missing = Missing.NOTHING;
-
-    private @Nullable Session session;
-    private @Nullable Node mine;
-    /** The number of the grant; 0 unless the node has just been read. */
-    private long number;
-
-    /** Whether its node has been seen as the only one. */
-    private boolean alone;
-
-    private List<Node> before = new ArrayList<>();
 
     PendingClaim(Claim claim, ZooKeeperContext context) {
         this.claim = claim;
         this.context = context;
         this.lock = context.paths().lock(claim.name());
         this.creation = new NodeCreation(claim, context, lock);
+        this.own = new OwnNode(claim, context, lock);
+        this.blockers = new Blockers(claim, lock, this);
     }
 
     @Override
@@ -110,14 +84,14 @@ final class PendingClaim implements Pending, Watcher {
     }
 
     void begin() {
-        context.connection().whenConnected(answer, now -> step(() -> begun(now)));
+        context.connection().whenConnected(answer, now -> steps.step(() -> begun(now)));
     }
 
     @Override
     public void cancel() {
-        step(() -> {
+        steps.step(() -> {
             cancelled = true;
-            return switch (phase) {
+            return switch (steps.phase()) {
                 case APART -> unanswered();
                 case WAITING, CONFIRMING -> leaving(null);
                 case LOOKING, ENTERING -> () -> context.timeouts().end(answer);
@@ -128,108 +102,75 @@ final class PendingClaim implements Pending, Watcher {
 
     /** The claim was answered elsewhere: it timed out, or the client is closed. Nothing of it may be left. */
     void giveUp() {
-        step(() -> {
-            if (phase == Phase.ANSWERED) {
-                return NOTHING;
-            }
-            forgetWatches();
-            phase = Phase.ANSWERED;
-            return this::removeUnknown;
-        });
+        steps.step(() -> steps.is(Phase.ANSWERED) ? NOTHING : ending(own::removeUnknown));
     }
 
     /** The session has ended, and its node is deleted now or soon. A claim that leaves deletes its node in any session. */
     void ended(Session gone) {
-        step(() -> {
-            boolean stays = phase != Phase.ANSWERED && phase != Phase.APART && phase != Phase.LEAVING;
-            return session == gone && stays ? brokenOff() : NOTHING;
+        steps.step(() -> {
+            boolean stays = !steps.is(Phase.ANSWERED) && !steps.is(Phase.APART) && !steps.is(Phase.LEAVING);
+            return own.session() == gone && stays ? brokenOff() : NOTHING;
         });
     }
 
     /** Watches its blockers again, in case a message was lost. */
     void look() {
-        step(() -> {
-            if (phase != Phase.WAITING) {
+        steps.step(() -> {
+            if (!steps.is(Phase.WAITING)) {
                 return NOTHING;
             }
-            watched.clear();
+            blockers.watchAgain();
             return judged();
         });
     }
 
     /** Whether it created a node, or may have. */
     boolean wasSent() {
-        return sent;
-    }
-
-    private void removeUnknown() {
-        if (sent) {
-            context.deleter().removeClaim(claim.name(), claim.id());
-        }
+        return own.wasSent();
     }
 
     // ---- joining the line ----
 
     private Runnable begun(Session now) {
-        if (phase != Phase.APART) {
+        if (!steps.is(Phase.APART)) {
             return NOTHING;
         }
-        turn++;
-        boolean again = session == now && sent;
+        steps.turn();
+        boolean again = own.session() == now && own.wasSent();
         forgetWatches();
-        session = now;
-        mine = null;
+        own.beginIn(now);
         if (again) {
-            phase = Phase.ENTERING; // unless it was made before the connection broke
-            return answered(() -> creation.seek(now), arrival -> arrived(now, arrival));
+            steps.enter(Phase.ENTERING); // unless it was made before the connection broke
+            return steps.request(() -> creation.seek(now), arrival -> arrived(now, arrival));
         }
         return claim.waits() ? entering(now, Missing.NOTHING) : looking(now);
     }
 
     /** A try: whether it would be its turn. */
     private Runnable looking(Session now) {
-        phase = Phase.LOOKING;
-        return answered(() -> read(now), (Listed listed) -> {
+        steps.enter(Phase.LOOKING);
+        return steps.request(() -> creation.look(now), (Listed listed) -> {
             if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
                 return failed(listed.code());
             }
             boolean free = Predecessors.blockers(claim.mode(), Predecessors.of(listed.children()))
                     .isEmpty();
-            return free && !cancelled ? entering(now, Missing.NOTHING) : answering(Optional.empty());
+            return free && !cancelled ? entering(now, Missing.NOTHING) : answering(null);
         });
     }
 
-    /** Behind a sync: a server that lags behind would report a lock as held that was released before. */
-    private CompletableFuture<Listed> read(Session now) {
-        context.batches().removeNow();
-        now.sync(lock);
-        return now.children(lock);
-    }
-
     private Runnable entering(Session now, Missing what) {
-        phase = Phase.ENTERING;
-        sent = true;
+        steps.enter(Phase.ENTERING);
+        own.send();
         if (++entries > MOST_ENTRIES) {
-            return answeringWith(
+            return answering(
                     context.errors().unavailable("removes '" + claim.name() + "' as fast as it is made", null));
         }
         missing = what;
-        return answered(
-                () -> creation.enter(now, what).whenComplete((arrival, failure) -> removeIfLate(now, arrival)),
+        return steps.request(
+                () -> creation.enter(now, what)
+                        .whenComplete((arrival, failure) -> own.removeIfLate(now, arrival, answer)),
                 arrival -> arrived(now, arrival));
-    }
-
-    /** If the claim was given up before its node was requested, the removal may have found nothing. */
-    private void removeIfLate(Session now, @Nullable Arrival arrival) {
-        if (arrival == null || !answer.isCompletedExceptionally()) {
-            return;
-        }
-        Node made = arrival.mine();
-        if (made != null) {
-            removed(now, made);
-        } else if (Errors.isOfConnection(arrival.code())) {
-            removeUnknown();
-        }
     }
 
     private Runnable arrived(Session now, Arrival arrival) {
@@ -237,14 +178,11 @@ final class PendingClaim implements Pending, Watcher {
         if (arrival.mine() == null && !lockMissing && arrival.code() != Code.OK) {
             return failed(arrival.code());
         }
-        mine = arrival.mine();
-        number = arrival.number();
-        alone = arrival.line().isEmpty() ? alone : arrival.line().size() == 1;
+        own.arrived(arrival);
+        Node mine = arrival.mine();
         if (mine == null) {
             forgetWatches();
-            return cancelled
-                    ? answering(Optional.empty())
-                    : entering(now, lockMissing ? missing.more() : Missing.NOTHING);
+            return cancelled ? answering(null) : entering(now, lockMissing ? missing.more() : Missing.NOTHING);
         }
         if (arrival.code() != Code.OK) {
             return failed(arrival.code());
@@ -252,12 +190,8 @@ final class PendingClaim implements Pending, Watcher {
         if (mine.isBeyondTheLast()) {
             return leaving(context.errors().countedOut(claim.name()));
         }
-        before = Predecessors.before(mine, arrival.line());
-        if (before.size() >= Predecessors.MOST_BEFORE) {
-            return leaving(context.errors().lineTooLong(claim.name()));
-        }
-        watched.removeIf(node -> !before.contains(node) && unwatched(node));
-        return judged();
+        blockers.learn(mine, arrival.line(), now);
+        return blockers.areTooMany() ? leaving(context.errors().lineTooLong(claim.name())) : judged();
     }
 
     // ---- in the line ----
@@ -268,9 +202,9 @@ final class PendingClaim implements Pending, Watcher {
             return;
         }
         String name = event.getPath().substring(event.getPath().lastIndexOf('/') + 1);
-        step(() -> {
+        steps.step(() -> {
             Node node = Node.parse(name).orElse(null);
-            if (node == null || !watched.remove(node)) {
+            if (node == null || !blockers.heardOf(node)) {
                 return NOTHING;
             }
             return event.getType() == EventType.NodeDeleted ? gone(node) : judgedIfWaiting();
@@ -278,14 +212,13 @@ final class PendingClaim implements Pending, Watcher {
     }
 
     private Runnable judgedIfWaiting() {
-        return phase == Phase.WAITING ? judged() : NOTHING;
+        return steps.is(Phase.WAITING) ? judged() : NOTHING;
     }
 
     /** A watched node is gone. Its claim may have held the lock, after all before it; or it may have left early. */
     private Runnable gone(Node node) {
-        before.remove(node);
-        watched.remove(node);
-        return phase == Phase.WAITING ? confirming() : NOTHING;
+        blockers.gone(node);
+        return steps.is(Phase.WAITING) ? confirming() : NOTHING;
     }
 
     /** The next step, by the claims that are before it as far as is known. */
@@ -293,116 +226,79 @@ final class PendingClaim implements Pending, Watcher {
         if (cancelled) {
             return leaving(null);
         }
-        List<Node> blockers = Predecessors.blockers(claim.mode(), before);
-        if (blockers.isEmpty()) {
-            return number == 0 ? confirming() : granted();
+        if (blockers.areGone()) {
+            return own.isJustRead() ? granted() : confirming();
         }
-        return claim.waits() ? waiting(blockers) : leaving(null);
+        return claim.waits() ? waiting() : leaving(null);
     }
 
-    private Runnable waiting(List<Node> blockers) {
-        phase = Phase.WAITING;
+    private Runnable waiting() {
+        steps.enter(Phase.WAITING);
         entries = 0;
-        number = 0;
-        Session now = session;
-        List<Runnable> requests = new ArrayList<>();
-        for (Node blocker : blockers) {
-            if (now != null && watched.add(blocker)) {
-                requests.add(() -> watch(now, blocker));
-            }
+        own.waits();
+        OwnNode.Made made = own.made();
+        if (made == null) {
+            return NOTHING;
         }
+        List<Runnable> requests = blockers.toWatch().stream()
+                .map(node -> watching(made.session(), node))
+                .toList();
         return () -> requests.forEach(Runnable::run);
     }
 
-    private void watch(Session now, Node blocker) {
-        int asked = turn;
-        now.watch(lock + "/" + blocker.name(), this)
-                .thenAccept(found -> step(() -> {
-                    if (asked != turn || phase != Phase.WAITING || found.code() == Code.OK) {
-                        return NOTHING;
-                    }
-                    return found.code() == Code.NONODE ? gone(blocker) : failed(found.code());
-                }));
+    private Runnable watching(Session now, Node blocker) {
+        return steps.request(() -> now.watch(lock + "/" + blocker.name(), this), found -> switch (found.code()) {
+            case OK -> NOTHING;
+            case NONODE -> gone(blocker);
+            default -> failed(found.code());
+        });
     }
 
     /** Checks its own node before the grant, and lists the others unless all blockers are known to be gone. */
     private Runnable confirming() {
-        Session now = session;
-        Node node = mine;
-        if (now == null || node == null) {
+        OwnNode.Made made = own.made();
+        if (made == null) {
             return brokenOff();
         }
-        phase = Phase.CONFIRMING;
-        boolean unblocked = Predecessors.blockers(claim.mode(), before).isEmpty();
-        return answered(
-                () -> {
-                    proveIfStale(now);
-                    return creation.confirm(now, node, unblocked);
-                },
-                arrival -> arrived(now, arrival));
-    }
-
-    /** After a long wait the session's proof is old, and so would be the lease. */
-    private void proveIfStale(Session now) {
-        if (context.time().nanoTime() - now.begin() > now.lease().toNanos() / 3) {
-            now.prove(context.paths().locks());
-        }
+        steps.enter(Phase.CONFIRMING);
+        boolean unblocked = blockers.areGone();
+        return steps.request(
+                () -> creation.confirm(made.session(), made.node(), unblocked),
+                arrival -> arrived(made.session(), arrival));
     }
 
     private Runnable granted() {
-        Session now = session;
-        Node node = mine;
-        if (now == null || node == null) {
+        OwnNode.Made made = own.made();
+        if (made == null) {
             return brokenOff();
         }
-        if (number <= claim.floor()) {
-            return leaving(context.errors().fellBack(number, claim.floor()));
+        if (own.number() <= claim.floor()) {
+            return leaving(context.errors().fellBack(own.number(), claim.floor()));
         }
-        Grant grant = new Grant(claim.id(), claim.names(), claim.mode(), now.lease(), List.of(number), now.begin());
-        forgetWatches();
-        phase = Phase.ANSWERED;
-        return () -> {
-            HeldNode heldNode = new HeldNode(grant, lock + "/" + node.name(), now, alone, context.heldNodes());
-            context.heldNodes().add(heldNode);
-            if (answer.complete(Optional.of(grant))) {
-                context.heldNodes().check(heldNode);
-            } else {
-                context.heldNodes().remove(claim.id());
-                removed(now, node);
-            }
-        };
+        Grant grant = own.grant(made.session());
+        return ending(() -> own.hold(grant, made, answer));
     }
 
     // ---- leaving the line ----
 
     /** Deletes the node, then answers. */
     private Runnable leaving(@Nullable HoldfastException why) {
-        Session now = session;
-        Node node = mine;
-        if (now == null || node == null) {
-            return why == null ? answering(Optional.empty()) : answeringWith(why);
+        OwnNode.Made made = own.made();
+        if (made == null) {
+            return answering(why);
         }
-        phase = Phase.LEAVING;
-        turn++;
+        steps.enter(Phase.LEAVING);
+        steps.turn();
         forgetWatches();
         return () -> context.timeouts()
-                .limit(removed(now, node))
-                .whenComplete((removed, failure) -> step(() -> {
-                    if (failure != null) {
-                        return answeringWith(Errors.unwrapped(failure));
-                    }
-                    return why == null ? answering(Optional.empty()) : answeringWith(why);
-                }));
-    }
-
-    private CompletableFuture<Boolean> removed(Session now, Node node) {
-        return context.deleter().remember(claim.id(), context.deleter().remove(now, lock + "/" + node.name()));
+                .limit(own.remove(made))
+                .whenComplete((removed, failure) ->
+                        steps.step(() -> answering(failure == null ? why : Errors.unwrapped(failure))));
     }
 
     private Runnable failed(Code code) {
         if (!Errors.isOfConnection(code)) {
-            HoldfastException refused = context.errors().of(code, lock);
-            return mine == null ? answeringWith(refused) : leaving(refused);
+            return leaving(context.errors().of(code, lock));
         }
         if (!claim.waits() || cancelled) {
             return unanswered();
@@ -413,11 +309,11 @@ final class PendingClaim implements Pending, Watcher {
 
     /** The outcome of the claim is unknown, and the caller no longer waits. */
     private Runnable unanswered() {
-        Runnable tell = answeringWith(context.errors().of(Code.CONNECTIONLOSS, lock));
-        return () -> {
-            removeUnknown();
-            tell.run();
-        };
+        HoldfastException lost = context.errors().of(Code.CONNECTIONLOSS, lock);
+        return ending(() -> {
+            own.removeUnknown();
+            answer.completeExceptionally(lost);
+        });
     }
 
     /** Goes on when there is a connection, in this session or another. */
@@ -425,71 +321,25 @@ final class PendingClaim implements Pending, Watcher {
         if (!claim.waits()) {
             return unanswered();
         }
-        turn++;
-        phase = Phase.APART;
+        steps.turn();
+        steps.enter(Phase.APART);
         entries = 0;
         return this::begin;
     }
 
-    private Runnable answering(Optional<Grant> outcome) {
-        forgetWatches();
-        phase = Phase.ANSWERED;
-        return () -> answer.complete(outcome);
+    /** Answers that it has nothing, or why it failed. */
+    private Runnable answering(@Nullable Throwable why) {
+        return ending(why == null ? () -> answer.complete(Optional.empty()) : () -> answer.completeExceptionally(why));
     }
 
-    private Runnable answeringWith(Throwable why) {
+    /** Nothing comes after what is done then. */
+    private Runnable ending(Runnable then) {
         forgetWatches();
-        phase = Phase.ANSWERED;
-        return () -> answer.completeExceptionally(why);
+        steps.enter(Phase.ANSWERED);
+        return then;
     }
 
     private void forgetWatches() {
-        watched.removeIf(this::unwatched);
-    }
-
-    private boolean unwatched(Node node) {
-        Session now = session;
-        if (now != null) {
-            now.unwatch(lock + "/" + node.name(), this);
-        }
-        return true;
-    }
-
-    // ---- one step at a time ----
-
-    /** The step after an answer. */
-    private interface Next<T> {
-        Runnable step(T said);
-    }
-
-    private <T> Runnable answered(Supplier<CompletableFuture<T>> request, Next<T> next) {
-        int asked = turn;
-        Phase then = phase;
-        return () -> guarded(request)
-                .thenAccept(said -> step(() -> asked == turn && phase == then ? next.step(said) : NOTHING))
-                .exceptionally(broken -> {
-                    answer.completeExceptionally(Errors.unwrapped(broken)); // rather than never
-                    return null;
-                });
-    }
-
-    /** A request that throws, as the application's ACLs may, is one that failed. */
-    private static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> request) {
-        try {
-            return request.get();
-        } catch (RuntimeException | Error broken) {
-            return CompletableFuture.failedFuture(broken);
-        }
-    }
-
-    private void step(Supplier<Runnable> step) {
-        Runnable then;
-        mutex.lock();
-        try {
-            then = step.get();
-        } finally {
-            mutex.unlock();
-        }
-        then.run();
+        blockers.forget(own.session());
     }
 }

@@ -1,0 +1,88 @@
+package dev.holdfast.zookeeper;
+
+import dev.holdfast.spi.Claim;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.apache.zookeeper.Watcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims that came before one, as far as is known, and which of them are watched. They can only become less: later
+ * claims never matter to it. Used in the steps of the claim alone.
+ */
+final class Blockers {
+    private final Claim claim;
+    private final String lock;
+    private final Watcher watcher;
+    private final Set<Node> watched = new HashSet<>();
+    private List<Node> before = new ArrayList<>();
+
+    /**
+     * @param lock the node of the lock
+     * @param watcher told when a watched node changes
+     */
+    Blockers(Claim claim, String lock, Watcher watcher) {
+        this.claim = claim;
+        this.lock = lock;
+        this.watcher = watcher;
+    }
+
+    /** Learns who is before the claim. Those that have gone are not watched any more. */
+    void learn(Node mine, Collection<String> line, @Nullable Session session) {
+        before = Predecessors.before(mine, line);
+        unwatch(session, node -> !before.contains(node));
+    }
+
+    /** Whether more are before the claim than it may join behind. */
+    boolean areTooMany() {
+        return before.size() >= Predecessors.MOST_BEFORE;
+    }
+
+    /** Whether it is the claim's turn, as far as is known. */
+    boolean areGone() {
+        return standing().isEmpty();
+    }
+
+    private List<Node> standing() {
+        return Predecessors.blockers(claim.mode(), before);
+    }
+
+    /** Those to be watched from now on. */
+    List<Node> toWatch() {
+        return standing().stream().filter(watched::add).toList();
+    }
+
+    /** A message came about a node; whether it was watched, which it is not any more. */
+    boolean heardOf(Node node) {
+        return watched.remove(node);
+    }
+
+    void gone(Node node) {
+        before.remove(node);
+        watched.remove(node);
+    }
+
+    /** Has all of them watched again, in case a message was lost. */
+    void watchAgain() {
+        watched.clear();
+    }
+
+    /** Watches none any more. */
+    void forget(@Nullable Session session) {
+        unwatch(session, node -> true);
+    }
+
+    private void unwatch(@Nullable Session session, Predicate<Node> which) {
+        watched.removeIf(node -> {
+            boolean goes = which.test(node);
+            if (goes && session != null) {
+                session.unwatch(lock + "/" + node.name(), watcher);
+            }
+            return goes;
+        });
+    }
+}
