@@ -73,15 +73,18 @@ class LeaseChangeTest {
         assertThat(hold.isValid()).isFalse();
     }
 
-    @Test
-    void aGrantWhoseLeaseIsBeingChangedIsNotHandedOver() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aGrantWhoseLeaseIsBeingChangedIsNotHandedOver(boolean sessionBound) throws InterruptedException {
+        line.caps = capabilities -> HostileStore.with(capabilities, sessionBound, true, true);
         LockClient client = open(line);
         HoldOptions options = FIXED.handOver(64, Duration.ofMinutes(1));
         Hold first = client.lock("a", options).acquire();
         CompletableFuture<Hold> next = client.lock("a", options).acquireAsync();
         HostileStore.HoldReply slow = new HostileStore.HoldReply();
         line.renews = slow;
-        CompletableFuture<Void> extending = CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(60)));
+        CompletableFuture<Void> extending =
+                CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(sessionBound ? 12 : 60)));
         await().until(() -> slow.held.get() > 0);
         first.close();
         slow.open.complete(null);

@@ -28,6 +28,11 @@ final class FixedLease {
         term = null;
     }
 
+    /** Whether the holder has one. */
+    boolean isSet() {
+        return term != null;
+    }
+
     /** Another lease, which counts from now; if there is one at all. */
     void change(Duration lease) {
         if (term != null) {

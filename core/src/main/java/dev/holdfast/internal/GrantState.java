@@ -307,10 +307,18 @@ final class GrantState {
 
     /** Whether a waiter with these options can be given this grant as it is. */
     boolean fits(HoldOptions options) {
-        Duration underWay = renewal.asking();
         return renewal.goesOnFor(options)
-                && (underWay == null || underWay.equals(grant().lease()))
+                && isSettled()
                 && (sessionBound ? fixed.fits(options.lease()) : grant().lease().equals(options.lease()));
+    }
+
+    /**
+     * Whether a request under way, if there is one, leaves the lease as it is. In a session every request asks for the
+     * session's lease, so it does not say whether its answer is to change the fixed lease within.
+     */
+    private boolean isSettled() {
+        Duration underWay = renewal.asking();
+        return underWay == null || (underWay.equals(grant().lease()) && !fixed.isSet());
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */
