@@ -91,11 +91,11 @@ class BreakCommand implements Callable<Integer> {
             return nothingBroken(lockOnStore + " is not held");
         }
         try (LockClient client = store.open("")) {
-            return release(client, store, lockOnStore);
+            return breakShown(client, store, lockOnStore);
         }
     }
 
-    private int release(LockClient client, StoreUrl store, String lockOnStore) {
+    private int breakShown(LockClient client, StoreUrl store, String lockOnStore) {
         DistributedLock lock = StoreUrl.lock(client, name, HoldOptions.defaults());
         LockStatus.@Nullable Held held = lock.status().grant().orElse(null);
         if (held == null) {

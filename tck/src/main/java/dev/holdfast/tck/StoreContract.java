@@ -194,7 +194,7 @@ public abstract class StoreContract {
     @Nested
     @Tag(STORE)
     @Order(6)
-    class Breaking extends RevokeCases {
+    class Breaking extends BreakCases {
         Breaking() {
             super(StoreContract.this);
         }

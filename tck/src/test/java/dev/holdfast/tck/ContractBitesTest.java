@@ -57,7 +57,7 @@ class ContractBitesTest {
         bites(contract -> contract.new Leases(), LeaseCases::aBatchOfRenewalsHasAnAnswerForEachGrant, fault);
         bites(contract -> contract.new Leases(), LeaseCases::aRenewalOfALongerLeaseOutlastsTheFirst, fault);
         bites(contract -> contract.new Stamps(), StampCases::aRenewalIsStampedBetweenTheCallAndTheAnswer, fault);
-        bites(contract -> contract.new Breaking(), RevokeCases::aBrokenGrantIsNotRenewed, fault);
+        bites(contract -> contract.new Breaking(), BreakCases::aBrokenGrantIsNotRenewed, fault);
     }
 
     @Test
@@ -182,7 +182,7 @@ class ContractBitesTest {
         };
         bites(
                 contract -> contract.new Breaking(),
-                RevokeCases::breakingAGrantThatWasFollowedByAnotherChangesNothing,
+                BreakCases::breakingAGrantThatWasFollowedByAnotherChangesNothing,
                 fault);
         bites(contract -> contract.new ReadWriteLocks(), ReadWriteCases::breakingOneReaderLeavesTheOthers, fault);
         bites(contract -> contract.new Semaphores(), SemaphoreCases::breakingSomePermitsLeavesTheOthers, fault);
@@ -192,7 +192,7 @@ class ContractBitesTest {
     void aBreakThatDoesNothingOrTooMuch() {
         bites(
                 contract -> contract.new Breaking(),
-                RevokeCases::aBrokenGrantIsNotRenewed,
+                BreakCases::aBrokenGrantIsNotRenewed,
                 inner -> new ForwardingStore(inner) {
                     @Override
                     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
@@ -201,7 +201,7 @@ class ContractBitesTest {
                 });
         bites(
                 contract -> contract.new Breaking(),
-                RevokeCases::theNextGrantComesWhenTheLeaseOfTheBrokenOneHasRunOut,
+                BreakCases::theNextGrantComesWhenTheLeaseOfTheBrokenOneHasRunOut,
                 inner -> new ForwardingStore(inner) {
                     @Override
                     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {

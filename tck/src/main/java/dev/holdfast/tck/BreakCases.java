@@ -7,8 +7,8 @@ import dev.holdfast.spi.Renewal.Verdict;
 import org.junit.jupiter.api.Test;
 
 /** Breaking a lock. */
-abstract class RevokeCases extends Cases {
-    RevokeCases(StoreContract contract) {
+abstract class BreakCases extends Cases {
+    BreakCases(StoreContract contract) {
         super(contract);
     }
 
