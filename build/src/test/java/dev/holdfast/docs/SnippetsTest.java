@@ -15,7 +15,9 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.Loss;
 import dev.holdfast.TokenGate;
 import dev.holdfast.jdbc.JdbcFence;
+import dev.holdfast.jdbc.JdbcLocks;
 import dev.holdfast.jdbc.JdbcStores;
+import dev.holdfast.jdbc.OptimisticUpdate;
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.redis.RedisFence;
@@ -26,6 +28,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -295,6 +298,52 @@ class SnippetsTest {
         }
         // end
         // @formatter:on
+    }
+
+    @Test
+    void transactionLocks() throws Exception {
+        JdbcDataSource dataSource = new JdbcDataSource();
+        dataSource.setURL("jdbc:h2:" + folder.resolve("transactions"));
+        // @formatter:off
+        // snippet transactionLocks
+        JdbcLocks locks = JdbcLocks.on(dataSource);                  // once; the pool itself
+
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            locks.inTransaction(connection).lock("account:7");       // or tryLock(name), tryLock(name, timeout)
+            withdraw(connection, 100);
+            connection.commit();                                     // the lock ends here, or with the rollback
+        }
+        // end
+        // @formatter:on
+    }
+
+    @Test
+    void optimisticUpdate() throws Exception {
+        JdbcDataSource dataSource = new JdbcDataSource();
+        dataSource.setURL("jdbc:h2:" + folder.resolve("optimistic"));
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE account (id INT PRIMARY KEY, balance BIGINT, version BIGINT)");
+            statement.execute("INSERT INTO account VALUES (7, 200, 0)");
+        }
+        // @formatter:off
+        // snippet optimisticUpdate
+        OptimisticUpdate accounts = OptimisticUpdate.byVersion("account", "id", "version");
+
+        OptimisticUpdate.Result result = accounts.update(dataSource, 7, row -> {
+            long balance = row.getLong("balance");
+            return balance < 100 ? Map.of() : Map.of("balance", balance - 100);      // empty: leave it as it is
+        });
+        String answer = switch (result.outcome()) {
+            case UPDATED -> "paid";
+            case UNCHANGED -> "too little money";
+            case MISSING -> "no such account";
+            case CONFLICT, GAVE_UP -> "too many want it, nothing was paid";          // after ten attempts
+        };
+        // end
+        // @formatter:on
+        assertThat(answer).isEqualTo("paid");
     }
 
     private static void withdraw(Connection connection, int amount) throws SQLException {

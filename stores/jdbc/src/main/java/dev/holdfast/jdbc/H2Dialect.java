@@ -1,5 +1,7 @@
 package dev.holdfast.jdbc;
 
+import java.math.BigDecimal;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +84,31 @@ final class H2Dialect extends BytesDialect {
                   content VARCHAR(4000) NOT NULL
                 )""",
                 "CREATE INDEX IF NOT EXISTS " + ServerRecords.index(table) + " ON " + table + " (keep_until)");
+    }
+
+    @Override
+    public String createRows(String table) {
+        return "CREATE TABLE IF NOT EXISTS " + table + " (name VARBINARY(1020) NOT NULL PRIMARY KEY)";
+    }
+
+    @Override
+    public String textOf(String time) {
+        return "CAST(" + time + " AS VARCHAR)";
+    }
+
+    @Override
+    public String laterThan(String column, long micros) {
+        return "GREATEST(CURRENT_TIMESTAMP(6), DATEADD(MICROSECOND, " + micros + ", " + column + "))";
+    }
+
+    @Override
+    public String sessionId() {
+        return "SESSION_ID()";
+    }
+
+    @Override
+    public boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException {
+        return lock.lock(" WAIT " + BigDecimal.valueOf(millis, 3));
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.holdfast.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -81,6 +83,58 @@ final class MariaDbDialect extends BytesDialect {
                   content TEXT CHARACTER SET utf8mb4 NOT NULL,
                   KEY keep_until (keep_until)
                 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC""");
+    }
+
+    @Override
+    public String createRows(String table) {
+        return "CREATE TABLE IF NOT EXISTS " + table + " (name VARBINARY(1020) NOT NULL PRIMARY KEY)"
+                + " ENGINE = InnoDB ROW_FORMAT = DYNAMIC";
+    }
+
+    @Override
+    public String textOf(String time) {
+        return "CAST(" + time + " AS CHAR)";
+    }
+
+    @Override
+    public String laterThan(String column, long micros) {
+        return "GREATEST(SYSDATE(6), " + column + " + INTERVAL " + micros + " MICROSECOND)";
+    }
+
+    @Override
+    public String sessionId() {
+        return "CONNECTION_ID()";
+    }
+
+    /** MySQL has no words for it in the query. The server counts whole seconds. */
+    @Override
+    public boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException {
+        long before = SqlSession.only(connection, "SELECT @@SESSION.innodb_lock_wait_timeout", row -> row.getLong(1));
+        limitLockWaits(connection, (millis + 999) / 1_000);
+        try {
+            return lock.lock("");
+        } finally {
+            limitLockWaits(connection, before);
+        }
+    }
+
+    private static void limitLockWaits(Connection connection, long seconds) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET SESSION innodb_lock_wait_timeout = " + seconds);
+        }
+    }
+
+    @Override
+    public void checkTransactionStands(Connection connection, SQLException held) throws SQLException {
+        boolean rolledBack =
+                SqlSession.only(connection, "SELECT @@innodb_rollback_on_timeout", row -> row.getBoolean(1));
+        if (rolledBack) {
+            throw new SQLException(
+                    "the lock is held by another transaction, and the server has rolled this one back"
+                            + " (innodb_rollback_on_timeout is on); begin anew",
+                    "40001",
+                    held);
+        }
     }
 
     @Override

@@ -1,7 +1,12 @@
 package dev.holdfast.jdbc;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,6 +32,13 @@ final class PostgresDialect implements ServerDialect {
     private static final String TOLD = ", pg_notify(?, ?)";
     /** A number of nobody else's: "holdfast" in ASCII. */
     private static final long CREATION = 0x686f6c6466617374L;
+
+    /** Limits statements of the transaction to some milliseconds unless they are limited to less; what it was before. */
+    private static final String LIMIT = "WITH s AS MATERIALIZED (SELECT setting::bigint AS before FROM pg_settings"
+            + " WHERE name = 'statement_timeout') SELECT before, set_config('statement_timeout', (CASE WHEN before > 0 AND"
+            + " before < ? THEN before ELSE ? END)::text, true) FROM s";
+
+    private static final String CANCELLED = "57014";
 
     private static final int ANSWERS_TO_LOG_IN = 3;
 
@@ -122,6 +134,53 @@ final class PostgresDialect implements ServerDialect {
                   content text NOT NULL
                 )""",
                 "CREATE INDEX IF NOT EXISTS " + ServerRecords.index(table) + " ON " + table + " (keep_until)");
+    }
+
+    @Override
+    public String createRows(String table) {
+        return "CREATE TABLE IF NOT EXISTS " + table + " (name text COLLATE \"C\" NOT NULL PRIMARY KEY)";
+    }
+
+    @Override
+    public String textOf(String time) {
+        return "CAST(" + time + " AS varchar)";
+    }
+
+    @Override
+    public String laterThan(String column, long micros) {
+        return "GREATEST(clock_timestamp(), " + column + " + interval '" + micros + " microseconds')";
+    }
+
+    @Override
+    public String sessionId() {
+        return "pg_backend_pid()";
+    }
+
+    @Override
+    public boolean failureEndsTransaction() {
+        return true;
+    }
+
+    /**
+     * {@code lock_timeout} counts anew for each transaction that gets in before; the limit of the whole statement does
+     * not. One that the caller has set, and is shorter, goes on to count.
+     */
+    @Override
+    public boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException {
+        long before = SqlSession.only(connection, LIMIT.replace("?", Long.toString(millis)), row -> row.getLong(1));
+        long began = System.nanoTime();
+        try {
+            boolean locked = lock.lock("");
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET LOCAL statement_timeout = " + before);
+            }
+            return locked;
+        } catch (SQLException e) {
+            if (CANCELLED.equals(e.getSQLState()) && System.nanoTime() - began >= MILLISECONDS.toNanos(millis)) {
+                throw new SQLTimeoutException("others hold the row", "55P03", e);
+            }
+            throw e;
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -58,6 +59,38 @@ interface ServerDialect {
 
     /** The statements that make the table of records; they change nothing if it is there. */
     List<String> createRecords(String table);
+
+    /** The statement that makes the table of rows that callers' transactions lock; it changes nothing if it is there. */
+    String createRows(String table);
+
+    /** The expression that tells one session of the server from another: a number. */
+    String sessionId();
+
+    /** Whether a statement that fails ends the caller's transaction, unless a savepoint was set before it. */
+    default boolean failureEndsTransaction() {
+        return false;
+    }
+
+    /**
+     * Locks a row in the caller's transaction, waiting for so long at most, and leaves the connection's own limits as they
+     * were. A failure after which others hold the row is one of {@link SqlErrors#isHeldByOthers}.
+     *
+     * @param lock runs the query, with what the database wants to stand behind {@code FOR UPDATE}
+     */
+    boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException;
+
+    /**
+     * Asked after a row was held by others: some servers may be told to roll the whole transaction back then.
+     *
+     * @throws SQLException if that was so
+     */
+    default void checkTransactionStands(Connection connection, SQLException held) throws SQLException {}
+
+    /** A time as the database writes it, the same for every reader of one session. */
+    String textOf(String time);
+
+    /** The database's time, or what stands in a column and some microseconds, if that is later. */
+    String laterThan(String column, long micros);
 
     /**
      * Keeps others from creating the table while we do, where two at a time would fail; a session that ends keeps nobody.
@@ -136,6 +169,12 @@ interface ServerDialect {
 
     /** SQL states and error codes, as text, that say: try the same again. */
     Set<String> passing();
+
+    /** Locks a row by a query that ends in {@code FOR UPDATE} and what is given here. */
+    @FunctionalInterface
+    interface RowLocking {
+        boolean lock(String how) throws SQLException;
+    }
 
     /**
      * What a claim is answered by one statement.

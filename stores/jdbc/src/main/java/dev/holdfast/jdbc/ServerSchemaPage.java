@@ -11,7 +11,8 @@ record ServerSchemaPage(ServerDialect dialect) {
             -- To run it again does no harm, and makes what a newer version needs besides.
             -- Another name or schema: holdfast.table=NAME and holdfast.schema=NAME in the URL, or JdbcOptions.
             --
-            -- Rights: SELECT, INSERT, UPDATE and DELETE on both tables; only 'once' needs the second.
+            -- Rights: SELECT, INSERT, UPDATE and DELETE on these tables. Only 'once' needs the second, only locks in an
+            --   application's own transactions the third.
             %3$s
             -- Connections: per client 1 for a start, up to 4 when many names are used at once (holdfast.connections), and
             --   %4$s
@@ -33,10 +34,12 @@ record ServerSchemaPage(ServerDialect dialect) {
         statements.addAll(dialect.createTable(table));
         statements.add(TableOpener.markRowByHand(dialect, table));
         statements.addAll(dialect.createRecords(table + ServerRecords.SUFFIX));
+        statements.add(dialect.createRows(table + LockedRows.SUFFIX));
         return HEAD.formatted(
                         dialect.title(),
                         RowSql.LAYOUT,
-                        dialect.grants(table) + "\n" + dialect.grants(table + ServerRecords.SUFFIX),
+                        dialect.grants(table) + "\n" + dialect.grants(table + ServerRecords.SUFFIX) + "\n"
+                                + dialect.grants(table + LockedRows.SUFFIX),
                         dialect.waitingConnections())
                 + String.join(";\n\n", statements)
                 + ";\n";

@@ -20,6 +20,11 @@ import java.util.Set;
 record SqlErrors(ServerDialect dialect, String store, String table) {
     private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "1213", "1205", "1020", "90131");
     private static final Set<String> LOCKED_OUT = Set.of("1205", "55P03");
+    /** Where a caller's transaction locks a row: H2 and MySQL have codes of their own. */
+    private static final Set<String> HELD_BY_OTHERS = Set.of("1205", "3572", "55P03", "50200");
+
+    private static final Set<String> MISSING_COLUMN = Set.of("42703", "1054", "42122");
+
     private static final Set<String> BROKEN =
             Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
     /** After a planned switchover, the connections to what was the primary. Nothing was done. */
@@ -84,6 +89,20 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
         return has(e, LOCKED_OUT);
     }
 
+    /** Whether a wait for a row, in a transaction of the caller, ended without it. */
+    static boolean isHeldByOthers(SQLException e) {
+        return has(e, HELD_BY_OTHERS);
+    }
+
+    /** Whether transactions met, and the same may be tried again from the beginning. */
+    static boolean isConflict(SQLException e) {
+        return has(e, PASSING) && !has(e, LOCKED_OUT);
+    }
+
+    static boolean isMissingColumn(SQLException e) {
+        return has(e, MISSING_COLUMN) || String.valueOf(e.getMessage()).contains("no such column");
+    }
+
     boolean isBroken(SQLException e) {
         return e instanceof SQLRecoverableException
                 || e instanceof SQLNonTransientConnectionException
@@ -145,7 +164,7 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
         return new StoreUnavailableException(cannot + firstLine(e) + "; try again", e);
     }
 
-    private static boolean has(SQLException failure, Set<String> codes) {
+    static boolean has(SQLException failure, Set<String> codes) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             if (each instanceof SQLException e
                     && (codes.contains(state(e)) || codes.contains(Integer.toString(e.getErrorCode())))) {
@@ -159,7 +178,7 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
         return e.getSQLState() == null ? "" : e.getSQLState();
     }
 
-    private static String firstLine(SQLException e) {
+    static String firstLine(SQLException e) {
         String text = String.valueOf(e.getMessage());
         int end = text.indexOf('\n');
         return end < 0 ? text : text.substring(0, end);

@@ -157,7 +157,7 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
-    private static void bind(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
+    static void bind(PreparedStatement statement, int index, @Nullable Object value) throws SQLException {
         if (value instanceof Number number) {
             statement.setLong(index, number.longValue());
         } else if (value instanceof byte[] bytes) {

@@ -1,0 +1,134 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.StoreRefusedException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The rows that transactions lock, one for each name. They are made on connections of their own: a row made in the
+ * caller's transaction would be gone after its rollback, and those who waited for it would meet in a deadlock on MariaDB
+ * and MySQL. Thread-safe.
+ */
+final class LockedRows {
+    static final String SUFFIX = "_row";
+
+    private static final int TRIES = 3;
+    private static final int MOST_KNOWN = 10_000;
+
+    private final Connections connections;
+    private final JdbcOptions options;
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+    LockedRows(Connections connections, JdbcOptions options) {
+        this.connections = connections;
+        this.options = options;
+    }
+
+    String table() {
+        return options.qualifiedTable() + SUFFIX;
+    }
+
+    /**
+     * Makes the row of a name unless it is there. Looked up on another connection: on MariaDB and MySQL an ordinary
+     * SELECT of the caller's transaction fixes what that reads later, and a lock of an absent row keeps the row out.
+     */
+    void ensure(ServerDialect dialect, String name, Connection callers) throws SQLException {
+        if (known.contains(name)) {
+            return;
+        }
+        try (Connection own = connections.open()) {
+            boolean manual = !own.getAutoCommit();
+            if (manual && sameSession(dialect, own, callers)) {
+                throw new StoreRefusedException("cannot make the row of lock '" + name + "' in " + table()
+                        + ": the data source returns the connection of the caller's transaction; use the pool itself, such"
+                        + " as TransactionAwareDataSourceProxy.getTargetDataSource()");
+            }
+            ensure(dialect, name, own, manual);
+        }
+        if (known.size() >= MOST_KNOWN) {
+            known.clear();
+        }
+        known.add(name);
+    }
+
+    void forget(String name) {
+        known.remove(name);
+    }
+
+    private void ensure(ServerDialect dialect, String name, Connection own, boolean manual) throws SQLException {
+        SqlErrors errors = new SqlErrors(dialect, dialect.title(), table());
+        for (int tries = 1; ; tries++) {
+            try {
+                if (!exists(dialect, name, own)) { // on MariaDB an INSERT waits for those who have locked the row
+                    insert(dialect, name, own);
+                }
+                end(own, manual, true);
+                return;
+            } catch (SQLException e) {
+                end(own, manual, false);
+                if (tries == TRIES || !errors.mayBeMissing(e)) {
+                    throw e;
+                }
+                if (errors.isMissing(e)) {
+                    createTable(dialect, errors, own, manual);
+                }
+            }
+        }
+    }
+
+    /** Two at a time may fail where one finds the table made by the other: the next try tells. */
+    private void createTable(ServerDialect dialect, SqlErrors errors, Connection own, boolean manual)
+            throws SQLException {
+        if (!options.createTable()) {
+            throw new StoreRefusedException("cannot lock rows of " + table() + " on " + dialect.title()
+                    + ": there is no such table, and it may not be created (createTable is off); run the SQL printed by"
+                    + " 'holdfast schema " + dialect.names().get(0) + "'");
+        }
+        try (Statement statement = own.createStatement()) {
+            statement.execute(dialect.createRows(table()));
+            end(own, manual, true);
+        } catch (SQLException e) {
+            end(own, manual, false);
+            if (!errors.mayBeMissing(e)) {
+                throw e;
+            }
+        }
+    }
+
+    private static void end(Connection own, boolean manual, boolean good) throws SQLException {
+        if (manual && good) {
+            own.commit();
+        } else if (manual) {
+            own.rollback();
+        }
+    }
+
+    private boolean exists(ServerDialect dialect, String name, Connection own) throws SQLException {
+        try (PreparedStatement select = own.prepareStatement("SELECT 1 FROM " + table() + " WHERE name = ?")) {
+            SqlSession.bind(select, 1, dialect.name(name));
+            try (ResultSet row = select.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
+    private void insert(ServerDialect dialect, String name, Connection own) throws SQLException {
+        try (PreparedStatement insert = own.prepareStatement(dialect.insertIfAbsent(table(), "name", "?"))) {
+            SqlSession.bind(insert, 1, dialect.name(name));
+            insert.executeUpdate();
+        }
+    }
+
+    private static boolean sameSession(ServerDialect dialect, Connection one, Connection other) throws SQLException {
+        return sessionOf(dialect, one) == sessionOf(dialect, other);
+    }
+
+    private static long sessionOf(ServerDialect dialect, Connection connection) throws SQLException {
+        return SqlSession.only(connection, "SELECT " + dialect.sessionId(), row -> row.getLong(1));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.StoreRefusedException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+
+/**
+ * The column by which a row tells that it was changed.
+ *
+ * @param name of the column
+ * @param timestamp whether it is a time; it is compared as the database writes it, so that no driver's conversion and no
+ *     time zone can change it on the way
+ */
+record VersionColumn(String name, boolean timestamp) {
+    private static final int MICROS_DIGITS = 6;
+
+    /**
+     * What stood there.
+     *
+     * @param value a number, or the text of a time
+     * @param stepMicros by how much a time must become later to be another
+     */
+    record Seen(Object value, long stepMicros) {}
+
+    /** The expression of a query, where the table is called {@code t}. */
+    String read(Connection connection) throws SQLException {
+        return timestamp ? ServerDialects.of(connection).textOf("t." + name) : "t." + name;
+    }
+
+    /** The same in the condition of an UPDATE. */
+    String compared(Connection connection) throws SQLException {
+        return timestamp ? ServerDialects.of(connection).textOf(name) : name;
+    }
+
+    Seen seen(ResultSet row, String table, String where) throws SQLException {
+        Object value = timestamp ? row.getString("holdfast_version") : (Object) row.getLong("holdfast_version");
+        if (value == null || row.wasNull()) {
+            throw new StoreRefusedException("cannot update " + table + " by its column '" + name
+                    + "': it is NULL where " + where + "; make it NOT NULL, for example: " + definition());
+        }
+        return new Seen(value, timestamp ? step(row.getMetaData()) : 0);
+    }
+
+    private long step(ResultSetMetaData columns) throws SQLException {
+        int digits = MICROS_DIGITS;
+        for (int i = 1; i <= columns.getColumnCount(); i++) {
+            if (columns.getColumnName(i).equalsIgnoreCase(name)) {
+                digits = Math.max(0, Math.min(MICROS_DIGITS, columns.getScale(i)));
+            }
+        }
+        return Math.round(Math.pow(10, MICROS_DIGITS - digits));
+    }
+
+    /** The assignment that makes it another. */
+    String raised(Connection connection, Seen seen) throws SQLException {
+        return name + " = "
+                + (timestamp ? ServerDialects.of(connection).laterThan(name, seen.stepMicros()) : name + " + 1");
+    }
+
+    String definition() {
+        return name
+                + (timestamp ? " TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6)" : " BIGINT NOT NULL DEFAULT 0");
+    }
+}
