@@ -263,6 +263,11 @@ public final class LockClient implements AutoCloseable {
         return engine.statistics();
     }
 
+    /** The store as messages and events name it, without secrets: {@code redis://127.0.0.1:6379}. */
+    public String store() {
+        return engine.storeDescription();
+    }
+
     /** What the store can do and what it promises. Of a store that was not needed yet, little is known: a caveat says so. */
     public Capabilities capabilities() {
         return engine.capabilities();

@@ -37,6 +37,7 @@ public final class LockClientBuilder {
     private String namespace = "";
     private String label = "";
     private Executor executor = ForkJoinPool.commonPool();
+    private @Nullable Executor listenerExecutor;
     private final List<LockListener> listeners = new ArrayList<>();
     private Duration outageLimit = OUTAGE_LIMIT;
     private @Nullable TimeSource time;
@@ -67,6 +68,15 @@ public final class LockClientBuilder {
     /** Where {@link DistributedLock#acquireAsync()} completes; default the common pool. */
     public LockClientBuilder executor(Executor value) {
         this.executor = value;
+        return this;
+    }
+
+    /**
+     * Where listeners are called, and the actions of {@link Hold#onLost}: still one call after another. Default a thread of
+     * the client's own. An executor that runs its tasks on the calling thread makes a slow listener delay locks.
+     */
+    public LockClientBuilder listenerExecutor(Executor value) {
+        this.listenerExecutor = value;
         return this;
     }
 
@@ -151,7 +161,7 @@ public final class LockClientBuilder {
         Optional<Duration> asked = Optional.ofNullable(session);
         return new LockClient(Engine.open(
                 clock -> store(new StoreContext(clock, secret, asked)),
-                Environment.ofThisMachine(time, executor),
+                Environment.ofThisMachine(time, executor, listenerExecutor),
                 namespace,
                 label,
                 listeners,

@@ -16,6 +16,8 @@ import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -42,6 +44,22 @@ class ListenerTest {
 
     private void awaitKinds(String... kinds) {
         await().untilAsserted(() -> assertThat(ear.kinds()).containsExactly(kinds));
+    }
+
+    @Test
+    void listenersAreCalledOnTheExecutorOfTheApplication() throws InterruptedException {
+        List<Runnable> tasks = new ArrayList<>();
+        Ear here = new Ear();
+        try (LockClient other = LockClient.builder(memory.open(time))
+                .time(time)
+                .listenerExecutor(tasks::add)
+                .listener(here)
+                .build()) {
+            other.lock("b").acquire().close();
+            assertThat(here.kinds()).isEmpty();
+            tasks.forEach(Runnable::run);
+            assertThat(here.kinds()).containsExactly("Waiting b", "Acquired b", "Released b");
+        }
     }
 
     @Test

@@ -27,7 +27,7 @@ class ArrowsTest {
             case "core" -> false;
             case "testbed" -> false;
             case "tck" -> isOneOf(to, "core", "testbed");
-            case "recipes", "ladder" -> isOneOf(to, "core");
+            case "recipes", "ladder", "test", "micrometer" -> isOneOf(to, "core");
             case "cli" -> isOneOf(to, "core", "recipes") || to.isStore();
             case "bench" -> isOneOf(to, "core", "recipes", "testbed") || to.isStore();
             default -> {
@@ -43,7 +43,8 @@ class ArrowsTest {
     private static boolean testsMayUse(Module from, Module to) {
         return mayUse(from, to)
                 || (!from.name().equals("core") && isOneOf(to, "testbed", "tck"))
-                || (List.of("recipes", "ladder").contains(from.name()) && to.isStore());
+                || (List.of("recipes", "ladder").contains(from.name()) && to.isStore())
+                || (from.name().equals("micrometer") && isOneOf(to, "test"));
     }
 
     private static boolean isOneOf(Module module, String... names) {

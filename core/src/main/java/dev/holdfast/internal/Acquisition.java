@@ -100,7 +100,7 @@ final class Acquisition {
         if (waiter.outcome() != null) {
             return () -> {};
         }
-        return context.time().schedule(() -> lock.timeOut(waiter), wait);
+        return context.time().schedule(() -> lock.timeOut(waiter), waiter.left(wait, context.time()));
     }
 
     private static Optional<HoldHandle> finish(

@@ -70,7 +70,8 @@ final class AsyncAcquisition<H> {
         waiter.timed = limit != null;
         WaitQueue lock = context.queues().submit(name, waiter);
         if (limit != null && waits && waiter.outcome() == null) {
-            Scheduled timeout = context.time().schedule(() -> lock.timeOut(waiter), limit.time());
+            Scheduled timeout =
+                    context.time().schedule(() -> lock.timeOut(waiter), waiter.left(limit.time(), context.time()));
             acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
         }
         acquisition.future.whenComplete((hold, failure) -> {

@@ -28,9 +28,10 @@ public record Environment(
         Consumer<Object> parking,
         Supplier<ClaimId> ids) {
 
-    /** The world as it is. */
-    public static Environment ofThisMachine(@Nullable TimeSource time, Executor completing) {
-        return new Environment(time, completing, null, Environment::park, LockSupport::park, ClaimId::random);
+    /** The world as it is, with the time and the threads of a client's settings. */
+    public static Environment ofThisMachine(
+            @Nullable TimeSource time, Executor completing, @Nullable Executor telling) {
+        return new Environment(time, completing, telling, Environment::park, LockSupport::park, ClaimId::random);
     }
 
     private static void park(CompletableFuture<?> future) {

@@ -28,7 +28,12 @@ class LossAtCloseTest {
     private final ManualTime time = new ManualTime();
     private final MemoryStore memory = new MemoryStore(time);
     private final Engine engine = Engine.open(
-            memory::open, Environment.ofThisMachine(time, Runnable::run), "", "", List.of(), Duration.ofMinutes(1));
+            memory::open,
+            Environment.ofThisMachine(time, Runnable::run, null),
+            "",
+            "",
+            List.of(),
+            Duration.ofMinutes(1));
     private final LockName name = engine.name("a", Mode.EXCLUSIVE);
     private final List<Loss> told = new CopyOnWriteArrayList<>();
     private HoldHandle hold;

@@ -1,0 +1,302 @@
+package dev.holdfast.micrometer;
+
+import dev.holdfast.ClientStatistics;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockEvent;
+import dev.holdfast.LockListener;
+import dev.holdfast.Loss;
+import dev.holdfast.StoreEvent;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
+
+/**
+ * Meters of what the locks of clients do. It is a listener of the clients, for what happens to each lock, and reads their
+ * figures, for what is so now:
+ *
+ * <pre>{@code
+ * LockMetrics metrics = LockMetrics.on(registry, NameTag.before(':'));
+ * LockClient client = LockClient.builder("redis://127.0.0.1:6379").listener(metrics).build();
+ * metrics.bind(client);
+ * }</pre>
+ *
+ * <pre>
+ *   holdfast.wait              timer    lock, outcome   from the call to the hold, or to its end without
+ *   holdfast.hold              timer    lock            from the grant to the close
+ *   holdfast.losses            counter  lock, cause     holds that ended otherwise than by their close
+ *   holdfast.renewals          counter  lock, outcome   leases moved, and renewals without an answer
+ *   holdfast.releases.failed   counter  lock            releases that the store did not confirm
+ *   holdfast.suspects          counter  lock            how often a hold came to be in doubt
+ *   holdfast.leaks             counter  lock            holds never closed that nobody could close any more
+ *   holdfast.held              gauge                    open holds
+ *   holdfast.waiting           gauge                    callers that wait
+ *   holdfast.store.reachable   gauge                    1, or 0 while the store does not answer
+ *   holdfast.store.outages     timer                    outages that have ended
+ *   holdfast.store.requests    timer                    requests to the store, and the time of their answers
+ *   holdfast.store.failures    counter                  of these, those that failed
+ *   holdfast.events.dropped    counter                  events that did not reach listeners: meters above are too low
+ * </pre>
+ *
+ * <p>Each has the tag {@code store}. One object serves any number of clients of a registry: clients of one store are added
+ * up. To tell them apart, give each an object of its own with a tag of its own. Events are counted on the listener thread
+ * of the client, never on a caller's. Thread-safe.
+ */
+public final class LockMetrics implements LockListener, AutoCloseable {
+    /** Buckets enough for quantiles of waits and holds, and few enough for a tag with a hundred values. */
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(1),
+        Duration.ofMillis(5),
+        Duration.ofMillis(25),
+        Duration.ofMillis(100),
+        Duration.ofMillis(500),
+        Duration.ofMillis(2500),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(60)
+    };
+
+    private final MeterRegistry registry;
+    private final NameTag names;
+    private final Tags tags;
+    private final Map<String, Bound> stores = new ConcurrentHashMap<>();
+    private final Set<Meter> meters = ConcurrentHashMap.newKeySet();
+
+    /** The clients of one store. */
+    private static final class Bound {
+        final List<LockClient> clients = new CopyOnWriteArrayList<>();
+        final AtomicInteger outages = new AtomicInteger();
+
+        long sum(ToLongFunction<ClientStatistics> figure) {
+            return clients.stream()
+                    .mapToLong(client -> figure.applyAsLong(client.statistics()))
+                    .sum();
+        }
+    }
+
+    private LockMetrics(MeterRegistry registry, NameTag names, Tags tags) {
+        this.registry = registry;
+        this.names = names;
+        this.tags = tags;
+    }
+
+    /** Meters that do not tell names apart. */
+    public static LockMetrics on(MeterRegistry registry) {
+        return on(registry, NameTag.none());
+    }
+
+    /**
+     * Meters with tags.
+     *
+     * @param names what the tag {@code lock} says
+     * @param tags further tags of every meter
+     */
+    public static LockMetrics on(MeterRegistry registry, NameTag names, Tag... tags) {
+        return new LockMetrics(registry, names, Tags.of(tags));
+    }
+
+    /** Adds the figures of a client, whose listener this is. Needed for the gauges and for the requests to the store. */
+    public void bind(LockClient client) {
+        Bound bound = stores.computeIfAbsent(client.store(), absent -> new Bound());
+        bound.clients.add(client);
+        Tags of = tags.and("store", client.store());
+        gauge("holdfast.held", "Open holds", of, bound, ClientStatistics::heldNow);
+        gauge("holdfast.waiting", "Callers that wait for a lock", of, bound, ClientStatistics::waitingNow);
+        keep(Gauge.builder("holdfast.store.reachable", bound, each -> each.outages.get() > 0 ? 0 : 1)
+                .description("1, or 0 while the store does not answer a client")
+                .tags(of)
+                .strongReference(true)
+                .register(registry));
+        keep(FunctionTimer.builder(
+                        "holdfast.store.requests",
+                        bound,
+                        each -> each.sum(ClientStatistics::storeCalls),
+                        each -> each.sum(ClientStatistics::storeNanos),
+                        TimeUnit.NANOSECONDS)
+                .description("Requests to the store and the time of their answers, without that of claims that wait")
+                .tags(of)
+                .register(registry));
+        count(
+                "holdfast.store.failures",
+                "Requests that the store failed",
+                of,
+                bound,
+                ClientStatistics::failedStoreCalls);
+        count(
+                "holdfast.events.dropped",
+                "Events that did not reach listeners, which were too slow",
+                of,
+                bound,
+                ClientStatistics::droppedEvents);
+        if (names.isNone()) {
+            beginAtZero(client.store());
+        }
+    }
+
+    /** What seldom happens is there from the beginning: a series that begins with its first event hides that event. */
+    private void beginAtZero(String store) {
+        for (Loss.Cause cause : Loss.Cause.values()) {
+            losses("", store, cause);
+        }
+        renewals("", store, "moved");
+        renewals("", store, "unanswered");
+        failedReleases("", store);
+        leaks("", store);
+    }
+
+    private void gauge(String name, String description, Tags of, Bound bound, ToLongFunction<ClientStatistics> figure) {
+        keep(Gauge.builder(name, bound, each -> each.sum(figure))
+                .description(description)
+                .tags(of)
+                .strongReference(true)
+                .register(registry));
+    }
+
+    private void count(String name, String description, Tags of, Bound bound, ToLongFunction<ClientStatistics> figure) {
+        keep(FunctionCounter.builder(name, bound, each -> each.sum(figure))
+                .description(description)
+                .tags(of)
+                .register(registry));
+    }
+
+    private <M extends Meter> M keep(M meter) {
+        meters.add(meter);
+        return meter;
+    }
+
+    // ---- what the listener hears ----
+
+    @Override
+    public void onAcquired(LockEvent.Acquired event) {
+        waited(event.name(), event.store(), event.handedOver() ? "handed_over" : "acquired", event.waited());
+    }
+
+    @Override
+    public void onNotAcquired(LockEvent.NotAcquired event) {
+        waited(event.name(), event.store(), text(event.reason()), event.waited());
+    }
+
+    private void waited(String name, String store, String outcome, Duration waited) {
+        keep(timer("holdfast.wait", "From the call to the hold, or to its end without")
+                        .tags(of(name, store).and("outcome", outcome))
+                        .register(registry))
+                .record(waited);
+    }
+
+    @Override
+    public void onReleased(LockEvent.Released event) {
+        keep(timer("holdfast.hold", "From the grant to the close")
+                        .tags(of(event.name(), event.store()))
+                        .register(registry))
+                .record(event.held());
+    }
+
+    @Override
+    public void onLost(Loss loss) {
+        losses(loss.name(), loss.store(), loss.cause()).increment();
+    }
+
+    @Override
+    public void onRenewed(LockEvent.Renewed event) {
+        renewals(event.name(), event.store(), "moved").increment();
+    }
+
+    @Override
+    public void onRenewalFailed(LockEvent.RenewalFailed event) {
+        renewals(event.name(), event.store(), "unanswered").increment();
+    }
+
+    @Override
+    public void onSuspect(LockEvent.Suspect event) {
+        counter("holdfast.suspects", "How often a hold came to be in doubt", event.name(), event.store())
+                .increment();
+    }
+
+    @Override
+    public void onLeaked(LockEvent.Leaked event) {
+        leaks(event.name(), event.store()).increment();
+    }
+
+    @Override
+    public void onReleaseFailed(LockEvent.ReleaseFailed event) {
+        failedReleases(event.name(), event.store()).increment();
+    }
+
+    @Override
+    public void onStoreUnreachable(StoreEvent.Unreachable event) {
+        stores.computeIfAbsent(event.store(), absent -> new Bound()).outages.incrementAndGet();
+    }
+
+    @Override
+    public void onStoreReachable(StoreEvent.Reachable event) {
+        stores.computeIfAbsent(event.store(), absent -> new Bound()).outages.decrementAndGet();
+        keep(Timer.builder("holdfast.store.outages")
+                        .description("Outages that have ended")
+                        .tags(tags.and("store", event.store()))
+                        .register(registry))
+                .record(event.after());
+    }
+
+    private static Timer.Builder timer(String name, String description) {
+        return Timer.builder(name).description(description).serviceLevelObjectives(BUCKETS);
+    }
+
+    private Counter losses(String name, String store, Loss.Cause cause) {
+        return keep(Counter.builder("holdfast.losses")
+                .description("Holds that ended otherwise than by their close")
+                .tags(of(name, store).and("cause", text(cause)))
+                .register(registry));
+    }
+
+    private Counter renewals(String name, String store, String outcome) {
+        return keep(Counter.builder("holdfast.renewals")
+                .description("Leases moved, and renewals without an answer")
+                .tags(of(name, store).and("outcome", outcome))
+                .register(registry));
+    }
+
+    private Counter failedReleases(String name, String store) {
+        return counter("holdfast.releases.failed", "Releases that the store did not confirm", name, store);
+    }
+
+    private Counter leaks(String name, String store) {
+        return counter("holdfast.leaks", "Holds never closed that nobody could close any more", name, store);
+    }
+
+    private Counter counter(String meter, String description, String name, String store) {
+        return keep(Counter.builder(meter)
+                .description(description)
+                .tags(of(name, store))
+                .register(registry));
+    }
+
+    private Tags of(String name, String store) {
+        return tags.and("store", store).and("lock", names.of(name));
+    }
+
+    private static String text(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Takes the meters out of the registry. Events that come after that make new ones. */
+    @Override
+    public void close() {
+        meters.forEach(registry::remove);
+        meters.clear();
+        stores.clear();
+    }
+}
