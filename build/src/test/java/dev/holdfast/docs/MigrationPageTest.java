@@ -113,7 +113,8 @@ class MigrationPageTest {
         // @formatter:on
         assertThat(ran).isTrue();
         try (Hold other = lock.acquire()) {
-            assertThat(lock.run(Duration.ZERO, hold -> writeReport(other.token()))).isFalse();
+            assertThat(lock.run(Duration.ZERO, hold -> writeReport(other.token())))
+                    .isFalse();
         }
         assertThat(reports).hasSize(1);
     }

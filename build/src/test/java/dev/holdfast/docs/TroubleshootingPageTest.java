@@ -28,7 +28,9 @@ class TroubleshootingPageTest {
         String code = literals(sources());
         for (String line : linesOnThePage()) {
             for (String words : fixedWords(line)) {
-                assertThat(code).as("the code has the words of the line: " + line).contains(words);
+                assertThat(code)
+                        .as("the code has the words of the line: " + line)
+                        .contains(words);
             }
         }
     }
