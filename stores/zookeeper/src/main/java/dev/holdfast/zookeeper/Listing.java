@@ -1,11 +1,13 @@
 package dev.holdfast.zookeeper;
 
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.zookeeper.Session.Read;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 
@@ -33,18 +35,58 @@ final class Listing {
         return status;
     }
 
-    /** Bucket by bucket, lock by lock, few requests at a time. */
     CompletableFuture<List<LockStatus>> list(String prefix) {
+        return ofEach(prefix, (session, name) -> context.limited(status(session, name)))
+                .thenApply(all -> all.stream()
+                        .filter(status -> status.isHeld() || status.waiting() > 0)
+                        .toList());
+    }
+
+    CompletableFuture<List<LockWaiter>> waiters(String prefix) {
+        return ofEach(prefix, this::waitersOf)
+                .thenApply(all -> all.stream().flatMap(List::stream).toList());
+    }
+
+    /** Bucket by bucket, lock by lock, few requests at a time. */
+    private <T> CompletableFuture<List<T>> ofEach(
+            String prefix, BiFunction<Session, String, CompletableFuture<T>> question) {
         CompletableFuture<Session> connected = new CompletableFuture<>();
         context.connection().whenConnected(connected, connected::complete);
         return context.limited(connected).thenCompose(session -> {
             session.sync(context.paths().locks());
             return buckets.names(session, context.paths().locks(), prefix)
-                    .thenCompose(names -> ThrottledRequests.ask(names, name -> context.limited(status(session, name))))
-                    .thenApply(all -> all.stream()
-                            .filter(status -> status.isHeld() || status.waiting() > 0)
-                            .toList());
+                    .thenCompose(names -> ThrottledRequests.ask(names, name -> question.apply(session, name)));
         });
+    }
+
+    /** In the order of the line. */
+    private CompletableFuture<List<LockWaiter>> waitersOf(Session session, String name) {
+        String lock = context.paths().lock(name);
+        return context.limited(session.children(lock)).thenCompose(listed -> {
+            List<Node> line = Predecessors.of(buckets.children(listed, lock));
+            return ThrottledRequests.ask(
+                            Predecessors.waiting(line),
+                            node -> context.limited(session.read(lock + "/" + node.name()))
+                                    .thenApply(read -> waiter(name, node, read)))
+                    .thenApply(all -> all.stream().flatMap(Optional::stream).toList());
+        });
+    }
+
+    /** Empty if it waits no longer. */
+    private Optional<LockWaiter> waiter(String name, Node node, Read read) {
+        Stat stat = read.stat();
+        if (read.code() == Code.NONODE) {
+            return Optional.empty();
+        }
+        if (read.code() != Code.OK || stat == null) {
+            throw context.errors().of(read.code(), context.paths().lock(name));
+        }
+        return Optional.of(new LockWaiter(
+                name, HolderText.read(read.text()).holder(), node.mode().kind(), sinceMade(stat)));
+    }
+
+    private Duration sinceMade(Stat node) {
+        return Duration.ofMillis(Math.max(0, context.time().wallMillis() - node.getCtime()));
     }
 
     private CompletableFuture<LockStatus> status(Session session, String name) {
@@ -55,7 +97,7 @@ final class Listing {
                 return CompletableFuture.completedFuture(LockStatus.free(name, 0));
             }
             Node head = line.get(0);
-            int waiting = line.size() - Predecessors.holders(line).size();
+            int waiting = Predecessors.waiting(line).size();
             return session.read(lock + "/" + head.name())
                     .thenCompose(read -> read.code() == Code.NONODE
                             ? status(session, name) // it has just gone
@@ -69,14 +111,13 @@ final class Listing {
             throw context.errors().of(read.code(), context.paths().lock(name));
         }
         HolderText said = HolderText.read(read.text());
-        long held = Math.max(0, context.time().wallMillis() - stat.getCtime());
         return new LockStatus(
                 name,
                 Optional.of(new LockStatus.Held(
                         head.mode().kind(),
                         stat.getCzxid() * TOKENS_PER_NUMBER,
                         said.holder(),
-                        Duration.ofMillis(held),
+                        sinceMade(stat),
                         said.lease())),
                 waiting);
     }

@@ -1,6 +1,6 @@
 package dev.holdfast.zookeeper;
 
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,18 +11,32 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 /**
  * Passes the events of a session's nodes on. The client library keeps each watcher that it was given until the node
  * changes, and would so collect one for every wait that timed out behind the same holder. It is given this one watcher
- * instead, and whoever waits no longer is forgotten here. Thread-safe.
+ * instead, and whoever waits no longer is forgotten here.
+ *
+ * <p>When the connection breaks, requests fail one after the other, and the failure of the first may have the same watcher
+ * ask for the same node again before the second has failed. So each request has an identity, and a failure forgets the
+ * watcher only if that was its last request. Thread-safe.
  */
 final class NodeWatches implements Watcher {
-    private final Map<String, List<Watcher>> byPath = new ConcurrentHashMap<>();
+    /** The last request of each watcher, by the path of its node. */
+    private final Map<String, Map<Watcher, Object>> byPath = new ConcurrentHashMap<>();
 
-    void add(String path, Watcher watcher) {
+    /** Adds a watcher; returns the identity of this request, for {@link #failed}. */
+    Object add(String path, Watcher watcher) {
+        Object request = new Object();
         byPath.compute(path, (same, watchers) -> {
-            List<Watcher> more = watchers == null ? new ArrayList<>(1) : watchers;
-            if (!more.contains(watcher)) {
-                more.add(watcher);
-            }
+            Map<Watcher, Object> more = watchers == null ? new LinkedHashMap<>(2) : watchers;
+            more.put(watcher, request);
             return more;
+        });
+        return request;
+    }
+
+    /** Forgets a watcher whose request failed, unless it has asked again since. */
+    void failed(String path, Watcher watcher, Object request) {
+        byPath.computeIfPresent(path, (same, watchers) -> {
+            watchers.remove(watcher, request);
+            return watchers.isEmpty() ? null : watchers;
         });
     }
 
@@ -35,7 +49,7 @@ final class NodeWatches implements Watcher {
 
     /** How many wait for events. */
     int size() {
-        return byPath.values().stream().mapToInt(List::size).sum();
+        return byPath.values().stream().mapToInt(Map::size).sum();
     }
 
     @Override
@@ -43,9 +57,9 @@ final class NodeWatches implements Watcher {
         if (event.getType() == EventType.None || event.getPath() == null) {
             return; // of the connection, which Connection hears as well
         }
-        List<Watcher> watchers = byPath.remove(event.getPath());
+        Map<Watcher, Object> watchers = byPath.remove(event.getPath());
         if (watchers != null) {
-            watchers.forEach(each -> each.process(event));
+            List.copyOf(watchers.keySet()).forEach(each -> each.process(event));
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.holdfast.zookeeper.Session.Listed;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.zookeeper.KeeperException.Code;
@@ -125,6 +126,20 @@ final class Predecessors {
             }
         }
         return holders;
+    }
+
+    /** The claims of a line that wait, each once: a claim that was made again may have an earlier node for a while. */
+    static List<Node> waiting(List<Node> line) {
+        Set<Node> holders = new HashSet<>(holders(line));
+        Set<ClaimId> known = new HashSet<>();
+        holders.forEach(node -> known.add(node.id()));
+        List<Node> waiting = new ArrayList<>();
+        for (Node node : line) {
+            if (!holders.contains(node) && known.add(node.id())) {
+                waiting.add(node);
+            }
+        }
+        return waiting;
     }
 
     private static void sort(List<Node> nodes) {

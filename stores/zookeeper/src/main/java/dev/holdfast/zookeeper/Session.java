@@ -273,10 +273,10 @@ final class Session {
      */
     CompletableFuture<Found> watch(String path, Watcher watcher) {
         CompletableFuture<Found> found = new CompletableFuture<>();
-        watches.add(path, watcher);
+        Object request = watches.add(path, watcher);
         DataCallback answered = (rc, asked, context, data, stat) -> {
             if (rc != Code.OK.intValue()) {
-                watches.remove(path, watcher);
+                watches.failed(path, watcher, request);
             }
             found.complete(new Found(Code.get(rc), path, stat));
         };

@@ -4,6 +4,7 @@ import dev.holdfast.Capabilities;
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockWaiter;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -168,6 +169,11 @@ final class ZooKeeperStore implements Store {
     @Override
     public CompletionStage<LockStatus> status(String name) {
         return limited(() -> listing.status(name));
+    }
+
+    @Override
+    public CompletionStage<Optional<List<LockWaiter>>> waiters(String prefix) {
+        return asked(() -> listing.waiters(prefix)).thenApply(Optional::of);
     }
 
     @Override

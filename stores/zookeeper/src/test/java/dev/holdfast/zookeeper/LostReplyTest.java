@@ -7,6 +7,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.testbed.ChunkMatcher;
@@ -86,6 +87,32 @@ class LostReplyTest {
         drop.awaitBite(PATIENCE);
         assertThat(answer(released)).isTrue();
         assertThat(answer(next).number()).isGreaterThan(grant.number());
+    }
+
+    /** The failures of a renewal's requests are reported one after the other, and it is repeated at the first of them. */
+    @Test
+    void aGrantWhoseRenewalIsRepeatedWhileItFailsHearsThatItWasBroken() throws Exception {
+        Grant grant = granted(store.claim(claim("broken")).answer());
+        ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/holdfast"));
+        CompletableFuture<Renewal> again = new CompletableFuture<>();
+        renewUntilAnswered(grant, again);
+        drop.awaitBite(PATIENCE);
+        assertThat(answer(again).verdict()).isEqualTo(Renewal.Verdict.HELD);
+
+        assertThat(answer(store.breakGrant("broken", grant.number(), false))).isTrue();
+
+        assertThat(answer(store.renew(List.of(grant))).get(grant.id()).verdict())
+                .isEqualTo(Renewal.Verdict.LOST);
+    }
+
+    private void renewUntilAnswered(Grant grant, CompletableFuture<Renewal> answer) {
+        store.renew(List.of(grant)).whenComplete((renewed, failure) -> {
+            if (failure == null) {
+                answer.complete(renewed.get(grant.id()));
+            } else {
+                renewUntilAnswered(grant, answer);
+            }
+        });
     }
 
     private static Claim claim(String name) {

@@ -66,6 +66,17 @@ class PredecessorsTest {
     }
 
     @Test
+    void aClaimThatWasMadeAgainWaitsOnceThoughItsEarlierNodeIsStillThere() {
+        List<Node> line = List.of(made("x", 1, 1), made("x", 2, 2), made("s", 3, 3), made("x", 2, 4), made("x", 1, 5));
+
+        assertThat(Predecessors.waiting(line)).extracting(Node::place).containsExactly(2, 3);
+    }
+
+    private static Node made(String kind, int claim, int place) {
+        return Node.parse("%s-%032x-%010d".formatted(kind, claim, place)).orElseThrow();
+    }
+
+    @Test
     void placesNearTheHighestNumberAndBelowZeroAreNotUsed() {
         int last = Integer.MAX_VALUE - 1_000_000;
         assertThat(beyondTheLast(0, 1, last)).containsOnly(false);
