@@ -45,7 +45,6 @@ final class Answers {
 
     <T> void ask(
             Op op, FuzzClient owner, List<Call> sent, Supplier<CompletionStage<T>> send, BiConsumer<T, Long> judge) {
-        world.inbox.drain();
         World.Asked request = world.asking(owner, sent.stream().anyMatch(call -> call.kind == Call.Kind.WAIT));
         sent.forEach(call -> {
             call.sender = owner;
@@ -179,8 +178,8 @@ final class Answers {
         FuzzClient sender = call.sender;
         if (world.trouble == Script.Trouble.NONE
                 && world.target.isSessionBound()
-                && sender != null
-                && sender.suspected.get() > 0) {
+                && (sender != null && sender.suspected.get() > 0
+                        || 2 * (at - call.sent) > world.target.session().toNanos())) {
             throw new TooWide(); // the machine is too slow for so short a session
         }
         if (world.trouble == Script.Trouble.NONE) {

@@ -88,6 +88,7 @@ final class History {
             if (op.verb().isFault()) {
                 faults.end(op); // one at a time
             }
+            world.inbox.drain(); // a request that says what is known is sent before more is known
             begin(op);
             boolean waits = op.verb() == Verb.WAIT || faults.isPending();
             int most = waits ? Integer.MAX_VALUE : world.script.inFlight();

@@ -63,9 +63,7 @@ final class NameModel {
 
     void sent(Call call) {
         open.put(call.id, call);
-        if (mayWait(call)) {
-            looks.forEach(look -> look.waiting++);
-        }
+        looks.forEach(look -> seenBy(look, call));
         if (call.kind == Call.Kind.RELEASE || call.kind == Call.Kind.WITHDRAW) {
             effects.finished(call.claim);
         }
@@ -96,11 +94,15 @@ final class NameModel {
         boolean gone = call.kind != Call.Kind.WAIT || !yes || call.disturbed || from <= now;
         // A claim that was carried out, and broken before its store looked what came of it, may be told that it failed.
         boolean broken = call.kind == Call.Kind.CLAIM && !yes && call.disturbed;
-        // A renewal as well: the lease is a new one, and not its any more.
-        boolean overtaken = call.kind == Call.Kind.RENEW && !yes && call.disturbed;
+        // A renewal as well: the lease is a new one, and not its any more. So may one whose lease has ended before its
+        // answer.
+        boolean overtaken = call.kind == Call.Kind.RENEW && !yes && (call.disturbed || from <= now);
+        // A claim that is sent again when its first lease has ended may find another holder.
+        boolean late = call.kind == Call.Kind.CLAIM && !yes && from <= now;
         Predicate<State> right = state -> (state.done().getOrDefault(call.id, !yes)
                                 == (yes || broken && state.of(-call.claim - 1).isPresent())
-                        || (overtaken && state.of(call.claim).isEmpty()))
+                        || (overtaken && state.of(call.claim).isEmpty())
+                        || (late && state.of(call.claim).isEmpty() && !state.fits(call.mode, Integer.MAX_VALUE)))
                 && (gone || state.of(call.claim).isPresent());
         narrow(what, possible, right, state -> {
             Map<Integer, Boolean> done = new HashMap<>(state.done());
@@ -134,6 +136,8 @@ final class NameModel {
         private final Set<State> seen = new HashSet<>();
         /** How many claims it may have found waiting, at most. */
         private long waiting;
+        /** Claims that waited meanwhile, and may have been seen when they had an offer. */
+        private final Set<Integer> offered = new HashSet<>();
     }
 
     /** In a line of places, a claim that does not wait may take one and leave it again. */
@@ -148,11 +152,16 @@ final class NameModel {
 
     Look look() {
         Look look = new Look();
-        look.waiting = open.values().stream()
-                .filter(call -> mayWait(call) && call.until >= look.sent)
-                .count();
+        open.values().stream().filter(call -> call.until >= look.sent).forEach(call -> seenBy(look, call));
         looks.add(look);
         return look;
+    }
+
+    private void seenBy(Look look, Call call) {
+        if (mayWait(call)) {
+            look.waiting++;
+            look.offered.add(call.id);
+        }
     }
 
     /** What was seen must be true of some state since the look began. */
@@ -213,7 +222,7 @@ final class NameModel {
     /** Whether a status is what somebody who looks into this state may see. */
     boolean shows(State state, LockStatus status, Predicate<Held> told, Look look) {
         List<Held> sure = state.held().stream()
-                .filter(each -> !each.isBroken() && !effects.isOffer(each))
+                .filter(each -> !each.isBroken() && !effects.isOffer(each) && !look.offered.contains(each.by()))
                 .toList();
         boolean holders = status.grant().isPresent()
                 ? sure.stream().anyMatch(told) || sure.size() < state.held().size()
