@@ -3,6 +3,8 @@ package dev.holdfast;
 /**
  * Thrown by work of {@link Once} that could not begin after all, for example because its process is being stopped: its turn
  * then counts as not taken. What was recorded before is recorded again, and {@link Once#run} throws the exception on.
+ * If that {@code run} was called by other work of a {@code Once}, the work around it has begun: it counts as failed, unless
+ * it catches the exception.
  *
  * <pre>{@code
  * once.run(turn -> {
@@ -16,8 +18,18 @@ package dev.holdfast;
 public final class NotBegunException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
+    /** One turn is given back, the innermost: the turn around it has begun its work. */
+    private transient boolean isSettled;
+
     /** An error with a message. */
     public NotBegunException(String message) {
         super(message);
+    }
+
+    /** Whether no turn was given back for this yet; from then on one is. */
+    boolean settle() {
+        boolean first = !isSettled;
+        isSettled = true;
+        return first;
     }
 }

@@ -114,8 +114,11 @@ final class OnceAttempt {
         try {
             action.run(new OnceTurn(hold, record.run(), record.lastDone()));
         } catch (NotBegunException notBegun) {
-            journal.restore(hold, begun, before);
-            throw notBegun;
+            if (notBegun.settle()) {
+                journal.restore(hold, begun, before);
+                throw notBegun;
+            }
+            failure = notBegun;
         } catch (Exception thrown) {
             failure = thrown;
         } catch (Error thrown) {
@@ -165,7 +168,7 @@ final class OnceAttempt {
                             new StoreUnavailableException(journal.unrecorded(failure, unanswered), unanswered));
                 }
             } catch (HoldfastException refused) {
-                throw with(failure, new HoldfastException(journal.unrecorded(failure, refused), refused));
+                throw with(failure, new StoreRefusedException(journal.unrecorded(failure, refused), refused));
             }
         }
     }

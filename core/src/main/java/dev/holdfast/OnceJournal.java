@@ -139,14 +139,19 @@ final class OnceJournal {
     }
 
     /** The end of a run was refused. For a result, so the question who is recorded now must not fail in its turn. */
-    StaleTokenException refused(Hold hold) {
-        long admitted = hold.token();
+    HoldfastException refused(Hold hold) {
         try {
-            admitted = read().stored().map(StoredRecord::token).orElse(admitted);
+            Optional<StoredRecord> by = read().stored();
+            if (by.isPresent()) {
+                return new StaleTokenException(
+                        "record of " + name.name(), hold.token(), by.get().token());
+            }
         } catch (HoldfastException unknown) {
-            // its own token is the highest that is known
+            // what is said then is true as well
         }
-        return new StaleTokenException("the record of '" + name.name() + "'", hold.token(), admitted);
+        return new StoreRefusedException("the work of '" + name.name() + "' on " + engine.storeDescription()
+                + " ran; its end was not recorded, since its lock was lost and its record is no longer there; it may be"
+                + " run again");
     }
 
     // ---- trying again ----

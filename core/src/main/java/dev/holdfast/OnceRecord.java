@@ -8,7 +8,10 @@ import dev.holdfast.internal.Log;
 import dev.holdfast.spi.StoredRecord;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +26,8 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
     private static final int FIELDS = 13;
     private static final int LONGEST_FAILURE = 200;
     private static final String SEPARATOR = "\t";
-    private static final String ELLIPSIS = "..."; // a database may know no other characters than those of ASCII
+    private static final String ELLIPSIS = "...";
+    private static final Pattern ESCAPE = Pattern.compile("\\\\u([0-9a-f]{4})");
 
     /** The value in the store, written at the moment when the run began or ended: the store's clock says when. */
     String encode() {
@@ -48,9 +52,28 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
                 start(lastDone),
                 end(lastDone),
                 Long.toString(run.who().pid()),
-                clean(run.who().host()),
-                clean(run.who().label()),
-                clean(run.failure()));
+                escaped(run.who().host()),
+                escaped(run.who().label()),
+                escaped(run.failure()));
+    }
+
+    /** A text in ASCII alone: a database may know no other characters. A backslash begins what is not. */
+    private static String escaped(String text) {
+        StringBuilder ascii = new StringBuilder();
+        for (char c : clean(text).toCharArray()) {
+            if (c > '~' || c == '\\') {
+                ascii.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            } else {
+                ascii.append(c);
+            }
+        }
+        return ascii.toString();
+    }
+
+    private static String unescaped(String ascii) {
+        return ESCAPE.matcher(ascii)
+                .replaceAll(code ->
+                        Matcher.quoteReplacement(Character.toString((char) Integer.parseInt(code.group(1), 16))));
     }
 
     /**
@@ -74,12 +97,12 @@ record OnceRecord(OnceRun run, Duration keep, Optional<Period> lastDone) {
                     stored.name(),
                     state,
                     stored.token(),
-                    new Holder(field[10], Long.parseLong(field[9]), "", field[11]),
+                    new Holder(unescaped(field[10]), Long.parseLong(field[9]), "", unescaped(field[11])),
                     period,
                     instant(field[5], writtenAt),
                     ended,
                     period.map(Period::end).or(() -> ended.map(at -> at.plus(keep))),
-                    field[12]);
+                    unescaped(field[12]));
             return new OnceRecord(run, keep, period(field[7], field[8]));
         } catch (RuntimeException unreadable) {
             throw new StoreRefusedException(

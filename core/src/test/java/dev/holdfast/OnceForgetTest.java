@@ -126,6 +126,16 @@ class OnceForgetTest extends EngineCase {
     }
 
     @Test
+    void workThatCallsOtherWorkWhichDoesNotBeginHasBegunItself() {
+        OnceResult outer = ours.run(turn -> client.once("inner", options).run(inner -> {
+            throw new NotBegunException("not now");
+        }));
+        assertThat(outer).isInstanceOf(Failed.class);
+        assertThat(theirs.last().orElseThrow().state()).isEqualTo(State.FAILED);
+        assertThat(client.once("inner").last()).isEmpty();
+    }
+
+    @Test
     void workThatDoesNotBeginLeavesTheRunBeforeItRecordedAsItWas() {
         assertThat(ours.run(turn -> {}).ran()).isTrue();
         OnceRun before = ours.last().orElseThrow();

@@ -145,7 +145,11 @@ class OnceTroubleTest extends EngineCase {
         });
         assertThat(late)
                 .isInstanceOfSatisfying(
-                        Failed.class, failed -> assertThat(failed.cause()).isInstanceOf(StaleTokenException.class));
+                        Failed.class,
+                        failed -> assertThat(failed.cause())
+                                .isInstanceOf(StoreRefusedException.class)
+                                .hasMessageContaining("'k'")
+                                .hasMessageContaining("its end was not recorded"));
         assertThat(theirKey.run(again -> done.add("again")).ran()).isTrue();
     }
 
@@ -212,6 +216,24 @@ class OnceTroubleTest extends EngineCase {
                 }))
                 .isInstanceOf(Failed.class);
         assertThat(theirs.last().orElseThrow().failure()).hasSize(200).endsWith("x...");
+    }
+
+    @Test
+    void aFailureInAnyLanguageIsKeptInCharactersThatEveryDatabaseKnows() {
+        String failure = "caf\u00e9 \u2192 \u5931\u8d25 C:\\u0041";
+        assertThat(ours.run(turn -> {
+                    throw new IllegalStateException(failure);
+                }))
+                .isInstanceOf(Failed.class);
+        assertThat(theirs.last().orElseThrow().failure()).endsWith(failure);
+        assertThat(memory.open(time)
+                        .readRecord("w")
+                        .toCompletableFuture()
+                        .join()
+                        .stored()
+                        .orElseThrow()
+                        .value())
+                .matches("[\\t -~]*");
     }
 
     // ---- what the cases share ----

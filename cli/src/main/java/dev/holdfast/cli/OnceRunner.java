@@ -53,9 +53,10 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
                 throw signals.stopWaiting().map(run::stoppedWaiting).orElseThrow(() -> e);
             } catch (NotBegunException e) {
                 throw notBegun(signals, e);
+            } finally {
+                signals.stopWaiting();
             }
             if (result instanceof Skipped skipped) {
-                signals.stopWaiting();
                 System.err.println("holdfast: " + Redaction.ours(skipped.message()));
                 return skipCode;
             }
@@ -85,6 +86,8 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
             code = run.runHolding(Held.once(turn), signals, started);
         } catch (CliException why) {
             throw new CommandFailed(why);
+        } finally {
+            signals.waitAgain(); // for the store, which may not answer when the end is to be recorded
         }
         if (code != ExitCode.OK) {
             throw new CommandFailed(code);

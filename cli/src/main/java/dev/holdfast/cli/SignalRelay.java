@@ -130,6 +130,18 @@ final class SignalRelay {
         }
     }
 
+    /** The child has ended: a signal interrupts the calling thread again, until {@link #stopWaiting}. */
+    void waitAgain() {
+        lock.lock();
+        try {
+            child = null;
+            early = null;
+            waiting = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The signal that is kept. */
     Optional<OsSignal> kept() {
         lock.lock();

@@ -44,6 +44,15 @@ class DescriptorsTest {
     }
 
     @Test
+    void whatASubstitutedProcessWritesIsReadByOnceAndByFenceAsWell() {
+        String diff = " -- diff <(echo a; echo b) <(echo a; echo c)";
+        Cli.Ended different = new Cli.Ended(1, List.of("2c2", "< b", "---", "> c"), List.of());
+
+        assertThat(Cli.end(bash("\"$HOLDFAST\" once --every 8760h job" + diff))).isEqualTo(different);
+        assertThat(Cli.end(bash("\"$HOLDFAST\" fence job 7" + diff))).isEqualTo(different);
+    }
+
+    @Test
     void aFileKeepsItsPlaceAndTheStreamsAreAsBefore() throws IOException {
         Files.writeString(cli.file("in"), "first\nsecond\n");
         Cli.Ended ended = Cli.end(bash("exec 7< in; read -u 7 line; echo stdin | \"$HOLDFAST\" run job -- "

@@ -9,6 +9,8 @@ import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -69,6 +71,35 @@ class RedisCommandLineTest extends CommandLineContract {
                     .isNotEmpty()
                     .allMatch(line -> line.startsWith("holdfast: "))
                     .anyMatch(line -> line.contains("'job'") && line.contains(goes.uri()));
+        }
+    }
+
+    @Test
+    void aSignalEndsTheAttemptsToRecordTheEndOfARun(@TempDir Path folder) throws IOException {
+        try (RedisServer goes = orSkip(RedisServer::start)) {
+            Cli cli = new Cli(folder, goes.uri());
+            Path go = cli.file("go");
+            try (ChildProcess run = cli.start(
+                    "once",
+                    "--every",
+                    "8760h",
+                    "--lease",
+                    "10m",
+                    "job",
+                    "--",
+                    "sh",
+                    "-c",
+                    "echo up; while [ ! -e go ]; do sleep 0.1; done; echo over")) {
+                run.expect("up", Cli.SOON);
+                goes.process().kill();
+                Files.createFile(go);
+                run.expect("over", Cli.SOON);
+                Awaitility.await().atMost(Cli.SOON).until(() -> {
+                    run.terminate();
+                    return !run.isAlive();
+                });
+                assertThat(run.waitFor(Cli.SOON)).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+            }
         }
     }
 

@@ -67,7 +67,9 @@ public final class CronSchedule implements Schedule {
             }
             ExecutionTime times = ExecutionTime.forCron(
                     new CronParser(CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX)).parse(expression));
-            boolean everyHour = expression.strip().split("\\s+")[1].startsWith("*");
+            String[] field = expression.strip().split("\\s+");
+            refuseStepsBesideDays(field[2], field[4]);
+            boolean everyHour = field[1].startsWith("*");
             CronSchedule made = new CronSchedule(expression, zone, times, everyHour);
             Period unused = made.periodAt(Instant.EPOCH);
             return made;
@@ -76,6 +78,14 @@ public final class CronSchedule implements Schedule {
                     "'" + expression + "' is no cron expression, such as '0 3 * * *' for 03:00 each day: "
                             + e.getMessage(),
                     e);
+        }
+    }
+
+    /** In a crontab such days must be both, not either: it takes a field that begins with a star for unrestricted. */
+    private static void refuseStepsBesideDays(String ofMonth, String ofWeek) {
+        boolean both = !ofMonth.equals("*") && !ofWeek.equals("*");
+        if (both && (ofMonth.startsWith("*") || ofWeek.startsWith("*"))) {
+            throw new IllegalArgumentException("steps such as */2 in one field of days go with * in the other");
         }
     }
 

@@ -126,7 +126,17 @@ class CronScheduleTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "3 * * *", "0 24 * * *", "0 0 30 2 *", "@sometimes", "0 3 * * * *"})
+    @ValueSource(
+            strings = {
+                "",
+                "3 * * *",
+                "0 24 * * *",
+                "0 0 30 2 *",
+                "@sometimes",
+                "0 3 * * * *",
+                "0 3 */2 * 1",
+                "0 3 1 * */2"
+            })
     void whatNamesNoTimeIsRefused(String expression) {
         assertThatThrownBy(() -> CronSchedule.of(expression, BERLIN))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -15,9 +15,10 @@ import java.util.Set;
  *
  * @param dialect the database
  * @param store the store, as messages name it
- * @param table where its locks are
+ * @param table where its locks, or its fence, are
+ * @param script the command that prints the SQL for it
  */
-record SqlErrors(ServerDialect dialect, String store, String table) {
+record SqlErrors(ServerDialect dialect, String store, String table, String script) {
     private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "1213", "1205", "1020", "90131");
     private static final Set<String> LOCKED_OUT = Set.of("1205", "55P03");
     /** Where a caller's transaction locks a row: H2 and MySQL have codes of their own. */
@@ -79,6 +80,20 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
                     false,
                     "the server accepts no more connections; raise its limit, or open fewer"));
 
+    /** Of a table of locks. */
+    SqlErrors(ServerDialect dialect, String store, String table) {
+        this(dialect, store, table, "holdfast schema " + dialect.names().get(0));
+    }
+
+    /** Of the table of a fence. */
+    static SqlErrors ofFence(ServerDialect dialect, String store, String table) {
+        return new SqlErrors(
+                dialect,
+                store,
+                table,
+                "holdfast schema --fence " + dialect.names().get(0));
+    }
+
     /** Whether the same may be tried again at once, on the same connection. */
     boolean isPassing(SQLException e) {
         return has(e, PASSING) || has(e, dialect.passing());
@@ -130,7 +145,7 @@ record SqlErrors(ServerDialect dialect, String store, String table) {
     /** The exception for callers. */
     HoldfastException explain(String what, String name, SQLException e) {
         String cannot = cannot(what, name) + ": ";
-        String schema = "'holdfast schema " + dialect.names().get(0) + "'";
+        String schema = "'" + script + "'";
         for (Meaning meaning : MEANINGS) {
             if (has(e, meaning.codes)) {
                 return meaning.forGood

@@ -1,7 +1,6 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.StoreFence;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -13,6 +12,7 @@ import java.util.function.Predicate;
  * A {@link JdbcFence} in transactions of its own, on a connection for each check.
  *
  * @param connections where they come from
+ * @param dialect of their database
  * @param fence what is checked in them
  * @param again whether a failure may pass when the transaction is tried again
  * @param absent whether it failed because the table is not there, and may be made
@@ -20,6 +20,7 @@ import java.util.function.Predicate;
  */
 record UrlFence(
         Connections connections,
+        ServerDialect dialect,
         JdbcFence fence,
         Predicate<SQLException> again,
         Predicate<SQLException> absent,
@@ -30,22 +31,14 @@ record UrlFence(
 
     static UrlFence on(ServerUrl url, Optional<String> password) {
         String table = url.options().schema().map(schema -> schema + ".").orElse("") + TABLE;
-        SqlErrors errors = new SqlErrors(url.dialect(), url.description(), table);
+        SqlErrors errors = SqlErrors.ofFence(url.dialect(), url.description(), table);
         return new UrlFence(
                 new DriverConnections(url, password),
+                url.dialect(),
                 JdbcFence.inTable(table),
-                errors::isPassing,
+                e -> errors.isPassing(e) && !errors.isLockedOut(e),
                 e -> url.options().createTable() && errors.mayBeMissing(e),
-                (resource, e) -> explained(errors, resource, table, e));
-    }
-
-    private static HoldfastException explained(SqlErrors errors, String resource, String table, SQLException e) {
-        return errors.isMissing(e)
-                ? new StoreRefusedException(
-                        errors.cannot("check the fence of", resource) + ": table " + table
-                                + " does not exist; run the SQL printed by 'holdfast schema --fence'",
-                        e)
-                : errors.explain("check the fence of", resource, e);
+                (resource, e) -> errors.explain("check the fence of", resource, e));
     }
 
     @Override
@@ -66,6 +59,7 @@ record UrlFence(
 
     private void checkOnce(String resource, long token, boolean create) throws SQLException {
         try (Connection connection = connections.open()) {
+            dialect.prepare(new SqlSession(connection), TableOpener.STATEMENT_SECONDS);
             if (create) {
                 fence.create(connection);
             }

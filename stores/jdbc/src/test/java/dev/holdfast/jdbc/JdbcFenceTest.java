@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.StoreFence;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
@@ -94,6 +96,31 @@ class JdbcFenceTest {
             connection.commit();
             fence.check("of-url", TODAY); // as it should never be: the table is made again
             assertThatThrownBy(() -> fence.check("of-url", TODAY - 1)).isInstanceOf(StaleTokenException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void theFenceOfAUrlSaysThatATransactionLocksTheRow(String database) throws SQLException {
+        try (Connection application = connect(database);
+                StoreFence fence = new JdbcStoreProvider().openFence(url(database), Optional.empty())) {
+            FENCE.check(application, "in-use", TODAY);
+            assertThatThrownBy(() -> fence.check("in-use", TODAY))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContainingAll("'in-use'", "time limit", "which session locks");
+            application.commit();
+            fence.check("in-use", TODAY);
+        }
+    }
+
+    @Test
+    void aFenceWithoutItsTableNamesTheScriptThatMakesIt() {
+        String none = url("postgresql") + (url("postgresql").contains("?") ? "&" : "?")
+                + "holdfast.createTable=false&holdfast.schema=nowhere";
+        try (StoreFence fence = new JdbcStoreProvider().openFence(none, Optional.empty())) {
+            assertThatThrownBy(() -> fence.check("order", TODAY))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("'holdfast schema --fence postgresql'");
         }
     }
 

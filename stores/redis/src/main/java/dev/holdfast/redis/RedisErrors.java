@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RedisErrors(String store) {
     private static final String KEYS = "its keys are holdfast:*";
+    private static final String NO_RIGHT_IN_SCRIPT = "The user executing the script can't";
     private static final String NO_RIGHT =
             "does not let this user run a command or reach a key or channel that locks need:"
                     + " grant what the page of the Redis store lists";
@@ -38,7 +39,7 @@ record RedisErrors(String store) {
             new Meaning("without any password configured", true, "has no password, but one was given: leave it out"),
             new Meaning("NOPERM", true, NO_RIGHT),
             new Meaning("ACL failure", true, NO_RIGHT),
-            new Meaning("The user executing the script can't", true, NO_RIGHT),
+            new Meaning(NO_RIGHT_IN_SCRIPT, true, NO_RIGHT),
             new Meaning(
                     "WRONGTYPE",
                     true,
@@ -125,6 +126,7 @@ record RedisErrors(String store) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             String said = String.valueOf(each.getMessage());
             if (each instanceof RedisCommandExecutionException
+                    && !said.contains(NO_RIGHT_IN_SCRIPT)
                     && (OURS.matcher(said).find() || said.contains("WRONGTYPE") || said.contains("user_script"))) {
                 return true;
             }
@@ -149,15 +151,19 @@ record RedisErrors(String store) {
     private HoldfastException answered(String said, Throwable failure) {
         Matcher ours = OURS.matcher(said);
         if (ours.find()) {
-            return ours.group(1).equals("foreign")
-                    ? refused(
+            return refused(
+                    switch (ours.group(1)) {
+                        case "foreign" ->
                             "has a value where this lock is kept that is no lock: remove it, or use another namespace"
-                                    + " or database; " + KEYS,
-                            failure)
-                    : refused(
+                                    + " or database; " + KEYS;
+                        case "foreignrecord" ->
+                            "has a value where the record of this work is kept that is no record: remove it, or use"
+                                    + " another namespace or database; its key is holdfast:{NAME}:r";
+                        default ->
                             "has this lock in layout " + ours.group(1) + ", written by a newer Holdfast, and this one"
-                                    + " knows layout 1: upgrade",
-                            failure);
+                                    + " knows layout 1: upgrade";
+                    },
+                    failure);
         }
         for (Meaning meaning : MEANINGS) {
             if (said.contains(meaning.code)) {

@@ -3,6 +3,6 @@
 local time = redis.call('TIME')
 local record = redis.call('GET', KEYS[1])
 if record and not string.match(record, '^%d+ %d+ %d+ ') then
-  return redis.error_reply('HOLDFAST foreign')
+  return redis.error_reply('HOLDFAST foreignrecord')
 end
 return string.format('%s%06d', time[1], time[2]) .. (record and ' ' .. record or '')

@@ -1,6 +1,6 @@
 -- Writes a record, unless a higher token wrote it before, or another revision is there than the one that is expected; then
--- answers with a minus. ARGV: the token, the expected revision (0: no record; -1: any), the value, the milliseconds to keep it (0: remove
--- what is there).
+-- answers with a minus. ARGV: the token, the expected revision (0: no record; -1: any), the value, the milliseconds to keep
+-- it (0: remove what is there).
 --
 -- KEYS[1]  holdfast:{NAME}:r   TOKEN REVISION MICROSECOND VALUE; it expires after its time
 --
@@ -10,7 +10,7 @@ local last = redis.call('GET', KEYS[1])
 if last then
   token, revision = string.match(last, '^(%d+) (%d+) %d+ ')
   if not token then
-    return redis.error_reply('HOLDFAST foreign')
+    return redis.error_reply('HOLDFAST foreignrecord')
   end
 end
 if ARGV[2] ~= '-1' and tonumber(ARGV[2]) ~= tonumber(revision) then
