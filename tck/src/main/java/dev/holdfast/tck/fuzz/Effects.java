@@ -106,6 +106,10 @@ final class Effects {
                         : !reader || !downgradable ? List.of(state) : List.of();
             }
             case RELEASE -> {
+                if (yes && call.twice && mine.isEmpty() && broken.isPresent()) {
+                    // The second copy is believed to have found what the first had done; a broken reader may stay.
+                    return List.of(state, state.without(broken.get()));
+                }
                 if (yes) {
                     return mine
                             .or(() -> broken)

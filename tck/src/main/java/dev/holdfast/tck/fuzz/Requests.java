@@ -137,6 +137,7 @@ final class Requests {
     void release(Op op, Claimed mine) {
         Call call = world.call(mine, Kind.RELEASE, 0);
         mine.ended = true;
+        mine.mayStand |= isUnderWay(mine, Kind.CLAIM);
         Grant grant = mine.grant;
         world.stats.reach(
                 "a renewal crosses a release",

@@ -31,7 +31,7 @@ final class Settling {
         world.log("settling");
         world.awaitAnswers("the last answers");
         world.all()
-                .filter(each -> each.unknown && !each.ended)
+                .filter(each -> each.unknown && !each.ended || each.mayStand)
                 .forEach(each -> requests.withClaim(op(each, Verb.WITHDRAW), each));
         world.awaitAnswers("the withdrawals");
         for (int name : world.names.keySet()) {
