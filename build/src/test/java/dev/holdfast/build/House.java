@@ -73,10 +73,12 @@ final class House {
         return Optional.ofNullable(homes.get(type.getBaseComponentType().getName()));
     }
 
-    /** The module of that artifact, {@code holdfast-jdbc} for {@code stores/jdbc}. */
+    /** The module of that artifact, {@code holdfast-jdbc} for {@code stores/jdbc}, as its pom says. */
     Optional<Module> moduleOfArtifact(String artifact) {
         return modules.stream()
-                .filter(module -> artifact.equals("holdfast-" + module.folder().getFileName()))
+                .filter(module -> texts(module.folder().resolve("pom.xml"), "artifactId")
+                        .subList(0, 2) // the parent's and its own
+                        .contains(artifact))
                 .findFirst();
     }
 

@@ -20,9 +20,11 @@ import org.junit.jupiter.api.Test;
 /** The pages show only code that a test runs, and link only to what is there. */
 class PagesTest {
     private static final Path ROOT = projectRoot();
-    /** Where code of the pages stands: run by this test's neighbours, and by the tests of the ladder. */
-    private static final List<Path> SOURCES =
-            List.of(ROOT.resolve("build/src/test/java/dev/holdfast/docs"), ROOT.resolve("ladder/src/main/java"));
+    /** Where code of the pages stands: run by this test's neighbours, and by the tests of the ladder and of Spring. */
+    private static final List<Path> SOURCES = List.of(
+            ROOT.resolve("build/src/test/java/dev/holdfast/docs"),
+            ROOT.resolve("ladder/src/main/java"),
+            ROOT.resolve("spring/src/test/java/dev/holdfast/spring/docs"));
 
     private static final Pattern REGION = Pattern.compile(
             "^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n",

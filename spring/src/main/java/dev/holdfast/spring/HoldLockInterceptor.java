@@ -1,0 +1,144 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.Holding;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockMode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Runs a call while its lock is held.
+ *
+ * <pre>
+ *   evaluate the names ──► acquire ──► the transaction begins, the method runs, commit ──► release
+ *                            │                                                 │
+ *                            └─ not in time: throw, or skip                    └─ lost meanwhile: the caller gets
+ *                                                                                 HoldLostException
+ * </pre>
+ */
+final class HoldLockInterceptor implements MethodInterceptor {
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.publisher.Flux", HoldLockInterceptor.class.getClassLoader());
+
+    private final AnnotatedMethods<HoldLock, HoldLockMethod> methods;
+    private final ObjectProvider<LockClients> clients;
+    private final TransactionWarning warning = TransactionWarning.ofThisApplication();
+
+    HoldLockInterceptor(AnnotatedMethods<HoldLock, HoldLockMethod> methods, ObjectProvider<LockClients> clients) {
+        this.methods = methods;
+        this.clients = clients;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        HoldLockMethod method = methods.of(call);
+        LockClients all = clients.getObject();
+        LockClient client = all.client(method.client());
+        LockRequest request = method.request(call, all.options(method.client()));
+        if (REACTOR && ReactiveCall.isOne(call.getMethod())) {
+            return ReactiveCall.run(call, method, request, client);
+        }
+        warning.check(method);
+        checkOwnWait(method, request);
+        Optional<? extends Holding> acquired = acquire(method, request, client);
+        if (acquired.isEmpty()) {
+            return method.notAcquired(request);
+        }
+        Holding holding = acquired.get();
+        Methods.setArgument(call, method.holdParameter(), holding);
+        return CompletionStage.class.isAssignableFrom(call.getMethod().getReturnType())
+                ? untilCompletion(call, request, holding)
+                : untilReturn(call, request, holding);
+    }
+
+    private static Optional<? extends Holding> acquire(HoldLockMethod method, LockRequest request, LockClient client) {
+        boolean outlivesTheCall =
+                CompletionStage.class.isAssignableFrom(method.method().getReturnType());
+        try {
+            return (outlivesTheCall ? request.boundToNoThread() : request).acquire(client);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new LockNotAcquiredException(
+                    method + " did not run: the thread was interrupted while it waited for the lock " + request.names(),
+                    interrupted);
+        }
+    }
+
+    /** A thread that holds the lock already would wait for itself, for ever or in vain. */
+    private static void checkOwnWait(HoldLockMethod method, LockRequest request) {
+        boolean waits = !Duration.ZERO.equals(request.patience());
+        boolean mayEnter = request.options().reentrant() || request.mode() == LockMode.PERMITS;
+        if (waits && !mayEnter && Locks.wouldWaitForItself(request)) {
+            throw new IllegalStateException(method + " did not run: this thread holds the lock " + request.names()
+                    + " already and would wait for itself; take @HoldLock off the inner method, or set"
+                    + " holdfast.hold.reentrant=true");
+        }
+    }
+
+    private static @Nullable Object untilReturn(MethodInvocation call, LockRequest request, Holding holding)
+            throws Throwable {
+        try (holding) {
+            return proceed(call, request, holding);
+        }
+    }
+
+    private static @Nullable Object untilCompletion(MethodInvocation call, LockRequest request, Holding holding)
+            throws Throwable {
+        Object result;
+        try {
+            result = proceed(call, request, holding);
+        } catch (Throwable failed) {
+            closed(holding, failed);
+            throw failed;
+        }
+        if (!(result instanceof CompletionStage<?> stage)) {
+            holding.close();
+            return result;
+        }
+        CompletableFuture<@Nullable Object> released = new CompletableFuture<>();
+        stage.whenComplete((value, failure) -> {
+            Throwable outcome = closed(holding, failure);
+            if (outcome == null) {
+                released.complete(value);
+            } else {
+                released.completeExceptionally(outcome);
+            }
+        });
+        released.whenComplete((value, failure) -> {
+            if (released.isCancelled()) {
+                stage.toCompletableFuture().cancel(false);
+            }
+        });
+        return released;
+    }
+
+    /** Closes the hold; the loss of it where nothing else failed. */
+    static @Nullable Throwable closed(Holding holding, @Nullable Throwable failure) {
+        try {
+            holding.close();
+            return failure;
+        } catch (RuntimeException lost) {
+            if (failure == null) {
+                return lost;
+            }
+            failure.addSuppressed(lost);
+            return failure;
+        }
+    }
+
+    static @Nullable Object proceed(MethodInvocation call, LockRequest request, Holding holding) throws Throwable {
+        Locks.enter(holding, request);
+        try {
+            return call.proceed();
+        } finally {
+            Locks.leave();
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Holding;
+import dev.holdfast.LockMode;
+import dev.holdfast.MultiHold;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** What {@link HoldLock} says of one method; read and checked at the start. */
+final class HoldLockMethod {
+    private static final String ANNOTATION = "HoldLock";
+
+    private final Method method;
+    private final NameTemplates names;
+    private final LockMode mode;
+    private final int permits;
+    private final @Nullable Duration patience;
+    private final @Nullable Duration lease;
+    private final String client;
+    private final boolean skips;
+    private final int holdParameter;
+
+    private HoldLockMethod(Method method, HoldLock said, Texts texts) {
+        this.method = method;
+        List<String> written = Arrays.stream(said.name()).map(texts::resolve).toList();
+        this.names = new NameTemplates(
+                written.isEmpty() ? List.of(method.getDeclaringClass().getName() + "." + method.getName()) : written,
+                method,
+                texts.resolver());
+        this.mode = said.mode();
+        this.permits = said.permits();
+        this.patience = texts.duration(said.waitTime());
+        this.lease = texts.duration(said.lease());
+        this.client = texts.resolve(said.client());
+        this.skips = said.notAcquired() == NotAcquired.SKIP;
+        this.holdParameter = Methods.parameterOf(method, Hold.class, MultiHold.class, Holding.class);
+    }
+
+    /**
+     * Reads the annotation.
+     *
+     * @throws IllegalStateException if what it says cannot be
+     */
+    static HoldLockMethod read(Method method, HoldLock said, Texts texts) {
+        HoldLockMethod read = new HoldLockMethod(method, said, texts);
+        read.check();
+        return read;
+    }
+
+    private void check() {
+        if (patience != null && patience.isNegative()) {
+            throw refused("waits for a negative time; set waitTime = \"0s\" to ask once");
+        }
+        if (lease != null) {
+            HoldOptions.defaults().lease(lease); // checks it
+        }
+        if (skips && patience == null) {
+            throw refused(
+                    "skips a call that could not get its lock, but waits for ever; set waitTime, \"0s\" asks once");
+        }
+        if (skips) {
+            Methods.checkSkippable(method, ANNOTATION);
+        }
+        if ((mode == LockMode.PERMITS) != (permits > 0)) {
+            throw refused("needs mode = PERMITS and permits = 1 or more together");
+        }
+        if (names.size() > 1 && mode != LockMode.EXCLUSIVE) {
+            throw refused("has several names, which can be held exclusively only; leave mode out");
+        }
+        Class<?> other = names.size() > 1 ? Hold.class : MultiHold.class;
+        if (Methods.parameterOf(method, other) >= 0) {
+            throw refused("has "
+                    + (names.size() > 1
+                            ? "several names: the parameter is a MultiHold"
+                            : "one name: the parameter is a Hold"));
+        }
+        Class<?> type = method.getReturnType();
+        if (Future.class.isAssignableFrom(type) && type != CompletableFuture.class) {
+            throw refused("returns a " + type.getSimpleName()
+                    + ", whose completion nobody is notified of; return a CompletableFuture");
+        }
+    }
+
+    Method method() {
+        return method;
+    }
+
+    String client() {
+        return client;
+    }
+
+    int holdParameter() {
+        return holdParameter;
+    }
+
+    /** What a call wants to hold. */
+    LockRequest request(MethodInvocation call, HoldOptions options) {
+        HoldOptions own = lease == null ? options : options.lease(lease);
+        return new LockRequest(names.evaluate(call), mode, permits, patience, client, own);
+    }
+
+    /**
+     * What a call returns whose lock was not acquired.
+     *
+     * @throws LockNotAcquiredException if it is not skipped
+     */
+    @Nullable
+    Object notAcquired(LockRequest request) {
+        if (!skips) {
+            throw failure(request);
+        }
+        return Methods.skipped(method);
+    }
+
+    boolean skips() {
+        return skips;
+    }
+
+    LockNotAcquiredException failure(LockRequest request) {
+        return new LockNotAcquiredException(
+                Methods.title(method) + " did not run: others hold the lock " + request.names() + " and the wait of "
+                        + patience + " has passed; try again later, or set a longer waitTime",
+                null);
+    }
+
+    private IllegalStateException refused(String why) {
+        return Methods.refused(method, ANNOTATION, why);
+    }
+
+    @Override
+    public String toString() {
+        return Methods.title(method);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
+import dev.holdfast.spring.boot.HoldfastProperties;
+import java.util.stream.Stream;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotationMetadata;
+
+/** {@link HoldLock}, {@link Once} and {@link LeaderOnly} on the methods of beans. */
+@AutoConfiguration(after = HoldfastAutoConfiguration.class)
+@Import(LockAnnotationsAutoConfiguration.Proxies.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+public final class LockAnnotationsAutoConfiguration {
+    /** For Spring. */
+    public LockAnnotationsAutoConfiguration() {}
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Texts holdfastTexts(ConfigurableListableBeanFactory beans) {
+        return new Texts(beans);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static AnnotatedMethods<HoldLock, HoldLockMethod> holdLockMethods(Texts texts) {
+        return new AnnotatedMethods<>(HoldLock.class, (method, said) -> HoldLockMethod.read(method, said, texts));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor holdLockAdvisor(
+            AnnotatedMethods<HoldLock, HoldLockMethod> holdLockMethods, ObjectProvider<LockClients> clients) {
+        return Advisors.of(holdLockMethods, new HoldLockInterceptor(holdLockMethods, clients), Advisors.HOLD);
+    }
+
+    @Bean
+    static StartCheck holdLockStartCheck(
+            ConfigurableListableBeanFactory beans,
+            AnnotatedMethods<HoldLock, HoldLockMethod> holdLockMethods,
+            AnnotatedMethods<Once, OnceMethod> onceMethods,
+            LockClients clients) {
+        return new StartCheck(beans, holdLockMethods, onceMethods, clients);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static AnnotatedMethods<Once, OnceMethod> onceMethods(Texts texts) {
+        return new AnnotatedMethods<>(Once.class, (method, said) -> OnceMethod.read(method, said, texts));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor onceAdvisor(AnnotatedMethods<Once, OnceMethod> onceMethods, ObjectProvider<LockClients> clients) {
+        return Advisors.of(onceMethods, new OnceInterceptor(onceMethods, clients), Advisors.ONCE);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods(Texts texts) {
+        return new AnnotatedMethods<>(LeaderOnly.class, (method, said) -> LeaderMethod.read(method, said, texts));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static Advisor leaderAdvisor(
+            AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods, ObjectProvider<Leaderships> leaderships) {
+        return Advisors.of(leaderMethods, new LeaderInterceptor(leaderMethods, leaderships), Advisors.LEADER);
+    }
+
+    @Bean
+    static Leaderships holdfastLeaderships(
+            LockClients clients,
+            HoldfastProperties properties,
+            AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods,
+            ApplicationEventPublisher events) {
+        return new Leaderships(
+                clients,
+                () -> Stream.concat(
+                                properties.elections().stream().map(name -> new Leaderships.Election(name, "")),
+                                leaderMethods.all().map(LeaderMethod::election))
+                        .toList(),
+                events);
+    }
+
+    /** Proxies for beans, where nothing else of the application asks for them. */
+    static final class Proxies implements ImportBeanDefinitionRegistrar {
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+        }
+    }
+}

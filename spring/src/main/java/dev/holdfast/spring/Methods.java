@@ -1,0 +1,94 @@
+package dev.holdfast.spring;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.util.ClassUtils;
+
+/** What all annotations ask of the methods they are on. */
+final class Methods {
+    private Methods() {}
+
+    /** A method as messages call it: {@code Orders.charge}. */
+    static String title(Method method) {
+        return ClassUtils.getShortName(method.getDeclaringClass()) + "." + method.getName();
+    }
+
+    /**
+     * Refuses a method that a proxy cannot get in front of: the annotation would have no effect.
+     *
+     * @throws IllegalStateException if it is private, static or final, or a suspending function of Kotlin
+     */
+    static void checkProxied(Method method, String annotation) {
+        for (int modifier : new int[] {Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL}) {
+            if ((method.getModifiers() & modifier) != 0) {
+                throw refused(
+                        method,
+                        annotation,
+                        "would have no effect, because the method is " + Modifier.toString(modifier)
+                                + " and no proxy can run before it; remove that");
+            }
+        }
+        Class<?>[] types = method.getParameterTypes();
+        if (types.length > 0 && types[types.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
+            throw refused(method, annotation, "cannot be on a suspending function; use it on one that returns a Mono");
+        }
+    }
+
+    /**
+     * Refuses a method that cannot return "nothing" when it is skipped.
+     *
+     * @throws IllegalStateException if it returns a primitive value
+     */
+    static void checkSkippable(Method method, String annotation) {
+        Class<?> type = method.getReturnType();
+        if (type.isPrimitive() && type != void.class) {
+            throw refused(
+                    method,
+                    annotation,
+                    "may skip the call, and a skipped call cannot return a value of the primitive type " + type
+                            + "; return an object or nothing");
+        }
+    }
+
+    /** What a skipped call returns. */
+    static @Nullable Object skipped(Method method) {
+        Class<?> type = method.getReturnType();
+        if (type == Optional.class) {
+            return Optional.empty();
+        }
+        return type.isAssignableFrom(CompletableFuture.class) && type != Object.class
+                ? CompletableFuture.completedFuture(null)
+                : null;
+    }
+
+    /** The position of the only parameter of such a type, or -1. */
+    static int parameterOf(Method method, Class<?>... types) {
+        Class<?>[] all = method.getParameterTypes();
+        for (int i = 0; i < all.length; i++) {
+            if (Arrays.asList(types).contains(all[i])) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Puts a value in the place of an argument. */
+    static void setArgument(MethodInvocation call, int index, Object value) {
+        if (index >= 0) {
+            Object[] arguments = call.getArguments().clone();
+            arguments[index] = value;
+            ((ProxyMethodInvocation) call).setArguments(arguments);
+        }
+    }
+
+    /** The error for an annotation that is used wrongly. */
+    static IllegalStateException refused(Method method, String annotation, String why) {
+        return new IllegalStateException("@" + annotation + " on " + title(method) + " " + why);
+    }
+}

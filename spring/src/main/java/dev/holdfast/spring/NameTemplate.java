@@ -1,0 +1,98 @@
+package dev.holdfast.spring;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * The text of a lock's name with expressions in it: <code>order:#{#order.id}</code>. Parsed once; every expression must
+ * result in some text.
+ */
+final class NameTemplate {
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+    private final String text;
+    private final String place;
+    private final List<Expression> parts;
+
+    private NameTemplate(String text, String place, List<Expression> parts) {
+        this.text = text;
+        this.place = place;
+        this.parts = parts;
+    }
+
+    /**
+     * Parses a template.
+     *
+     * @param text with placeholders replaced already
+     * @param place where it is written, for messages
+     * @throws IllegalArgumentException if it is no template
+     */
+    static NameTemplate parse(String text, String place) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException("the lock name at " + place + " is empty");
+        }
+        try {
+            Expression whole = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
+            List<Expression> parts = whole instanceof CompositeStringExpression composite
+                    ? List.of(composite.getExpressions())
+                    : List.of(whole);
+            return new NameTemplate(text, place, parts);
+        } catch (ParseException wrong) {
+            throw new IllegalArgumentException(
+                    "the lock name '" + text + "' at " + place + " cannot be parsed: " + wrong.getMessage(), wrong);
+        }
+    }
+
+    /** Whether it is the same for every call. */
+    boolean isConstant() {
+        return parts.stream().allMatch(LiteralExpression.class::isInstance);
+    }
+
+    /**
+     * The name for one call.
+     *
+     * @param context null for a constant
+     * @throws IllegalArgumentException if an expression fails, or results in null or in no text
+     */
+    String evaluate(@Nullable EvaluationContext context) {
+        if (context == null) {
+            return text;
+        }
+        if (parts.size() == 1) {
+            return value(parts.get(0), context);
+        }
+        StringBuilder name = new StringBuilder();
+        for (Expression part : parts) {
+            name.append(value(part, context));
+        }
+        return name.toString();
+    }
+
+    private String value(Expression part, EvaluationContext context) {
+        if (part instanceof LiteralExpression literal) {
+            return literal.getExpressionString();
+        }
+        String value;
+        try {
+            value = part.getValue(context, String.class);
+        } catch (EvaluationException failed) {
+            throw new IllegalArgumentException(
+                    "the lock name '" + text + "' at " + place + " cannot be evaluated: " + failed.getMessage(),
+                    failed);
+        }
+        if (value == null || value.isBlank()) {
+            throw new IllegalArgumentException("in the lock name '" + text + "' at " + place + ", #{"
+                    + part.getExpressionString() + "} is " + (value == null ? "null" : "empty")
+                    + ": no lock was acquired and the method did not run");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,66 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.OnceResult;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+
+/** Runs a call if no other server runs it or has run it; skips it otherwise. */
+final class OnceInterceptor implements MethodInterceptor {
+    private static final Log LOG = LogFactory.getLog(OnceInterceptor.class);
+
+    private final AnnotatedMethods<Once, OnceMethod> methods;
+    private final ObjectProvider<LockClients> clients;
+
+    OnceInterceptor(AnnotatedMethods<Once, OnceMethod> methods, ObjectProvider<LockClients> clients) {
+        this.methods = methods;
+        this.clients = clients;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        OnceMethod method = methods.of(call);
+        LockClient client = clients.getObject().client(method.client());
+        Work work = new Work(call, method.turnParameter());
+        OnceResult result = client.once(method.name(call), method.options()).run(work::run);
+        if (result instanceof OnceResult.Failed failed) {
+            throw work.failure == null ? failed.cause() : work.failure;
+        }
+        if (result instanceof OnceResult.Ran ran) {
+            ran.loss().ifPresent(lost -> LOG.warn(result.message()));
+            return work.value;
+        }
+        LOG.debug(result.message());
+        return Methods.skipped(method.method());
+    }
+
+    /** The call as work of one turn. */
+    private static final class Work {
+        private final MethodInvocation call;
+        private final int turnParameter;
+        private @Nullable Object value;
+        private @Nullable Throwable failure;
+
+        Work(MethodInvocation call, int turnParameter) {
+            this.call = call;
+            this.turnParameter = turnParameter;
+        }
+
+        void run(dev.holdfast.OnceTurn turn) throws Exception {
+            Methods.setArgument(call, turnParameter, turn);
+            try {
+                value = call.proceed();
+            } catch (Exception | Error failed) {
+                failure = failed;
+                throw failed;
+            } catch (Throwable failed) {
+                failure = failed;
+                throw new IllegalStateException(failed);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.OnceOptions;
+import dev.holdfast.OnceTurn;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+/** What {@link Once} says of one method; read and checked at the start. */
+final class OnceMethod {
+    private static final String ANNOTATION = "Once";
+
+    private final Method method;
+    private final String name;
+    private final @Nullable NameTemplates key;
+    private final OnceOptions options;
+    private final String client;
+    private final int turnParameter;
+
+    private OnceMethod(Method method, Once said, Texts texts) {
+        String written = texts.resolve(said.name());
+        String writtenKey = texts.resolve(said.key());
+        this.method = method;
+        this.name = written.isEmpty() ? method.getDeclaringClass().getName() + "." + method.getName() : written;
+        this.key = writtenKey.isEmpty() ? null : new NameTemplates(List.of(writtenKey), method, texts.resolver());
+        this.options = options(said, texts);
+        this.client = texts.resolve(said.client());
+        this.turnParameter = Methods.parameterOf(method, OnceTurn.class);
+    }
+
+    /**
+     * Reads the annotation.
+     *
+     * @throws IllegalStateException if what it says cannot be
+     */
+    static OnceMethod read(Method method, Once said, Texts texts) {
+        long periods = Stream.of(said.every(), said.cron(), said.key())
+                .map(texts::resolve)
+                .filter(text -> !text.isEmpty())
+                .count();
+        if (periods != 1) {
+            throw Methods.refused(
+                    method,
+                    ANNOTATION,
+                    "has " + (periods == 0 ? "no period" : "more than one period")
+                            + "; set one of every = \"1h\", cron = \"0 0 3 * * *\" and key = \"#{#id}\"");
+        }
+        Class<?> type = method.getReturnType();
+        if (Future.class.isAssignableFrom(type)
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null) {
+            throw Methods.refused(
+                    method,
+                    ANNOTATION,
+                    "returns a " + type.getSimpleName() + ", but the work is recorded as done when the method returns;"
+                            + " wait for it in the method");
+        }
+        Methods.checkSkippable(method, ANNOTATION);
+        return new OnceMethod(method, said, texts);
+    }
+
+    private static OnceOptions options(Once said, Texts texts) {
+        OnceOptions options =
+                period(said, texts).retryFailed(said.retryFailed()).retryCrashed(said.retryCrashed());
+        Duration atLeast = texts.duration(said.atLeast());
+        Duration atMost = texts.duration(said.atMost());
+        Duration lease = texts.duration(said.lease());
+        options = atLeast == null ? options : options.atLeast(atLeast);
+        options = atMost == null ? options : options.atMost(atMost);
+        return lease == null ? options : options.lease(lease);
+    }
+
+    private static OnceOptions period(Once said, Texts texts) {
+        Duration every = texts.duration(said.every());
+        if (every != null) {
+            return OnceOptions.every(every);
+        }
+        String cron = texts.resolve(said.cron());
+        if (!cron.isEmpty()) {
+            String zone = texts.resolve(said.zone());
+            return OnceOptions.on(new CronPeriods(cron, zone.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(zone)));
+        }
+        Duration keep = texts.duration(said.keep());
+        return keep == null ? OnceOptions.defaults() : OnceOptions.keptFor(keep);
+    }
+
+    Method method() {
+        return method;
+    }
+
+    /** The name for one call: of the work, or of the work and its key. */
+    String name(MethodInvocation call) {
+        return key == null ? name : name + ":" + key.evaluate(call).get(0);
+    }
+
+    OnceOptions options() {
+        return options;
+    }
+
+    String client() {
+        return client;
+    }
+
+    int turnParameter() {
+        return turnParameter;
+    }
+
+    @Override
+    public String toString() {
+        return Methods.title(method);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.holdfast.spring.boot;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The properties under {@code holdfast}. A property that is unknown stops the start.
+ *
+ * @param store URL of the store, such as redis://127.0.0.1:6379, jdbc:postgresql://127.0.0.1/shop, zk://127.0.0.1:2181 or
+ *     sqlite:locks.db. Without it, the application's own DataSource, RedisConnectionFactory or CuratorFramework is used.
+ * @param use Which of the application's own beans keeps the locks, if there are several and no URL is set.
+ * @param password Password to log in with, if the URL contains none.
+ * @param namespace Prefix of every lock name in the store, so that applications can share one.
+ * @param label A word that people see beside the holds of this application.
+ * @param outageLimit How long a wait without a time limit continues while the store does not answer. Default 1m.
+ * @param session How long a store with sessions, such as ZooKeeper, keeps the locks of a client that died.
+ * @param connectLazily Whether the application starts although the store does not answer.
+ * @param hold How locks are held.
+ * @param clients More clients, each with a name of its own: holdfast.clients.NAME.store. The client is the bean
+ *     NAMELockClient, and @HoldLock(client = "NAME") uses it.
+ * @param elections Names of elections for which this application stands, besides those of @LeaderOnly.
+ */
+@ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
+public record HoldfastProperties(
+        @Nullable String store,
+        @Nullable StoreBean use,
+        @Nullable String password,
+        @Nullable String namespace,
+        @Nullable String label,
+        @Nullable Duration outageLimit,
+        @Nullable Duration session,
+        @DefaultValue("false") boolean connectLazily,
+        @NestedConfigurationProperty @DefaultValue HoldSettings hold,
+        @DefaultValue Map<String, ClientSettings> clients,
+        @DefaultValue List<String> elections) {
+
+    /** What is said of the client without a name. */
+    ClientSettings unnamed() {
+        return new ClientSettings(store, use, password, namespace, label, outageLimit, session, connectLazily, hold);
+    }
+
+    /** Whether there is a client without a name; where all clients have names, nothing says what it would be. */
+    boolean hasUnnamed() {
+        return clients.isEmpty() || store != null || use != null;
+    }
+
+    /** Without what may be a secret. */
+    @Override
+    public String toString() {
+        return "HoldfastProperties[clients=" + clients.keySet() + "]";
+    }
+}

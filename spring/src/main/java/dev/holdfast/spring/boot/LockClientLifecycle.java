@@ -1,0 +1,65 @@
+package dev.holdfast.spring.boot;
+
+import dev.holdfast.LockClient;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
+
+/**
+ * Closes the lock clients at the right moment of a shutdown.
+ *
+ * <pre>
+ *   web server and schedulers drain ──► candidacies end ──► lock clients close ──► Redis client stops ──► pools close
+ *   (the last of 2³¹ phases)                                (phase 1)             (phase 0)              (with the beans)
+ * </pre>
+ *
+ * <p>Work that holds a lock finishes within {@code spring.lifecycle.timeout-per-shutdown-phase}; what is still held then
+ * is released by the close of its client. A context that is only paused keeps its clients.
+ */
+final class LockClientLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+    /** Earlier than Spring Data's Redis connections stop, later than everything that runs work. */
+    static final int PHASE = 1;
+
+    private final ConfigurableListableBeanFactory beans;
+    private volatile boolean running;
+    private volatile boolean closing;
+
+    LockClientLifecycle(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext().getAutowireCapableBeanFactory() == beans) {
+            closing = true;
+        }
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        if (closing) {
+            for (String name : beans.getBeanNamesForType(LockClient.class, false, false)) {
+                if (beans.getSingleton(name) instanceof LockClient client) {
+                    client.close();
+                }
+            }
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

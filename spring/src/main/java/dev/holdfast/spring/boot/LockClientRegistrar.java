@@ -1,0 +1,50 @@
+package dev.holdfast.spring.boot;
+
+import dev.holdfast.LockClient;
+import java.util.Set;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/**
+ * One bean for each client that the properties name: {@code lockClient}, which is primary, and {@code NAMELockClient}
+ * for each {@code holdfast.clients.NAME}.
+ */
+final class LockClientRegistrar implements ImportBeanDefinitionRegistrar {
+    /** The bean of the client without a name. */
+    static final String UNNAMED = "lockClient";
+
+    private final Environment environment;
+
+    LockClientRegistrar(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+        HoldfastProperties properties =
+                Binder.get(environment).bindOrCreate("holdfast", Bindable.of(HoldfastProperties.class));
+        if (properties.hasUnnamed()) {
+            RootBeanDefinition unnamed = definition("");
+            unnamed.setPrimary(true);
+            registry.registerBeanDefinition(UNNAMED, unnamed);
+        }
+        Set<String> names = properties.clients().keySet();
+        names.forEach(name -> registry.registerBeanDefinition(name + "LockClient", definition(name)));
+    }
+
+    private static RootBeanDefinition definition(String name) {
+        RootBeanDefinition client = new RootBeanDefinition(LockClient.class);
+        client.setFactoryBeanName(LockClientMaker.BEAN_NAME);
+        client.setFactoryMethodName("make");
+        client.getConstructorArgumentValues().addIndexedArgumentValue(0, name);
+        client.setDestroyMethodName("close");
+        client.setRole(BeanDefinition.ROLE_APPLICATION);
+        return client;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.holdfast.spring.boot;
+
+import dev.holdfast.jdbc.JdbcStores;
+import dev.holdfast.redis.RedisStores;
+import dev.holdfast.spi.StoreFactory;
+import dev.holdfast.zookeeper.ZooKeeperStores;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
+import javax.sql.DataSource;
+import org.apache.curator.framework.CuratorFramework;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/** A kind of bean of the application that can keep locks. */
+public enum StoreBean {
+    /** The application's {@code DataSource}: PostgreSQL, MariaDB, MySQL or H2. */
+    DATA_SOURCE("javax.sql.DataSource", "dev.holdfast.jdbc.JdbcStores", "holdfast-jdbc") {
+        @Override
+        StoreFactory factory(ListableBeanFactory beans) {
+            return Jdbc.factory(only(beans.getBeanProvider(DataSource.class)));
+        }
+    },
+    /** The application's {@code RedisConnectionFactory}, on Lettuce. */
+    REDIS(
+            "org.springframework.data.redis.connection.RedisConnectionFactory",
+            "dev.holdfast.redis.RedisStores",
+            "holdfast-redis") {
+        @Override
+        StoreFactory factory(ListableBeanFactory beans) {
+            return Redis.factory(this, beans);
+        }
+    },
+    /** The application's {@code CuratorFramework}. */
+    CURATOR(
+            "org.apache.curator.framework.CuratorFramework",
+            "dev.holdfast.zookeeper.ZooKeeperStores",
+            "holdfast-zookeeper") {
+        @Override
+        StoreFactory factory(ListableBeanFactory beans) {
+            return Curator.factory(this, beans);
+        }
+    };
+
+    private final String beanType;
+    private final String storeType;
+    private final String artifact;
+
+    StoreBean(String beanType, String storeType, String artifact) {
+        this.beanType = beanType;
+        this.storeType = storeType;
+        this.artifact = artifact;
+    }
+
+    /** The store on the application's bean. */
+    abstract StoreFactory factory(ListableBeanFactory beans);
+
+    /** Whether the application has such a bean. */
+    boolean isIn(ListableBeanFactory beans) {
+        return ClassUtils.isPresent(beanType, null)
+                && beans.getBeanNamesForType(ClassUtils.resolveClassName(beanType, null), true, false).length > 0;
+    }
+
+    /** Whether the module that keeps locks in it is on the class path. */
+    boolean hasModule() {
+        return ClassUtils.isPresent(storeType, null);
+    }
+
+    /** The bean as messages call it. */
+    String title() {
+        return ClassUtils.getShortName(beanType);
+    }
+
+    String artifact() {
+        return "dev.holdfast:" + artifact;
+    }
+
+    /** The value of {@code holdfast.use} for it. */
+    String property() {
+        return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+    }
+
+    /** The only bean, or the primary one. */
+    <T> T only(ObjectProvider<T> beans) {
+        T bean = beans.getIfUnique();
+        if (bean == null) {
+            throw new ClientNotMadeException(
+                    "There are several beans of type " + title() + ", and none of them is primary.",
+                    "Mark the one that should keep the locks with @Primary, or set holdfast.store to a URL.");
+        }
+        return bean;
+    }
+
+    // Classes of their own: what they name need not be on the class path of an application that does not use them.
+
+    private static final class Jdbc {
+        static StoreFactory factory(DataSource dataSource) {
+            return JdbcStores.on(dataSource);
+        }
+    }
+
+    private static final class Redis {
+        static StoreFactory factory(StoreBean kind, ListableBeanFactory beans) {
+            RedisConnectionFactory connections = kind.only(beans.getBeanProvider(RedisConnectionFactory.class));
+            if (!(connections instanceof LettuceConnectionFactory lettuce)) {
+                throw new ClientNotMadeException(
+                        "The application's RedisConnectionFactory is a "
+                                + ClassUtils.getShortName(connections.getClass())
+                                + ", and locks need Lettuce: a waiter is notified over a connection that Lettuce keeps open.",
+                        "Set spring.data.redis.client-type=lettuce, or set holdfast.store=redis://HOST:PORT, which opens"
+                                + " connections beside those of the application.");
+            }
+            AbstractRedisClient client = lettuce.getRequiredNativeClient();
+            if (!(client instanceof RedisClient single)) {
+                throw new ClientNotMadeException(
+                        "The application's RedisConnectionFactory is for a Redis Cluster, whose client cannot be shared.",
+                        "Set holdfast.store to the URL of a Redis that keeps the locks.");
+            }
+            return RedisStores.on(single);
+        }
+    }
+
+    private static final class Curator {
+        static StoreFactory factory(StoreBean kind, ListableBeanFactory beans) {
+            return ZooKeeperStores.on(kind.only(beans.getBeanProvider(CuratorFramework.class)));
+        }
+    }
+}

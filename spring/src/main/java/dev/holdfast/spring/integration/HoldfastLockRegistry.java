@@ -1,0 +1,114 @@
+package dev.holdfast.spring.integration;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.ExpirableLockRegistry;
+import org.springframework.integration.support.locks.RenewableLockRegistry;
+
+/**
+ * Spring Integration's locks, kept by a Holdfast client: for aggregators, resequencers and
+ * {@code LockRegistryLeaderInitiator}.
+ *
+ * <pre>{@code
+ * LockRegistry<?> registry = new HoldfastLockRegistry(client, "integration");
+ * Lock lock = registry.obtain("group-7");
+ * lock.lock();
+ * try {
+ *     groups.release(7);
+ * } finally {
+ *     lock.unlock();
+ * }
+ * }</pre>
+ *
+ * <p>Its locks are owned by threads and re-entrant. Without a time to live they are renewed until they are unlocked;
+ * with one they end with it, unless {@link #renewLock} is called. Thread-safe.
+ */
+public final class HoldfastLockRegistry
+        implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
+    private static final int LONGEST = 200;
+
+    private final LockClient client;
+    private final String prefix;
+    private final HoldOptions options;
+    private final Map<String, RegistryLock> locks = new ConcurrentHashMap<>();
+
+    /**
+     * Locks of a client, held by the defaults.
+     *
+     * @param client keeps the locks; stays open
+     * @param prefix of their names, followed by a colon and the key
+     */
+    public HoldfastLockRegistry(LockClient client, String prefix) {
+        this(client, prefix, HoldOptions.defaults());
+    }
+
+    /** Locks of a client, held as the options say; as {@link #HoldfastLockRegistry(LockClient, String)}. */
+    public HoldfastLockRegistry(LockClient client, String prefix, HoldOptions options) {
+        this.client = client;
+        this.prefix = prefix;
+        this.options = options.reentrant(true);
+    }
+
+    /**
+     * The lock of a key.
+     *
+     * @param lockKey its text is part of the lock's name; a text that no name can contain is replaced by its hash
+     */
+    @Override
+    public DistributedLock obtain(Object lockKey) {
+        return lock(lockKey);
+    }
+
+    /** Forgets locks that nobody holds or waits for and that were last obtained at least that many milliseconds ago. */
+    @Override
+    public void expireUnusedOlderThan(long age) {
+        locks.values().removeIf(lock -> lock.isUnusedFor(Duration.ofMillis(age)));
+    }
+
+    /**
+     * Renews the lock of a key for the lease of this registry; as {@link #renewLock(Object, Duration)}.
+     *
+     * @throws IllegalStateException if the calling thread does not hold it
+     */
+    @Override
+    public void renewLock(Object lockKey) {
+        renewLock(lockKey, options.lease());
+    }
+
+    /**
+     * Renews the lock of a key for a time from now on. A lock without a time to live is renewed anyway; of such a lock it
+     * is only checked that it is still held.
+     *
+     * @throws IllegalStateException if the calling thread does not hold it
+     * @throws java.util.ConcurrentModificationException if it is lost
+     */
+    @Override
+    public void renewLock(Object lockKey, Duration customTtl) {
+        lock(lockKey).renew(customTtl);
+    }
+
+    private RegistryLock lock(Object lockKey) {
+        return locks.compute(name(lockKey), (name, known) -> {
+            RegistryLock lock = known == null ? new RegistryLock(client, name, options) : known;
+            lock.obtained();
+            return lock;
+        });
+    }
+
+    private String name(Object lockKey) {
+        String key = lockKey.toString();
+        boolean usable = !key.isEmpty()
+                && key.length() <= LONGEST - prefix.length()
+                && key.chars().noneMatch(Character::isISOControl);
+        return prefix + ":"
+                + (usable
+                        ? key
+                        : UUID.nameUUIDFromBytes(key.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                                .toString());
+    }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockMode;
+import dev.holdfast.MultiHold;
+import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
+import java.util.concurrent.Future;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What {@link HoldLock} cannot do stops the start, with the method's name and the reason. */
+class HoldLockRefusalsTest {
+    static Object[] refusals() {
+        return new Object[] {
+            Arguments.of(PrivateMethod.class, "PrivateMethod.run would have no effect, because the method is private"),
+            Arguments.of(StaticMethod.class, "the method is static"),
+            Arguments.of(FinalMethod.class, "the method is final"),
+            Arguments.of(PrimitiveSkip.class, "cannot return a value of the primitive type int"),
+            Arguments.of(SkipForEver.class, "waits for ever"),
+            Arguments.of(NoPermits.class, "permits = 1 or more"),
+            Arguments.of(PermitsOfALock.class, "permits = 1 or more"),
+            Arguments.of(SharedNames.class, "exclusively only"),
+            Arguments.of(HoldOfSeveral.class, "the parameter is a MultiHold"),
+            Arguments.of(MultiHoldOfOne.class, "the parameter is a Hold"),
+            Arguments.of(PlainFuture.class, "return a CompletableFuture"),
+            Arguments.of(ShortLease.class, "the lease must be"),
+            Arguments.of(EmptyName.class, "is empty"),
+            Arguments.of(BrokenName.class, "cannot be parsed"),
+            Arguments.of(MissingProperty.class, "shop.nowhere"),
+            Arguments.of(UnknownClient.class, "there is no lock client 'orders'"),
+        };
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void stopsTheStart(Class<?> bean, String reason) {
+        start(bean, reason, "holdfast.store=mem:");
+    }
+
+    @ParameterizedTest
+    @MethodSource("unclear")
+    void twoClientsWithoutAQualifierStopTheStart(Class<?> bean) {
+        start(
+                bean,
+                "there is not exactly one lock client",
+                "holdfast.clients.a.store=mem:a",
+                "holdfast.clients.b.store=mem:b");
+    }
+
+    static Object[] unclear() {
+        return new Object[] {Fine.class};
+    }
+
+    private static void start(Class<?> bean, String reason, String... properties) {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(HoldfastAutoConfiguration.class, LockAnnotationsAutoConfiguration.class))
+                .withBean("annotated", bean)
+                .withPropertyValues(properties)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(reason)
+                        .hasStackTraceContaining(bean.getSimpleName()));
+    }
+
+    static class Fine {
+        @HoldLock("a")
+        public void run() {}
+    }
+
+    static class PrivateMethod {
+        @HoldLock("a")
+        @SuppressWarnings("UnusedMethod")
+        private void run() {}
+    }
+
+    static class StaticMethod {
+        @HoldLock("a")
+        public static void run() {}
+    }
+
+    static class FinalMethod {
+        @HoldLock("a")
+        public final void run() {}
+    }
+
+    static class PrimitiveSkip {
+        @HoldLock(name = "a", waitTime = "0s", notAcquired = NotAcquired.SKIP)
+        public int run() {
+            return 1;
+        }
+    }
+
+    static class SkipForEver {
+        @HoldLock(name = "a", notAcquired = NotAcquired.SKIP)
+        public void run() {}
+    }
+
+    static class NoPermits {
+        @HoldLock(name = "a", mode = LockMode.PERMITS)
+        public void run() {}
+    }
+
+    static class PermitsOfALock {
+        @HoldLock(name = "a", permits = 3)
+        public void run() {}
+    }
+
+    static class SharedNames {
+        @HoldLock(
+                name = {"a", "b"},
+                mode = LockMode.SHARED)
+        public void run() {}
+    }
+
+    static class HoldOfSeveral {
+        @HoldLock({"a", "b"})
+        public void run(Hold hold) {}
+    }
+
+    static class MultiHoldOfOne {
+        @HoldLock("a")
+        public void run(MultiHold hold) {}
+    }
+
+    static class PlainFuture {
+        @HoldLock("a")
+        public Future<String> run() {
+            throw new IllegalStateException();
+        }
+    }
+
+    static class ShortLease {
+        @HoldLock(name = "a", lease = "1ms")
+        public void run() {}
+    }
+
+    static class EmptyName {
+        @HoldLock(" ")
+        public void run() {}
+    }
+
+    static class BrokenName {
+        @HoldLock("order:#{#id")
+        public void run(int id) {}
+    }
+
+    static class MissingProperty {
+        @HoldLock("${shop.nowhere}")
+        public void run() {}
+    }
+
+    static class UnknownClient {
+        @HoldLock(name = "a", client = "orders")
+        public void run() {}
+    }
+}

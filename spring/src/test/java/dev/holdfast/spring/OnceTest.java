@@ -1,0 +1,231 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.OnceRun;
+import dev.holdfast.OnceTurn;
+import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** Methods with {@link Once}, called through their bean. */
+class OnceTest {
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(HoldfastAutoConfiguration.class, LockAnnotationsAutoConfiguration.class))
+            .withPropertyValues("holdfast.store=mem:");
+
+    @Test
+    void aMethodRunsOnceInItsPeriodAndOtherCallsAreSkipped() {
+        application.withBean(Reports.class).run(context -> {
+            Reports reports = context.getBean(Reports.class);
+            assertThat(reports.yearly(null)).contains("written");
+            assertThat(reports.yearly(null)).isEmpty();
+            assertThat(reports.byCron()).isEqualTo("written");
+            assertThat(reports.byCron()).isNull();
+            assertThat(reports.ran()).containsExactly("yearly", "byCron");
+        });
+    }
+
+    @Test
+    void aKeyIsHandledOnce() {
+        application.withBean(Reports.class).run(context -> {
+            Reports reports = context.getBean(Reports.class);
+            reports.message("a");
+            reports.message("b");
+            reports.message("a");
+            assertThat(reports.ran()).containsExactly("a", "b");
+            assertThat(context.getBean(LockClient.class).onceRuns("*"))
+                    .extracting(OnceRun::name)
+                    .containsExactly("message:a", "message:b");
+            assertThatThrownBy(() -> reports.message(null)).hasMessageContaining("is null");
+        });
+    }
+
+    @Test
+    void workThatFailsThrowsItsOwnExceptionAndRunsAgain() {
+        application.withBean(Reports.class).run(context -> {
+            Reports reports = context.getBean(Reports.class);
+            assertThatThrownBy(reports::failsAtFirst)
+                    .isInstanceOf(java.io.IOException.class)
+                    .hasMessage("failed");
+            reports.failsAtFirst();
+            reports.failsAtFirst();
+            assertThat(reports.ran()).containsExactly("failsAtFirst", "failsAtFirst");
+        });
+    }
+
+    @Test
+    void workThatRunsElsewhereIsSkipped() {
+        application.withBean(Reports.class).run(context -> {
+            LockClient client = context.getBean(LockClient.class);
+            try (Hold other = client.lock("yearly").acquire()) {
+                assertThat(other.isValid()).isTrue();
+                assertThat(context.getBean(Reports.class).yearly(null)).isEmpty();
+            }
+        });
+    }
+
+    @Test
+    void scheduledMethodsOfTwoServersRunOnce() {
+        application
+                .withPropertyValues("holdfast.store=mem:two-servers")
+                .withUserConfiguration(Scheduling.class)
+                .withBean(Timer.class)
+                .run(first -> application
+                        .withPropertyValues("holdfast.store=mem:two-servers")
+                        .withUserConfiguration(Scheduling.class)
+                        .withBean(Timer.class)
+                        .run(second -> {
+                            Timer one = first.getBean(Timer.class);
+                            Timer other = second.getBean(Timer.class);
+                            assertThat(one.calls().poll(1, TimeUnit.MINUTES)).isNotNull();
+                            assertThat(other.calls().poll(1, TimeUnit.MINUTES)).isNotNull();
+                            assertThat(one.runs().size() + other.runs().size()).isEqualTo(1);
+                        }));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {NoPeriod.class, TwoPeriods.class, Primitive.class, Later.class, BrokenCron.class})
+    void aMethodThatCannotRunOnceStopsTheStart(Class<?> bean) {
+        application
+                .withBean("annotated", bean)
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(bean.getSimpleName()));
+    }
+
+    @Test
+    void theReasonOfARefusalIsInItsMessage() {
+        application
+                .withBean(NoPeriod.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("NoPeriod.run has no period; set one of every"));
+    }
+
+    @Test
+    void periodsByCronBeginAtTheTimesOfTheExpression() {
+        CronPeriods nightly = new CronPeriods("0 0 3 * * *", ZoneId.of("Europe/Berlin"));
+        assertThat(nightly.periodAt(Instant.parse("2026-03-28T12:00:00Z")).toString())
+                .isEqualTo("2026-03-28T02:00:00Z to 2026-03-29T01:00:00Z"); // summer time begins in this night
+        assertThat(nightly.periodAt(Instant.parse("2026-03-29T01:00:00Z")).start())
+                .isEqualTo("2026-03-29T01:00:00Z");
+        CronPeriods often = new CronPeriods("*/5 * 9 * * MON", ZoneId.of("UTC"));
+        assertThat(often.periodAt(Instant.parse("2026-11-23T09:30:07.250Z")).toString())
+                .isEqualTo("2026-11-23T09:30:05Z to 2026-11-23T09:30:10Z");
+        assertThat(often.periodAt(Instant.parse("2026-11-25T00:00:00Z")).toString())
+                .isEqualTo("2026-11-23T09:59:55Z to 2026-11-30T09:00:00Z");
+        CronPeriods leap = new CronPeriods("0 0 0 29 2 *", ZoneId.of("UTC"));
+        assertThat(leap.periodAt(Instant.parse("2026-01-01T00:00:00Z")).toString())
+                .isEqualTo("2024-02-29T00:00:00Z to 2028-02-29T00:00:00Z");
+    }
+
+    static class Reports {
+        private final List<String> ran = new CopyOnWriteArrayList<>();
+
+        List<String> ran() {
+            return ran;
+        }
+
+        @Once(name = "yearly", every = "365d", atMost = "1h", lease = "10s")
+        public Optional<String> yearly(OnceTurn turn) {
+            assertThat(turn.token()).isPositive();
+            ran.add("yearly");
+            return Optional.of("written");
+        }
+
+        @Once(cron = "${report.cron:0 0 0 1 1 *}", zone = "UTC")
+        public String byCron() {
+            ran.add("byCron");
+            return "written";
+        }
+
+        @Once(name = "message", key = "#{#id}", keep = "7d")
+        public void message(String id) {
+            ran.add(id);
+        }
+
+        @Once(every = "365d")
+        public void failsAtFirst() throws java.io.IOException {
+            ran.add("failsAtFirst");
+            if (ran.size() == 1) {
+                throw new java.io.IOException("failed");
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class Scheduling {}
+
+    static class Timer {
+        private final BlockingQueue<String> calls = new LinkedBlockingQueue<>();
+
+        BlockingQueue<String> calls() {
+            return calls;
+        }
+
+        private final BlockingQueue<String> runs = new LinkedBlockingQueue<>();
+
+        BlockingQueue<String> runs() {
+            return runs;
+        }
+
+        @Scheduled(fixedDelay = 365, timeUnit = TimeUnit.DAYS)
+        @Once(name = "timer", every = "365d")
+        public void run() {
+            runs.add("run");
+        }
+
+        @Scheduled(initialDelay = 100, fixedDelay = 100)
+        public void afterIt() {
+            calls.add("called");
+        }
+    }
+
+    static class NoPeriod {
+        @Once
+        public void run() {}
+    }
+
+    static class TwoPeriods {
+        @Once(every = "1h", key = "#{#id}")
+        public void run(String id) {}
+    }
+
+    static class Primitive {
+        @Once(every = "1h")
+        public boolean run() {
+            return true;
+        }
+    }
+
+    static class Later {
+        @Once(every = "1h")
+        public CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class BrokenCron {
+        @Once(cron = "now and then")
+        public void run() {}
+    }
+}

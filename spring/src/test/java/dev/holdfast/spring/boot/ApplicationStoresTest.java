@@ -1,0 +1,75 @@
+package dev.holdfast.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.RedisServer;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Locks in the servers that the application is connected to already; closed before those connections are. */
+class ApplicationStoresTest {
+    private final ApplicationContextRunner application =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class));
+
+    @Test
+    void theDataSourceOfTheApplicationKeepsTheLocks() {
+        try (PostgresServer postgres = OrSkip.orSkip(PostgresServer::start);
+                LockClient other = LockClient.connect(postgres.jdbcUrl())) {
+            keepsTheLocks(
+                    application
+                            .withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                            .withPropertyValues(
+                                    "spring.datasource.url=" + postgres.jdbcUrl(),
+                                    "spring.datasource.hikari.maximum-pool-size=4"),
+                    other);
+        }
+    }
+
+    @Test
+    void theLettuceClientOfTheApplicationKeepsTheLocks() {
+        try (RedisServer redis = OrSkip.orSkip(RedisServer::start);
+                LockClient other = LockClient.connect(redis.uri())) {
+            keepsTheLocks(
+                    application
+                            .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+                            .withPropertyValues("spring.data.redis.url=" + redis.uri()),
+                    other);
+        }
+    }
+
+    @Test
+    void oneOfTwoStoresIsChosenByAProperty() {
+        try (RedisServer redis = OrSkip.orSkip(RedisServer::start);
+                LockClient other = LockClient.connect(redis.uri())) {
+            keepsTheLocks(
+                    application
+                            .withConfiguration(AutoConfigurations.of(
+                                    DataSourceAutoConfiguration.class, DataRedisAutoConfiguration.class))
+                            .withPropertyValues("holdfast.use=redis", "spring.data.redis.url=" + redis.uri()),
+                    other);
+        }
+    }
+
+    /** Another client sees the lock, and gets it as soon as the application is closed: the release reached the store. */
+    private static void keepsTheLocks(ApplicationContextRunner application, LockClient other) {
+        application.run(context -> {
+            assertThat(context).hasNotFailed();
+            Hold hold = context.getBean(LockClient.class).lock("order:42").acquire();
+            hold.detach();
+            assertThat(other.lock("order:42").tryAcquire()).isEmpty();
+            context.close();
+            try (Hold next =
+                    other.lock("order:42").tryAcquire(Duration.ofSeconds(10)).orElseThrow()) {
+                assertThat(next.token()).isGreaterThan(hold.token());
+            }
+        });
+    }
+}

@@ -1,0 +1,123 @@
+package dev.holdfast.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.jdbc.JdbcStores;
+import dev.holdfast.testbed.Ports;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+/** A client that cannot be made stops the start with a text that says what to set. */
+@ExtendWith(OutputCaptureExtension.class)
+class FailureAnalysisTest {
+    private final ApplicationContextRunner application =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class));
+
+    @Test
+    void theTextStandsInPlaceOfAStackTrace(CapturedOutput output) {
+        Throwable failure =
+                catchThrowable(() -> SpringApplication.run(Bare.class, "--holdfast.store=redsi://127.0.0.1"));
+        assertThat(failure).isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("no store is known for 'redsi:'")
+                .contains("Correct holdfast.*");
+    }
+
+    @Test
+    void noStoreAtAllSaysWhichThereAre() {
+        FailureAnalysis analysis = analyse(application);
+        assertThat(analysis.getDescription()).contains("No store is set for locks");
+        assertThat(analysis.getAction()).contains("Set holdfast.store", "holdfast-redis", "holdfast-sqlite");
+    }
+
+    @Test
+    void aStoreThatDoesNotAnswerIsNamed() {
+        int port = Ports.free();
+        FailureAnalysis analysis = analyse(
+                application.withPropertyValues("holdfast.clients.orders.store=redis://:secret@127.0.0.1:" + port));
+        assertThat(analysis.getDescription()).contains("127.0.0.1:" + port).doesNotContain("secret");
+        assertThat(analysis.getAction()).contains("Start the store, or correct holdfast.clients.orders.store");
+    }
+
+    @Test
+    void aBeanWithoutItsModuleSaysWhatToAdd() {
+        FailureAnalysis analysis = analyse(application
+                .withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader(JdbcStores.class)));
+        assertThat(analysis.getDescription()).contains("DataSource").contains("not on the class path");
+        assertThat(analysis.getAction()).contains("Add dev.holdfast:holdfast-jdbc");
+    }
+
+    @Test
+    void twoBeansThatCouldKeepLocksSayHowToChoose() {
+        FailureAnalysis analysis = analyse(application.withConfiguration(
+                AutoConfigurations.of(DataSourceAutoConfiguration.class, DataRedisAutoConfiguration.class)));
+        assertThat(analysis.getDescription()).contains("DataSource, RedisConnectionFactory");
+        assertThat(analysis.getAction()).contains("Set holdfast.use to data-source or redis");
+    }
+
+    @Test
+    void twoDataSourcesSayHowToChoose() {
+        FailureAnalysis analysis = analyse(application.withUserConfiguration(TwoDataSources.class));
+        assertThat(analysis.getDescription()).contains("several beans of type DataSource");
+        assertThat(analysis.getAction()).contains("@Primary");
+    }
+
+    @Test
+    void aBeanThatShouldBeUsedAndIsNotThereIsNamed() {
+        FailureAnalysis analysis = analyse(application.withPropertyValues("holdfast.use=curator"));
+        assertThat(analysis.getDescription()).contains("CuratorFramework, and it has none");
+    }
+
+    @Test
+    void jedisIsRefusedWithWhatToDo() {
+        FailureAnalysis analysis = analyse(application
+                .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+                .withPropertyValues("spring.data.redis.client-type=jedis"));
+        assertThat(analysis.getDescription()).contains("JedisConnectionFactory").contains("Lettuce");
+        assertThat(analysis.getAction()).contains("spring.data.redis.client-type=lettuce", "holdfast.store=redis:");
+    }
+
+    private static FailureAnalysis analyse(ApplicationContextRunner application) {
+        FailureAnalysis[] analysis = new FailureAnalysis[1];
+        application.run(context -> {
+            assertThat(context).hasFailed();
+            analysis[0] = new ClientNotMadeAnalyzer().analyze(context.getStartupFailure());
+        });
+        assertThat(analysis[0]).isNotNull();
+        return analysis[0];
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
+    static class Bare {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoDataSources {
+        @Bean
+        DataSource first() {
+            return new DriverManagerDataSource("jdbc:h2:mem:first");
+        }
+
+        @Bean
+        DataSource second() {
+            return new DriverManagerDataSource("jdbc:h2:mem:second");
+        }
+    }
+}
