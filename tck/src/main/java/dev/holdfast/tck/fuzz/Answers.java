@@ -148,6 +148,7 @@ final class Answers {
                 yes(call, false, at);
                 world.stats.reach("a renewal finds the lease over", !mine.ended);
                 mine.ended = true;
+                mine.mayStand |= call.mayMiss;
             }
             case UNKNOWN -> unanswered(call, at, "renewal unknown");
         }

@@ -34,7 +34,7 @@ final class Claimed {
     private final Map<Long, Long> replaced = new HashMap<>();
 
     boolean ended;
-    /** It was repeated while it was released, and may hold again. */
+    /** It was repeated while it was released or found to be lost, and may hold again. */
     boolean mayStand;
     /** Nothing of it is stored any more. */
     boolean gone;
