@@ -75,7 +75,7 @@ public final class LockClient implements AutoCloseable {
      * to be opened.
      */
     public static LockClientBuilder builder(Store store) {
-        return new LockClientBuilder(context -> store);
+        return new LockClientBuilder(context -> store).alreadyOpen();
     }
 
     /**

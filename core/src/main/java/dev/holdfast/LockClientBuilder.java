@@ -44,6 +44,7 @@ public final class LockClientBuilder {
     private @Nullable String password;
     private @Nullable Duration session;
     private boolean lazily;
+    private boolean open;
 
     LockClientBuilder(StoreFactory factory) {
         this.factory = factory;
@@ -149,6 +150,12 @@ public final class LockClientBuilder {
         return this;
     }
 
+    /** The store is there: to connect lazily would keep the client from closing it. */
+    LockClientBuilder alreadyOpen() {
+        open = true;
+        return this;
+    }
+
     /**
      * Makes the client and opens the store, unless it is to {@linkplain #connectLazily connect lazily}.
      *
@@ -169,6 +176,6 @@ public final class LockClientBuilder {
     }
 
     private Store store(StoreContext context) {
-        return lazily ? LazyStore.of(factory, context) : factory.open(context);
+        return lazily && !open ? LazyStore.of(factory, context) : factory.open(context);
     }
 }

@@ -167,8 +167,10 @@ final class OnceAttempt {
                             failure,
                             new StoreUnavailableException(journal.unrecorded(failure, unanswered), unanswered));
                 }
-            } catch (HoldfastException refused) {
+            } catch (StoreRefusedException refused) {
                 throw with(failure, new StoreRefusedException(journal.unrecorded(failure, refused), refused));
+            } catch (HoldfastException other) {
+                throw with(failure, new HoldfastException(journal.unrecorded(failure, other), other));
             }
         }
     }

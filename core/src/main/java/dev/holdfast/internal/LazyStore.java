@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -118,20 +119,30 @@ public final class LazyStore implements Store {
         if (mine.isDone()) {
             return; // closed during the pause
         }
-        Store store;
+        Store store = null;
         try {
-            store = factory.open(context);
+            store = Objects.requireNonNull(factory.open(context), "the factory opened null");
+            store.listen(listener);
         } catch (Throwable e) {
+            if (store != null) {
+                store.close();
+            }
             failed(mine, e);
             return;
         }
-        store.listen(listener);
-        listener.reachable();
-        if (mine.complete(store)) {
+        if (mine.complete(store)) { // sends what has waited, which is answered before this returns
             opened = store;
+            listener.reachable();
         } else {
             store.close(); // the client was closed in the meantime
         }
+    }
+
+    /** The store as soon as it is open: claims that have waited for it are answered before {@link #open} has returned. */
+    private @Nullable Store known() {
+        Store store = opened;
+        CompletableFuture<Store> last = store == null ? attempt.get() : null;
+        return last != null && last.isDone() && !last.isCompletedExceptionally() ? last.join() : store;
     }
 
     private void failed(CompletableFuture<Store> mine, Throwable why) {
@@ -156,7 +167,7 @@ public final class LazyStore implements Store {
     /** Those of the store once it is open; before that, no mode is refused, and nothing else is relied on. */
     @Override
     public Capabilities capabilities() {
-        Store store = opened;
+        Store store = known();
         return store == null ? PRESUMED : store.capabilities();
     }
 
@@ -198,7 +209,7 @@ public final class LazyStore implements Store {
 
     @Override
     public void beforeSending(String name, Runnable task) {
-        Store store = opened;
+        Store store = known();
         if (store == null) {
             task.run();
         } else {

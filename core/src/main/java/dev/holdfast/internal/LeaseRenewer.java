@@ -302,7 +302,14 @@ final class LeaseRenewer {
     private boolean beganRenewal(HoldState hold) {
         examine(hold.grant);
         throwIfLost(hold);
-        return hold.grant.renewal().begin();
+        if (!hold.grant.renewal().begin()) {
+            return false;
+        }
+        if (!hold.isOpen()) { // closed in between: the grant may be another hold's by now
+            hold.grant.renewal().end(true);
+            throwIfLost(hold);
+        }
+        return true;
     }
 
     private static void throwIfLost(HoldState hold) {

@@ -63,6 +63,11 @@ final class RenewalState {
         return underWay.compareAndSet(false, true);
     }
 
+    /** Whether a request that moves the lease has begun and not ended. */
+    boolean isUnderWay() {
+        return underWay.get();
+    }
+
     /** Notes what the request under way is about to ask for. */
     void asks(Duration lease) {
         asking = lease;

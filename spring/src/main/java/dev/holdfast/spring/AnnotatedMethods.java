@@ -68,9 +68,12 @@ final class AnnotatedMethods<A extends Annotation, O> extends StaticMethodMatche
     }
 
     private Optional<O> find(Method method, Class<?> type) {
-        return calls.computeIfAbsent(
-                new MethodClassKey(method, type),
-                key -> Optional.ofNullable(of(type).get(AopUtils.getMostSpecificMethod(method, type))));
+        return calls.computeIfAbsent(new MethodClassKey(method, type), key -> {
+            Map<Method, O> known = of(type);
+            O specific = known.get(AopUtils.getMostSpecificMethod(method, type));
+            // a proxy of the JDK declares the methods of its interfaces again, without their annotations
+            return Optional.ofNullable(specific != null ? specific : known.get(method));
+        });
     }
 
     private Map<Method, O> read(Class<?> type) {

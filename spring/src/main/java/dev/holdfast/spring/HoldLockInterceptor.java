@@ -2,7 +2,6 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Holding;
 import dev.holdfast.LockClient;
-import dev.holdfast.LockMode;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -41,10 +40,13 @@ final class HoldLockInterceptor implements MethodInterceptor {
         HoldLockMethod method = methods.of(call);
         LockClients all = clients.getObject();
         LockClient client = all.client(method.client());
-        LockRequest request = method.request(call, all.options(method.client()));
-        if (REACTOR && ReactiveCall.isOne(call.getMethod())) {
-            return ReactiveCall.run(call, method, request, client);
+        LockRequest written = method.request(call, all.options(method.client()));
+        if (REACTOR && ReactiveCall.isOne(method.method())) {
+            return ReactiveCall.run(call, method, written, client);
         }
+        boolean outlivesTheCall =
+                CompletionStage.class.isAssignableFrom(method.method().getReturnType());
+        LockRequest request = outlivesTheCall ? written.boundToNoThread() : written;
         warning.check(method);
         checkOwnWait(method, request);
         Optional<? extends Holding> acquired = acquire(method, request, client);
@@ -53,16 +55,12 @@ final class HoldLockInterceptor implements MethodInterceptor {
         }
         Holding holding = acquired.get();
         Methods.setArgument(call, method.holdParameter(), holding);
-        return CompletionStage.class.isAssignableFrom(call.getMethod().getReturnType())
-                ? untilCompletion(call, request, holding)
-                : untilReturn(call, request, holding);
+        return outlivesTheCall ? untilCompletion(call, request, holding) : untilReturn(call, request, holding);
     }
 
     private static Optional<? extends Holding> acquire(HoldLockMethod method, LockRequest request, LockClient client) {
-        boolean outlivesTheCall =
-                CompletionStage.class.isAssignableFrom(method.method().getReturnType());
         try {
-            return (outlivesTheCall ? request.boundToNoThread() : request).acquire(client);
+            return request.acquire(client);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockNotAcquiredException(
@@ -74,8 +72,7 @@ final class HoldLockInterceptor implements MethodInterceptor {
     /** A thread that holds the lock already would wait for itself, for ever or in vain. */
     private static void checkOwnWait(HoldLockMethod method, LockRequest request) {
         boolean waits = !Duration.ZERO.equals(request.patience());
-        boolean mayEnter = request.options().reentrant() || request.mode() == LockMode.PERMITS;
-        if (waits && !mayEnter && Locks.wouldWaitForItself(request)) {
+        if (waits && Locks.wouldWaitForItself(request)) {
             throw new IllegalStateException(method + " did not run: this thread holds the lock " + request.names()
                     + " already and would wait for itself; take @HoldLock off the inner method, or set"
                     + " holdfast.hold.reentrant=true");

@@ -93,6 +93,11 @@ final class HoldLockMethod {
         return method;
     }
 
+    /** The names, if they are the same for each call; else none. */
+    List<String> constantNames() {
+        return names.constants();
+    }
+
     String client() {
         return client;
     }
@@ -103,7 +108,8 @@ final class HoldLockMethod {
 
     /** What a call wants to hold. */
     LockRequest request(MethodInvocation call, HoldOptions options) {
-        HoldOptions own = lease == null ? options : options.lease(lease);
+        HoldOptions leased = lease == null ? options : options.lease(lease);
+        HoldOptions own = mode == LockMode.PERMITS ? leased.reentrant(false) : leased; // permits have no owner
         return new LockRequest(names.evaluate(call), mode, permits, patience, client, own);
     }
 

@@ -48,16 +48,28 @@ record LockRequest(
     CompletableFuture<? extends Optional<? extends Holding>> acquireAsync(LockClient with) {
         if (names.size() > 1) {
             DistributedMultiLock all = with.multiLock(names, options);
-            return patience == null ? all.acquireAsync().thenApply(Optional::of) : all.tryAcquireAsync(patience);
+            return patience == null ? some(all.acquireAsync()) : all.tryAcquireAsync(patience);
         }
         if (mode == LockMode.PERMITS) {
             DistributedSemaphore semaphore = with.semaphore(names.get(0), permits, options);
-            return patience == null
-                    ? semaphore.acquireAsync().thenApply(Optional::of)
-                    : semaphore.tryAcquireAsync(1, patience);
+            return patience == null ? some(semaphore.acquireAsync()) : semaphore.tryAcquireAsync(1, patience);
         }
         DistributedLock lock = single(with);
-        return patience == null ? lock.acquireAsync().thenApply(Optional::of) : lock.tryAcquireAsync(patience);
+        return patience == null ? some(lock.acquireAsync()) : lock.tryAcquireAsync(patience);
+    }
+
+    /** Who gives the answer up gives the claim up, and a hold that comes at that moment is closed. */
+    private static <H extends Holding> CompletableFuture<Optional<H>> some(CompletableFuture<H> asked) {
+        CompletableFuture<Optional<H>> answer = new CompletableFuture<>();
+        asked.whenComplete((hold, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+            } else if (!answer.complete(Optional.of(hold))) {
+                hold.close();
+            }
+        });
+        answer.whenComplete((hold, failure) -> asked.cancel(false)); // no-op once it is done
+        return answer;
     }
 
     /** The same for a hold that another thread closes. */

@@ -2,7 +2,6 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Holding;
 import dev.holdfast.LockMode;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +45,7 @@ public final class Locks {
      */
     public static void assertHeld(String name) {
         for (Frame frame = FRAMES.get(); frame != null; frame = frame.outer) {
-            if (frame.names.contains(name)) {
+            if (frame.request.names().contains(name)) {
                 frame.check();
                 return;
             }
@@ -62,7 +61,7 @@ public final class Locks {
 
     /** Notes a hold for the calling thread, until {@link #leave}. */
     static void enter(Holding holding, LockRequest request) {
-        FRAMES.set(new Frame(holding, request.names(), request.client(), request.mode(), FRAMES.get()));
+        FRAMES.set(new Frame(holding, request, FRAMES.get()));
     }
 
     static void leave() {
@@ -77,10 +76,13 @@ public final class Locks {
     /** Whether the thread would wait for a lock that it holds itself. */
     static boolean wouldWaitForItself(LockRequest request) {
         for (Frame frame = FRAMES.get(); frame != null; frame = frame.outer) {
-            boolean conflicts = frame.mode == LockMode.EXCLUSIVE || request.mode() == LockMode.EXCLUSIVE;
+            LockRequest held = frame.request;
+            boolean conflicts = held.mode() == LockMode.EXCLUSIVE || request.mode() == LockMode.EXCLUSIVE;
+            boolean enters = held.options().reentrant() && request.options().reentrant();
             if (conflicts
-                    && frame.client.equals(request.client())
-                    && frame.names.stream().anyMatch(request.names()::contains)) {
+                    && !enters
+                    && held.client().equals(request.client())
+                    && held.names().stream().anyMatch(request.names()::contains)) {
                 return true;
             }
         }
@@ -88,15 +90,11 @@ public final class Locks {
     }
 
     private record Frame(
-            Holding holding,
-            List<String> names,
-            String client,
-            LockMode mode,
-            @Nullable Frame outer) {
+            Holding holding, LockRequest request, @Nullable Frame outer) {
         void check() {
             if (!holding.isValid()) {
-                throw new IllegalStateException("the lock " + names + " is not surely held any more: stop, and do not"
-                        + " write without checking the token");
+                throw new IllegalStateException("the lock " + request.names()
+                        + " is not surely held any more: stop, and do not" + " write without checking the token");
             }
         }
     }

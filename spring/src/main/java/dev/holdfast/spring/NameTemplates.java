@@ -33,6 +33,11 @@ final class NameTemplates {
         return templates.size();
     }
 
+    /** The names, if they are the same for each call; else none. */
+    List<String> constants() {
+        return constant == null ? List.of() : constant;
+    }
+
     /** The names for one call. */
     List<String> evaluate(MethodInvocation call) {
         if (constant != null) {

@@ -98,6 +98,11 @@ final class OnceMethod {
         return key == null ? name : name + ":" + key.evaluate(call).get(0);
     }
 
+    /** Whether every call holds the lock of this name. */
+    boolean holds(String lock) {
+        return key == null && name.equals(lock);
+    }
+
     OnceOptions options() {
         return options;
     }

@@ -3,6 +3,7 @@ package dev.holdfast.spring;
 import dev.holdfast.Holding;
 import dev.holdfast.LockClient;
 import java.lang.reflect.Method;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInvocation;
 import org.reactivestreams.Publisher;
@@ -28,7 +29,7 @@ final class ReactiveCall {
 
     static Object run(MethodInvocation call, HoldLockMethod method, LockRequest request, LockClient client) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
-                .getAdapter(call.getMethod().getReturnType());
+                .getAdapter(method.method().getReturnType());
         if (adapter == null) {
             throw new IllegalStateException("no adapter for " + method);
         }
@@ -37,7 +38,8 @@ final class ReactiveCall {
                 .flatMap(acquired -> acquired.isPresent()
                         ? Mono.<Holding>just(acquired.get())
                         : method.skips() ? Mono.<Holding>empty() : Mono.<Holding>error(method.failure(unbound)))
-                .doOnDiscard(Holding.class, Holding::close);
+                .doOnDiscard(Holding.class, Holding::close)
+                .doOnDiscard(Optional.class, ReactiveCall::closeIfAcquired);
         Publisher<?> held = adapter.isMultiValue()
                 ? Flux.usingWhen(
                         holding,
@@ -64,6 +66,11 @@ final class ReactiveCall {
         } catch (Throwable failed) {
             return Mono.error(failed);
         }
+    }
+
+    /** The answer came when nobody wanted it any more. */
+    private static void closeIfAcquired(Optional<?> acquired) {
+        acquired.filter(Holding.class::isInstance).map(Holding.class::cast).ifPresent(Holding::close);
     }
 
     private static Mono<Void> close(Holding holding) {

@@ -37,11 +37,23 @@ final class StartCheck implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         methods.all().forEach(method -> checkClient("@HoldLock on " + method, method.client()));
         onceMethods.all().forEach(method -> checkClient("@Once on " + method, method.client()));
+        onceMethods.all().forEach(this::refuseSameLock);
         for (String name : beans.getSingletonNames()) {
             if (beans.getSingleton(name) instanceof Advised advised) {
                 checkOrder(advised);
             }
         }
+    }
+
+    private void refuseSameLock(OnceMethod once) {
+        methods.all()
+                .filter(held -> held.method().equals(once.method())
+                        && held.constantNames().stream().anyMatch(once::holds))
+                .forEach(held -> {
+                    throw new IllegalStateException("@Once and @HoldLock on " + held + " have the same name, so a call"
+                            + " would wait for itself; @Once holds that lock already: leave @HoldLock out, or give it"
+                            + " another name");
+                });
     }
 
     private void checkClient(String place, String client) {

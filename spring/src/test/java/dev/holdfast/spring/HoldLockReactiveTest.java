@@ -77,6 +77,17 @@ class HoldLockReactiveTest {
     }
 
     @Test
+    void aSubscriberThatIsCancelledWhileItWaitsLeavesTheLine() {
+        with((prices, client) -> {
+            Hold hold = client.lock("prices").acquire();
+            Disposable waiting = prices.one(Mono.never(), null).subscribe();
+            waiting.dispose();
+            hold.close();
+            isFree(client);
+        });
+    }
+
+    @Test
     void aLockThatIsBusyFailsOrSkipsAndTheMethodDoesNotRun() {
         with((prices, client) -> {
             try (Hold hold = client.lock("prices").acquire()) {

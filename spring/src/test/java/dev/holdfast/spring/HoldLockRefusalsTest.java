@@ -32,6 +32,7 @@ class HoldLockRefusalsTest {
             Arguments.of(EmptyName.class, "is empty"),
             Arguments.of(BrokenName.class, "cannot be parsed"),
             Arguments.of(MissingProperty.class, "shop.nowhere"),
+            Arguments.of(OnceAsWell.class, "would wait for itself"),
             Arguments.of(UnknownClient.class, "there is no lock client 'orders'"),
         };
     }
@@ -152,6 +153,12 @@ class HoldLockRefusalsTest {
 
     static class MissingProperty {
         @HoldLock("${shop.nowhere}")
+        public void run() {}
+    }
+
+    static class OnceAsWell {
+        @Once(every = "1h")
+        @HoldLock
         public void run() {}
     }
 

@@ -257,6 +257,16 @@ class HoldLockTest {
         });
     }
 
+    @Test
+    void whereThreadsMayEnterAgainAFutureIsStillToldThatItWouldWaitForItselfAndPermitsHaveNoOwner() {
+        application.withPropertyValues("holdfast.hold.reentrant=true").run(context -> {
+            Orders orders = context.getBean(Orders.class);
+            assertThatThrownBy(() -> orders.charged(hold -> orders.chargedLater()))
+                    .hasMessageContaining("would wait for itself");
+            assertThat(orders.exported()).isTrue();
+        });
+    }
+
     private static void lose(LockClient client, Hold hold) {
         assertThat(client.breakGrant(hold.name(), hold.token(), true)).isTrue();
         await().atMost(Duration.ofMinutes(1)).until(() -> !hold.isValid());
@@ -414,7 +424,17 @@ class HoldLockTest {
             return held();
         }
 
-        @HoldLock(name = "order:lost", lease = "1s")
+        @HoldLock(name = "order:lost")
+        public CompletableFuture<Boolean> chargedLater() {
+            return CompletableFuture.completedFuture(true);
+        }
+
+        @HoldLock(name = "exports:all", mode = LockMode.PERMITS, permits = 2)
+        public boolean exported() {
+            return true;
+        }
+
+        @HoldLock(name = "order:lost", lease = "6s")
         public void charged(Action action) throws Exception {
             action.run((Hold) Locks.current().orElseThrow());
         }

@@ -82,7 +82,7 @@ class TwoServersTest {
 
     private static ChildProcess till(String store, int port) {
         return ChildJvm.main(Till.class)
-                .args("--holdfast.store=" + store, "--holdfast.hold.lease=2s", "--till.port=" + port)
+                .args("--holdfast.store=" + store, "--holdfast.hold.lease=10s", "--till.port=" + port)
                 .start();
     }
 

@@ -169,7 +169,7 @@ class HoldfastLockRegistryTest {
     @Test
     void aLeaderWhoseLockIsBrokenIsRevoked() throws Exception {
         Leader leader = new Leader("only");
-        HoldOptions shortLease = HoldOptions.defaults().lease(Duration.ofSeconds(1));
+        HoldOptions shortLease = HoldOptions.defaults().lease(Duration.ofSeconds(5));
         LockRegistryLeaderInitiator initiator = initiator(new HoldfastLockRegistry(client, "app", shortLease), leader);
         initiator.start();
         assertThat(leader.next()).isEqualTo("granted");

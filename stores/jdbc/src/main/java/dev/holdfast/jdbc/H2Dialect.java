@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,6 +110,13 @@ final class H2Dialect extends BytesDialect {
     @Override
     public boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException {
         return lock.lock(" WAIT " + BigDecimal.valueOf(millis, 3));
+    }
+
+    @Override
+    public void limitTransaction(Connection connection, int seconds) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
+        }
     }
 
     @Override

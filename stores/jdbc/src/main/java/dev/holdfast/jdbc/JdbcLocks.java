@@ -4,7 +4,8 @@ import java.sql.Connection;
 import javax.sql.DataSource;
 
 /**
- * Locks that live in a transaction of the caller: they end with its commit or rollback, and with nothing else.
+ * Locks that live in a transaction of the caller: they end with its commit or rollback, and may end with a rollback to a
+ * savepoint that was set before they were acquired.
  *
  * <pre>{@code
  * JdbcLocks locks = JdbcLocks.on(dataSource);

@@ -71,6 +71,9 @@ final class LockedRows {
                 return;
             } catch (SQLException e) {
                 end(own, manual, false);
+                if (SqlErrors.isHeldByOthers(e)) {
+                    return; // who has locked the row has made it
+                }
                 if (tries == TRIES || !errors.mayBeMissing(e)) {
                     throw e;
                 }

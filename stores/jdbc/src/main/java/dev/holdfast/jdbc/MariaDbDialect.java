@@ -118,6 +118,11 @@ final class MariaDbDialect extends BytesDialect {
         }
     }
 
+    @Override
+    public void limitTransaction(Connection connection, int seconds) throws SQLException {
+        limitLockWaits(connection, seconds);
+    }
+
     private static void limitLockWaits(Connection connection, long seconds) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET SESSION innodb_lock_wait_timeout = " + seconds);

@@ -171,12 +171,12 @@ final class PostgresDialect implements ServerDialect {
         long began = System.nanoTime();
         try {
             boolean locked = lock.lock("");
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("SET LOCAL statement_timeout = " + before);
-            }
+            run(connection, "SET LOCAL statement_timeout = " + before);
             return locked;
         } catch (SQLException e) {
-            if (CANCELLED.equals(e.getSQLState()) && System.nanoTime() - began >= MILLISECONDS.toNanos(millis)) {
+            boolean limitIsOurs = before == 0 || before >= millis;
+            long waited = System.nanoTime() - began; // by this machine's clock, which may be slower than the server's
+            if (CANCELLED.equals(e.getSQLState()) && limitIsOurs && waited >= MILLISECONDS.toNanos(millis) * 9 / 10) {
                 throw new SQLTimeoutException("others hold the row", "55P03", e);
             }
             throw e;
@@ -191,6 +191,18 @@ final class PostgresDialect implements ServerDialect {
     @Override
     public String waitingConnections() {
         return "1 more that LISTENs while a lock is waited for; directly, or through a pooler in session mode";
+    }
+
+    /** For the transaction alone: a pooler lends its session to others afterwards. */
+    @Override
+    public void limitTransaction(Connection connection, int seconds) throws SQLException {
+        run(connection, "SET LOCAL statement_timeout = '" + seconds + "s'");
+    }
+
+    private static void run(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     @Override

@@ -108,6 +108,9 @@ interface ServerDialect {
     /** What a session of ours sets, once. No statement may take longer than so many seconds. */
     void prepare(SqlSession session, int seconds) throws SQLException;
 
+    /** Limits the statements of the transaction that begins, on a connection that is closed after it. */
+    void limitTransaction(Connection connection, int seconds) throws SQLException;
+
     /**
      * Refuses connections that lead to no session of their own. Asked of the first, before anything is set.
      *

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 
 /** Opens the table on one connection after the other, creates it where it is missing, and checks it. Thread-safe. */
 final class TableOpener {
-    static final int STATEMENT_SECONDS = 3;
+    private static final int STATEMENT_SECONDS = 3;
     static final int ANSWER_SECONDS = 4;
     static final int ANSWER_MILLIS = 1_000 * ANSWER_SECONDS;
     private static final int CREATE_TRIES = 5;

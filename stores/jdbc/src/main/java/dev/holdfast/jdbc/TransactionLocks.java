@@ -6,7 +6,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Savepoint;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Nothing is tried again here. A wait that ends without the lock leaves the transaction as it was. What else the
+ * <p>Nothing is tried again here. A {@code tryLock} without success leaves the transaction as it was. What else the
  * database says is thrown as it is: after a deadlock (SQL state {@code 40001} or {@code 40P01}) or a conflict of
  * serializable transactions, roll back and begin anew. Two names are locked in one order everywhere, or deadlocks follow.
  *
@@ -100,6 +100,9 @@ public final class TransactionLocks {
         try {
             return timeout == null ? locked(dialect, name, "") : acquireWithin(dialect, name, timeout);
         } catch (SQLException e) {
+            if (timeout == null && SqlErrors.isHeldByOthers(e) && !dialect.failureEndsTransaction()) {
+                dialect.checkTransactionStands(connection, e);
+            }
             if (SqlErrors.has(e, ABORTED)) {
                 throw new IllegalStateException(
                         "lock '" + name
@@ -111,9 +114,15 @@ public final class TransactionLocks {
         }
     }
 
-    /** Where a failed statement ends the transaction, what comes before it is kept by a savepoint. */
+    /**
+     * Where a failed statement ends the transaction, what comes before it is kept by a savepoint. By statements: connections
+     * of distributed transactions refuse the methods.
+     */
     private boolean acquireWithin(ServerDialect dialect, String name, Duration timeout) throws SQLException {
-        Savepoint before = dialect.failureEndsTransaction() ? connection.setSavepoint() : null;
+        boolean keeps = dialect.failureEndsTransaction();
+        if (keeps) {
+            run("SAVEPOINT holdfast_lock");
+        }
         boolean acquired = false;
         try {
             acquired = timeout.isNegative() || timeout.isZero()
@@ -124,14 +133,20 @@ public final class TransactionLocks {
                 throw e;
             }
             dialect.checkTransactionStands(connection, e);
-            if (before != null) {
-                connection.rollback(before);
+            if (keeps) {
+                run("ROLLBACK TO SAVEPOINT holdfast_lock");
             }
         }
-        if (before != null) {
-            connection.releaseSavepoint(before);
+        if (keeps) {
+            run("RELEASE SAVEPOINT holdfast_lock");
         }
         return acquired;
+    }
+
+    private void run(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     private boolean locked(ServerDialect dialect, String name, String how) throws SQLException {

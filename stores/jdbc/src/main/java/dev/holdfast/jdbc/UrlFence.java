@@ -29,6 +29,9 @@ record UrlFence(
     private static final String TABLE = "holdfast_fence";
     private static final int ATTEMPTS = 5;
 
+    /** Less than the driver waits for any answer: the server then says that the row is locked. */
+    private static final int STATEMENT_SECONDS = 2;
+
     static UrlFence on(ServerUrl url, Optional<String> password) {
         String table = url.options().schema().map(schema -> schema + ".").orElse("") + TABLE;
         SqlErrors errors = SqlErrors.ofFence(url.dialect(), url.description(), table);
@@ -59,11 +62,11 @@ record UrlFence(
 
     private void checkOnce(String resource, long token, boolean create) throws SQLException {
         try (Connection connection = connections.open()) {
-            dialect.prepare(new SqlSession(connection), TableOpener.STATEMENT_SECONDS);
             if (create) {
                 fence.create(connection);
             }
             connection.setAutoCommit(false);
+            dialect.limitTransaction(connection, STATEMENT_SECONDS);
             fence.check(connection, resource, token);
             connection.commit();
         }

@@ -285,7 +285,7 @@ class OptimisticUpdateTest {
         return switch (database) {
             case "postgresql" -> postgres.jdbcUrl();
             case "mariadb" -> mariaDb.jdbcUrl();
-            case "h2" -> "jdbc:h2:" + folder.resolve("optimistic") + ";DB_CLOSE_DELAY=-1";
+            case "h2" -> "jdbc:h2:" + folder.resolve("optimistic") + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000";
             default -> "jdbc:sqlite:" + folder.resolve("optimistic.db");
         };
     }

@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,6 +57,21 @@ class TransactionLocksTest {
         }
         if (mariaDb != null) {
             mariaDb.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb", "h2"})
+    void aRollbackToASavepointThatWasSetFirstEndsTheLock(String database) throws SQLException {
+        JdbcLocks locks = JdbcLocks.on(pool(url(database)));
+        try (Connection one = begun(url(database));
+                Connection two = begun(url(database))) {
+            Savepoint before = one.setSavepoint();
+            locks.inTransaction(one).lock("nested");
+            one.rollback(before);
+            assertThat(locks.inTransaction(two).tryLock("nested")).isTrue();
+            one.rollback();
+            two.rollback();
         }
     }
 
@@ -443,7 +459,7 @@ class TransactionLocksTest {
             case "postgresql" -> postgres.jdbcUrl();
             case "mariadb" -> mariaDb.jdbcUrl();
             case "mysql" -> mariaDb.jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:");
-            default -> "jdbc:h2:" + folder.resolve("transactions") + ";DB_CLOSE_DELAY=-1";
+            default -> "jdbc:h2:" + folder.resolve("transactions") + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000";
         };
     }
 }

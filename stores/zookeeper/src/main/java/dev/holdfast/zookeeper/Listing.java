@@ -65,6 +65,7 @@ final class Listing {
         return context.limited(session.children(lock)).thenCompose(listed -> {
             List<Node> line = Predecessors.of(buckets.children(listed, lock));
             return ThrottledRequests.ask(
+                            1, // many locks are asked at the same time
                             Predecessors.waiting(line),
                             node -> context.limited(session.read(lock + "/" + node.name()))
                                     .thenApply(read -> waiter(name, node, read)))

@@ -18,7 +18,10 @@ import org.apache.zookeeper.Watcher.Event.EventType;
  * watcher only if that was its last request. Thread-safe.
  */
 final class NodeWatches implements Watcher {
-    /** The last request of each watcher, by the path of its node. */
+    /** The servers watch: what fails later changes that no more. */
+    private static final Object STANDS = new Object();
+
+    /** The last request of each watcher, or that its watch stands; by the path of its node. */
     private final Map<String, Map<Watcher, Object>> byPath = new ConcurrentHashMap<>();
 
     /** Adds a watcher; returns the identity of this request, for {@link #failed}. */
@@ -26,13 +29,21 @@ final class NodeWatches implements Watcher {
         Object request = new Object();
         byPath.compute(path, (same, watchers) -> {
             Map<Watcher, Object> more = watchers == null ? new LinkedHashMap<>(2) : watchers;
-            more.put(watcher, request);
+            more.merge(watcher, request, (last, next) -> last == STANDS ? STANDS : next);
             return more;
         });
         return request;
     }
 
-    /** Forgets a watcher whose request failed, unless it has asked again since. */
+    /** A request of this watcher was answered. */
+    void stands(String path, Watcher watcher) {
+        byPath.computeIfPresent(path, (same, watchers) -> {
+            watchers.replace(watcher, STANDS);
+            return watchers;
+        });
+    }
+
+    /** Forgets a watcher whose request failed, unless it has asked again since, or watches already. */
     void failed(String path, Watcher watcher, Object request) {
         byPath.computeIfPresent(path, (same, watchers) -> {
             watchers.remove(watcher, request);

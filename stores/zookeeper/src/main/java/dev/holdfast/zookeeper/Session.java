@@ -275,7 +275,9 @@ final class Session {
         CompletableFuture<Found> found = new CompletableFuture<>();
         Object request = watches.add(path, watcher);
         DataCallback answered = (rc, asked, context, data, stat) -> {
-            if (rc != Code.OK.intValue()) {
+            if (rc == Code.OK.intValue()) {
+                watches.stands(path, watcher);
+            } else {
                 watches.failed(path, watcher, request);
             }
             found.complete(new Found(Code.get(rc), path, stat));
