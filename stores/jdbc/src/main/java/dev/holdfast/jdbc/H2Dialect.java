@@ -3,7 +3,6 @@ package dev.holdfast.jdbc;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -114,9 +113,7 @@ final class H2Dialect extends BytesDialect {
 
     @Override
     public void limitTransaction(Connection connection, int seconds) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
-        }
+        SqlSession.execute(connection, "SET LOCK_TIMEOUT " + 1000 * seconds);
     }
 
     @Override

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
@@ -141,9 +140,7 @@ public final class JdbcFence {
      * @throws SQLException as the database says
      */
     public void create(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(FenceSql.of(connection, table).create());
-        }
+        SqlSession.execute(connection, FenceSql.of(connection, table).create());
     }
 
     /**

@@ -2,7 +2,6 @@ package dev.holdfast.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -124,9 +123,7 @@ final class MariaDbDialect extends BytesDialect {
     }
 
     private static void limitLockWaits(Connection connection, long seconds) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SET SESSION innodb_lock_wait_timeout = " + seconds);
-        }
+        SqlSession.execute(connection, "SET SESSION innodb_lock_wait_timeout = " + seconds);
     }
 
     @Override

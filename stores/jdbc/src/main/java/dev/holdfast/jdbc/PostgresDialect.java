@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -171,7 +170,7 @@ final class PostgresDialect implements ServerDialect {
         long began = System.nanoTime();
         try {
             boolean locked = lock.lock("");
-            run(connection, "SET LOCAL statement_timeout = " + before);
+            SqlSession.execute(connection, "SET LOCAL statement_timeout = " + before);
             return locked;
         } catch (SQLException e) {
             boolean limitIsOurs = before == 0 || before >= millis;
@@ -196,13 +195,7 @@ final class PostgresDialect implements ServerDialect {
     /** For the transaction alone: a pooler lends its session to others afterwards. */
     @Override
     public void limitTransaction(Connection connection, int seconds) throws SQLException {
-        run(connection, "SET LOCAL statement_timeout = '" + seconds + "s'");
-    }
-
-    private static void run(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        SqlSession.execute(connection, "SET LOCAL statement_timeout = '" + seconds + "s'");
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.holdfast.jdbc;
 import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -69,11 +68,11 @@ final class PostgresOfferListener implements OfferListener {
         try {
             LentConnection loan = new LentConnection(ours);
             loan.begin();
-            execute(ours, "LISTEN " + channel);
+            SqlSession.execute(ours, "LISTEN " + channel);
             open = true;
             listener.hearing();
             if (listen(ours)) {
-                execute(ours, "UNLISTEN " + channel);
+                SqlSession.execute(ours, "UNLISTEN " + channel);
                 loan.end();
                 asLent = true;
             }
@@ -123,12 +122,6 @@ final class PostgresOfferListener implements OfferListener {
             listener.deaf(why);
         } else if (listener.isWanted()) {
             open(); // somebody came just now
-        }
-    }
-
-    private static void execute(Connection ours, String sql) throws SQLException {
-        try (Statement statement = ours.createStatement()) {
-            statement.execute(sql);
         }
     }
 

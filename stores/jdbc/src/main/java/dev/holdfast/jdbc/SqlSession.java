@@ -101,6 +101,11 @@ final class SqlSession implements AutoCloseable {
 
     /** Runs a statement once, without keeping it. */
     void execute(String sql) throws SQLException {
+        execute(connection, sql);
+    }
+
+    /** The same on any connection. */
+    static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }

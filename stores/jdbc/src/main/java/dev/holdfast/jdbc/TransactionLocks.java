@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +120,7 @@ public final class TransactionLocks {
     private boolean acquireWithin(ServerDialect dialect, String name, Duration timeout) throws SQLException {
         boolean keeps = dialect.failureEndsTransaction();
         if (keeps) {
-            run("SAVEPOINT holdfast_lock");
+            SqlSession.execute(connection, "SAVEPOINT holdfast_lock");
         }
         boolean acquired = false;
         try {
@@ -134,19 +133,13 @@ public final class TransactionLocks {
             }
             dialect.checkTransactionStands(connection, e);
             if (keeps) {
-                run("ROLLBACK TO SAVEPOINT holdfast_lock");
+                SqlSession.execute(connection, "ROLLBACK TO SAVEPOINT holdfast_lock");
             }
         }
         if (keeps) {
-            run("RELEASE SAVEPOINT holdfast_lock");
+            SqlSession.execute(connection, "RELEASE SAVEPOINT holdfast_lock");
         }
         return acquired;
-    }
-
-    private void run(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
     }
 
     private boolean locked(ServerDialect dialect, String name, String how) throws SQLException {
