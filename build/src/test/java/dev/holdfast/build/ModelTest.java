@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The protocol between clients and a store that pushes, checked in every order of events by Spin; see {@code
- * docs/model.md}. Spin is no Maven artefact: without it the test is skipped, under CI as well.
+ * docs/internals/model.md}. Spin is no Maven artefact: without it the test is skipped, under CI as well.
  */
 @Timeout(value = 11, unit = TimeUnit.MINUTES) // longer than the test's own patience, which says more
 class ModelTest {
