@@ -7,6 +7,7 @@ import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.ServerProcess;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -42,6 +43,15 @@ class RedisFuzzTest extends StoreFuzz {
     @Override
     protected Optional<ServerProcess> process() {
         return Optional.of(server.process());
+    }
+
+    /**
+     * The third in a queue polls after three seconds and up to a quarter more. Those before it that are dead, and had
+     * not subscribed yet, are offered the lock for a second then.
+     */
+    @Override
+    protected Duration passesTheDead() {
+        return Duration.ofSeconds(5);
     }
 
     @Override
