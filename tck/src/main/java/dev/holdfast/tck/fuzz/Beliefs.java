@@ -10,7 +10,6 @@ import java.util.List;
  */
 final class Beliefs {
     private static final long SMALLEST_MARGIN = 2_000_000;
-    private static final double SLOWEST = 0.99;
 
     private final World world;
 
@@ -35,7 +34,7 @@ final class Beliefs {
                 .filter(each -> each != fresh && world.holds(each) && each.sureUntil > at)
                 .toList();
         List<Claimed> covered =
-                sure.stream().filter(each -> each.owner.time.rate() >= SLOWEST).toList();
+                sure.stream().filter(each -> each.owner.time.isCovered()).toList();
         if (!standTogether(fresh.mode, covered)) {
             throw new Violation("#" + fresh.label + " was granted " + fresh.mode + " while sure to hold were "
                     + covered.stream()

@@ -51,7 +51,12 @@ final class Effects {
                 .anyMatch(call -> call.id != asking.id
                         && (call.kind == Call.Kind.WAIT || (byPlace && call.kind == Call.Kind.CLAIM))
                         && call.until >= asking.sent
-                        && !state.done().containsKey(call.id));
+                        && (!state.done().containsKey(call.id) || (byPlace && isRefused(state, call))));
+    }
+
+    /** It was refused, but its place may still be there: it leaves before it answers. */
+    private static boolean isRefused(State state, Call call) {
+        return call.kind == Call.Kind.CLAIM && Boolean.FALSE.equals(state.done().get(call.id));
     }
 
     static State done(State state, Call call, boolean yes) {

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
  * and with a wall clock that somebody sets. Thread-safe.
  */
 final class FuzzTime implements TimeSource, AutoCloseable {
+    private static final double SLOWEST = 0.99;
+
     private final ScheduledThreadPoolExecutor timer;
     private final long begun = System.nanoTime();
     private final long shift;
@@ -36,6 +38,11 @@ final class FuzzTime implements TimeSource, AutoCloseable {
     /** A moment of this time on the machine's. */
     long real(long nanos) {
         return begun + (long) ((nanos - begun - shift) / rate);
+    }
+
+    /** Whether the margin of the leases covers how slow it is. */
+    boolean isCovered() {
+        return rate >= SLOWEST;
     }
 
     /** How much of it passes in one second. */
