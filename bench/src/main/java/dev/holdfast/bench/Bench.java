@@ -34,7 +34,7 @@ import picocli.CommandLine.ParameterException;
         },
         footer = {
             "",
-            "A run of everything writes docs/benchmarks.md and its pictures; every run writes the same, and all figures"
+            "A run of everything writes docs/benchmarks-tables.md and pictures; every run writes the same, and all figures"
                     + " as JSON, to target/bench. Exits with 1 when a round failed or a lock did not exclude.",
             "",
             "Examples:",
@@ -140,7 +140,7 @@ public final class Bench implements Callable<Integer> {
         JsonFile.write(folder.resolve("results.json"), results);
         List<Path> pages = new ArrayList<>(List.of(folder.resolve("benchmarks.md")));
         if (out == null && selection.whole()) {
-            home().map(home -> home.resolve("docs/benchmarks.md")).ifPresent(pages::add);
+            home().map(home -> home.resolve("docs/benchmarks-tables.md")).ifPresent(pages::add);
         }
         for (Path page : pages) {
             Page.write(page, results, command());

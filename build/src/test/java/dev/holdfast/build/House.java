@@ -37,6 +37,7 @@ final class House {
         root = ownFolder.getParent();
         modules = texts(root.resolve("pom.xml"), "module").stream()
                 .filter(name -> !name.equals(ownFolder.getFileName().toString()))
+                .filter(name -> Files.isDirectory(root.resolve(name).resolve("src"))) // not the list of versions
                 .map(name ->
                         new Module(name, root.resolve(name), root.resolve(name).resolve(output)))
                 .toList();
@@ -51,7 +52,7 @@ final class House {
         return INSTANCE;
     }
 
-    /** Every module but this one. */
+    /** Every module with code but this one. */
     List<Module> modules() {
         return modules;
     }

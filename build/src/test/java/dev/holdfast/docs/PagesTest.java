@@ -85,9 +85,13 @@ class PagesTest {
     private static List<String> anchors(Path page) throws IOException {
         return HEADING.matcher(Files.readString(page))
                 .results()
-                .map(heading -> heading.group(1).strip().toLowerCase(Locale.ROOT))
-                .map(text -> text.replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-'))
+                .map(heading -> anchor(heading.group(1)))
                 .toList();
+    }
+
+    static String anchor(String heading) {
+        String text = heading.strip().toLowerCase(Locale.ROOT);
+        return text.replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-');
     }
 
     private static Set<String> namesOfTests() throws IOException {
@@ -125,7 +129,7 @@ class PagesTest {
         return snippets;
     }
 
-    private static List<Path> pages() throws IOException {
+    static List<Path> pages() throws IOException {
         try (Stream<Path> top = Files.list(ROOT);
                 Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
             return Stream.concat(top, docs)

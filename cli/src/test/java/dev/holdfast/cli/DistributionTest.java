@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -13,6 +15,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What {@code dist/pack} makes, unpacked in a folder with a blank in its name. */
 class DistributionTest {
     private static final Duration PACKING = Duration.ofMinutes(3);
+    private static final Pattern PACKAGE = Pattern.compile("`([a-z][\\w.]*)`");
 
     @TempDir
     static Path shared;
@@ -79,6 +84,51 @@ class DistributionTest {
                         "README.md",
                         "Containerfile"))
                 .allMatch(file -> home.resolve(file).toFile().length() > 0);
+    }
+
+    @Test
+    void theNoticesNameEachPackageInTheJar() throws IOException {
+        List<String> named = Files.readAllLines(home.resolve("THIRD-PARTY.md")).stream()
+                .filter(line -> line.startsWith("|"))
+                .flatMap(line -> PACKAGE.matcher(line.split("\\|")[2]).results())
+                .map(found -> found.group(1) + ".")
+                .toList();
+        try (JarFile jar = new JarFile(home.resolve("lib/holdfast.jar").toFile())) {
+            assertThat(jar.stream()
+                            .map(JarEntry::getName)
+                            .filter(name -> name.endsWith(".class") && !name.startsWith("dev/holdfast/"))
+                            .map(name -> name.replace('/', '.')))
+                    .isNotEmpty()
+                    .allMatch(type -> named.stream().anyMatch(type::startsWith));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "LICENSE",
+                "LICENSE.txt",
+                "NOTICE",
+                "NOTICE.txt",
+                "THIRD-PARTY.md",
+                "licenses/Apache-2.0.txt",
+                "licenses/LGPL-2.1.txt",
+                "licenses/MPL-2.0.txt",
+                "licenses/MIT-0.txt"
+            })
+    void theJarHasTheLicences(String text) throws IOException {
+        try (JarFile jar = new JarFile(home.resolve("lib/holdfast.jar").toFile())) {
+            assertThat(jar.getEntry("META-INF/" + text)).isNotNull();
+        }
+    }
+
+    @Test
+    void licencesOfOneNameAreJoined() throws IOException {
+        try (JarFile jar = new JarFile(home.resolve("lib/holdfast.jar").toFile());
+                InputStream text = jar.getInputStream(jar.getEntry("META-INF/LICENSE"))) {
+            assertThat(new String(text.readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("Redis Ltd.", "Apache License", "PostgreSQL Global Development Group");
+        }
     }
 
     @Test

@@ -40,7 +40,17 @@ class ScriptsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"holdfast", "verify", "dist/pack", "bench/launch.sh", "model/check", ".ci/run"})
+    @ValueSource(
+            strings = {
+                "holdfast",
+                "verify",
+                "dist/pack",
+                "dist/release",
+                "dist/beside",
+                "bench/launch.sh",
+                "model/check",
+                ".ci/run"
+            })
     void aScriptIsCheckedOutWithoutCarriageReturnsWhateverGitIsTold(String script) {
         assumeTrue(Files.exists(ROOT.resolve(".git")), "no Git repository here");
         Cli.Ended ended = Cli.end(ChildProcess.command(
