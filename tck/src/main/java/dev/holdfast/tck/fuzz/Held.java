@@ -20,4 +20,9 @@ record Held(int claim, Mode mode, long from, long to, int by, long least) {
     Held broken(long now) {
         return isBroken() ? this : new Held(-claim - 1, mode, from == Call.NEVER ? now : from, to, by, least);
     }
+
+    /** That moment, if it is later than the one known so far; what is broken ends, though its session does not. */
+    long endsNotBefore(long moment) {
+        return isBroken() && moment == Call.NEVER ? from : Math.max(from, moment);
+    }
 }

@@ -113,7 +113,7 @@ final class NameModel {
                                     : new Held(
                                             each.claim(),
                                             each.mode(),
-                                            Math.max(each.from(), from),
+                                            each.endsNotBefore(from),
                                             Math.max(each.least(), to),
                                             -1,
                                             0))
