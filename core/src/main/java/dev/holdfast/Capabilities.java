@@ -121,6 +121,20 @@ public final class Capabilities {
         return with(changed -> changed.extendable = value);
     }
 
+    /**
+     * Whether it {@linkplain Store#watch reports} when another client waits for an exclusive lock that this one holds, which
+     * {@link Hold#onWanted} and {@link HoldOptions#retain} need. Redis and ZooKeeper report it after one round trip. If such a
+     * message is lost, the next renewal reports it.
+     */
+    public boolean wanted() {
+        return values.wanted;
+    }
+
+    /** With reports that a lock is {@link #wanted() wanted}, or without. */
+    public Capabilities wanted(boolean value) {
+        return with(changed -> changed.wanted = value);
+    }
+
     /** Whether it keeps {@linkplain Store#readRecord records}, which {@link LockClient#once} needs. */
     public boolean records() {
         return values.records;
@@ -165,6 +179,7 @@ public final class Capabilities {
                 + ", fair=" + values.fair
                 + ", ordered=" + values.ordered
                 + ", extendable=" + values.extendable
+                + ", wanted=" + values.wanted
                 + ", records=" + values.records
                 + ", tokens=" + values.tokens
                 + ", caveats=" + values.caveats + "]";
@@ -193,6 +208,7 @@ public final class Capabilities {
         boolean fair;
         boolean ordered;
         boolean extendable;
+        boolean wanted;
         boolean records;
         Tokens tokens = Tokens.ALWAYS;
         List<String> caveats = List.of();
@@ -207,6 +223,7 @@ public final class Capabilities {
             fair = other.fair;
             ordered = other.ordered;
             extendable = other.extendable;
+            wanted = other.wanted;
             records = other.records;
             tokens = other.tokens;
             caveats = other.caveats;

@@ -81,6 +81,35 @@ public final class Hold implements Holding {
     }
 
     /**
+     * Runs an action once when another client, or another caller of this one, waits for this lock, so that a long holder can
+     * finish early; immediately if one waits already. It runs on the client's listener thread, one action after another:
+     * keep it short. It does not run after the hold is closed or lost, or after a downgrade.
+     *
+     * <pre>{@code
+     * AtomicBoolean wanted = new AtomicBoolean();
+     * try (Hold hold = lock.acquire()) {
+     *     hold.onWanted(() -> wanted.set(true));
+     *     while (!wanted.get() && backlog.hasMore()) {
+     *         backlog.processNext();
+     *     }
+     * }
+     * }</pre>
+     *
+     * <p>How soon the store reports a waiter, {@link Capabilities#wanted()} says; if a message is lost, the next renewal
+     * reports it, after a third of the lease at most. The waiter may give up before the action runs. A {@link DistributedLock#tryAcquire()} does not wait and is not reported. The
+     * first call for a grant costs one request, for which it does not wait.
+     *
+     * @throws IllegalStateException if the hold is a reader's or of permits, or is closed
+     * @throws UnsupportedByStoreException if the store does not {@link Capabilities#wanted() report} it
+     */
+    public void onWanted(Runnable action) {
+        if (closed.get()) {
+            throw new IllegalStateException("the hold of '" + name() + "' is closed");
+        }
+        anchor.onWanted(action);
+    }
+
+    /**
      * Renews a hold without {@link HoldOptions#autoRenew()} for another lease, counted from now; waits for the store.
      *
      * @param lease the new lease, 100 ms to 7 days

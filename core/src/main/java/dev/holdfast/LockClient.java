@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import dev.holdfast.internal.Engine;
+import dev.holdfast.internal.LockName;
 import dev.holdfast.internal.StoreFinder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Store;
@@ -89,9 +90,18 @@ public final class LockClient implements AutoCloseable {
         return lock(name, HoldOptions.defaults());
     }
 
-    /** The exclusive lock of a name; as {@link #lock(String)}. */
+    /**
+     * The exclusive lock of a name; as {@link #lock(String)}.
+     *
+     * @throws IllegalArgumentException also if the lock is to be {@linkplain HoldOptions#retain(Duration) retained} while
+     *     other options contradict that
+     * @throws UnsupportedByStoreException if it is to be retained and the store does not
+     *     {@linkplain Capabilities#wanted() report} that others wait
+     */
     public DistributedLock lock(String name, HoldOptions options) {
-        return new DistributedLock(engine, engine.name(name, Mode.EXCLUSIVE), options);
+        LockName checked = engine.name(name, Mode.EXCLUSIVE);
+        engine.checkRetain(checked, options);
+        return new DistributedLock(engine, checked, options);
     }
 
     /**
@@ -106,9 +116,14 @@ public final class LockClient implements AutoCloseable {
         return readWriteLock(name, HoldOptions.defaults());
     }
 
-    /** The read-write lock of a name; as {@link #readWriteLock(String)}. */
+    /**
+     * The read-write lock of a name; as {@link #readWriteLock(String)}.
+     *
+     * @throws IllegalArgumentException also if the options {@linkplain HoldOptions#retain(Duration) retain} it
+     */
     public DistributedReadWriteLock readWriteLock(String name, HoldOptions options) {
         engine.name(name, Mode.SHARED); // refused here where the store has none
+        engine.refuseRetain("the read-write lock '" + name + "'", options);
         return new DistributedReadWriteLock(engine, engine.name(name, Mode.EXCLUSIVE), options);
     }
 
@@ -128,12 +143,14 @@ public final class LockClient implements AutoCloseable {
     /**
      * The semaphore of a name; as {@link #semaphore(String, int)}.
      *
-     * @throws IllegalArgumentException also if the options are re-entrant
+     * @throws IllegalArgumentException also if the options are re-entrant, or {@linkplain HoldOptions#retain(Duration)
+     *     retain} it
      */
     public DistributedSemaphore semaphore(String name, int permits, HoldOptions options) {
         if (permits < 1) {
             throw new IllegalArgumentException("the semaphore '" + name + "' needs at least 1 permit, not " + permits);
         }
+        engine.refuseRetain("permits of the semaphore '" + name + "'", options);
         return new DistributedSemaphore(engine, engine.name(name, new Mode.Permits(1, permits)), permits, options);
     }
 
@@ -148,8 +165,13 @@ public final class LockClient implements AutoCloseable {
         return multiLock(names, HoldOptions.defaults());
     }
 
-    /** A lock of several names at once; as {@link #multiLock(Collection)}. */
+    /**
+     * A lock of several names at once; as {@link #multiLock(Collection)}.
+     *
+     * @throws IllegalArgumentException also if the options {@linkplain HoldOptions#retain(Duration) retain} it
+     */
     public DistributedMultiLock multiLock(Collection<String> names, HoldOptions options) {
+        engine.refuseRetain("locks of several names", options);
         return DistributedMultiLock.of(
                 engine,
                 names.stream().map(name -> engine.name(name, Mode.EXCLUSIVE)).toList(),
@@ -171,9 +193,11 @@ public final class LockClient implements AutoCloseable {
      * The election of a name; as {@link #election(String)}. The order of candidates is always that of the store, and
      * nobody waits for the confirmation of a release.
      *
-     * @throws IllegalArgumentException also if the options are re-entrant
+     * @throws IllegalArgumentException also if the options are re-entrant, or {@linkplain HoldOptions#retain(Duration)
+     *     retain} the lock
      */
     public LeaderElection election(String name, HoldOptions options) {
+        engine.refuseRetain("the lock of the election '" + name + "'", options);
         return new LeaderElection(engine, lock(name, options.strictFifo(true).awaitRelease(false)), candidacies);
     }
 

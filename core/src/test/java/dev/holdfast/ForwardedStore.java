@@ -79,6 +79,11 @@ abstract class ForwardedStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return ask(() -> store.watch(grant));
+    }
+
+    @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
         return ask(() -> store.downgrade(grant));
     }

@@ -149,6 +149,11 @@ final class HostileStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return real.watch(grant);
+    }
+
+    @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
         return loosens ? real.downgrade(grant) : CompletableFuture.completedFuture(false);
     }

@@ -36,11 +36,16 @@ final class UnreliableStore implements Store {
     volatile Line renewals = Line.UP;
     volatile Line releases = Line.UP;
     volatile Line extensions = Line.UP;
+    volatile Line watches = Line.UP;
+    /** Whether the store's messages that a lock is wanted are lost. */
+    volatile boolean losesWanted;
+
     volatile @Nullable CompletableFuture<Void> holdRenewalReplies;
     final AtomicInteger renewalRequests = new AtomicInteger();
     final AtomicInteger claimRequests = new AtomicInteger();
     final AtomicInteger extendRequests = new AtomicInteger();
     final AtomicInteger releaseRequests = new AtomicInteger();
+    final AtomicInteger watchRequests = new AtomicInteger();
     /** How many requests and replies the line has lost. */
     final AtomicInteger lost = new AtomicInteger();
     /** Whether requests are gathered until {@link #send}. */
@@ -100,7 +105,24 @@ final class UnreliableStore implements Store {
     @Override
     public void listen(StoreListener engine) {
         listener = engine;
-        store.listen(engine);
+        store.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {
+                engine.lost(grant);
+            }
+
+            @Override
+            public void suspect(Grant grant) {
+                engine.suspect(grant);
+            }
+
+            @Override
+            public void wanted(Grant grant) {
+                if (!losesWanted) {
+                    engine.wanted(grant);
+                }
+            }
+        });
     }
 
     @Override
@@ -137,6 +159,12 @@ final class UnreliableStore implements Store {
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         extendRequests.incrementAndGet();
         return over(extensions, () -> store.extend(grant));
+    }
+
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        watchRequests.incrementAndGet();
+        return over(watches, () -> store.watch(grant));
     }
 
     @Override

@@ -121,6 +121,11 @@ final class CountingStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return timed(() -> store.watch(grant));
+    }
+
+    @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         return timed(() -> store.withdraw(claim));
     }

@@ -30,6 +30,7 @@ final class EngineContext implements HoldContext {
     private final GrantRefresher refresher;
     private final ClaimFactory claims;
     private final QueueRegistry queues;
+    private final RetainedGrants retained = new RetainedGrants(RetainedGrants.MOST);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     EngineContext(
@@ -98,6 +99,11 @@ final class EngineContext implements HoldContext {
     }
 
     @Override
+    public void noteWanted(String name, Runnable action) {
+        dispatcher.noteWanted(name, action);
+    }
+
+    @Override
     public void flush() {
         telemetry.flush();
     }
@@ -143,6 +149,10 @@ final class EngineContext implements HoldContext {
 
     QueueRegistry queues() {
         return queues;
+    }
+
+    RetainedGrants retained() {
+        return retained;
     }
 
     /** How a thread parks that waits for its turn. */

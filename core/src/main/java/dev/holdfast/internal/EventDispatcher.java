@@ -33,16 +33,22 @@ final class EventDispatcher implements AutoCloseable {
 
     /** One event for one listener. */
     private record Note(Object event, Object listener, Runnable call) {
-        boolean isLoss() {
-            return event instanceof Loss;
+        /** One for each hold at most, and what a holder waits for. */
+        boolean isNeverDropped() {
+            return event instanceof Loss || event instanceof Wanted;
         }
 
         /** What it is, and of which lock, for messages. */
         String kind() {
             String kind = event.getClass().getSimpleName();
-            return event instanceof LockEvent of ? kind + " of '" + of.name() + "'" : kind;
+            return event instanceof LockEvent of
+                    ? kind + " of '" + of.name() + "'"
+                    : event instanceof Wanted lock ? kind + " of '" + lock.name + "'" : kind;
         }
     }
+
+    /** Others wait for a lock that is held here. */
+    private record Wanted(String name) {}
 
     private final List<LockListener> listeners;
     private final Executor executor;
@@ -107,8 +113,13 @@ final class EventDispatcher implements AutoCloseable {
         note(new Note(loss, listener, call));
     }
 
+    /** Notes that others wait for a lock, for one who asked for it at the hold; {@link #hurry} tells it. */
+    void noteWanted(String name, Runnable action) {
+        note(new Note(new Wanted(name), action, action));
+    }
+
     private void note(Note note) {
-        if (waiting.incrementAndGet() > MOST && !note.isLoss()) {
+        if (waiting.incrementAndGet() > MOST && !note.isNeverDropped()) {
             waiting.decrementAndGet();
             dropped.increment();
             full.set(true);

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A grant that has to be released from HELD lingers first, until the store is about to send. A caller that acquires
  * again in the same instant can still take it over. If a caller may not take it over, its claim is sent in the same
- * packet as the release.
+ * packet as the release. Where its last holder asked for that, it is not released but retained: see {@link Retention}.
  *
  * <p>Guarded by the queue's mutex, but for the hold, which may be read without it. What its methods return is to be done
  * after the mutex is free.
@@ -41,6 +41,8 @@ final class ExclusiveGrant {
     private final ExclusiveQueue queue;
     private final EngineContext context;
     private volatile @Nullable HoldState hold;
+    /** Made when it is first needed: most grants go back soon, and nobody asks who else waits. */
+    private @Nullable Retention retention;
     /** For the caller that closed the last hold while it is open what becomes of the grant: was it given back? */
     private @Nullable CompletableFuture<Boolean> parting;
 
@@ -77,16 +79,94 @@ final class ExclusiveGrant {
         hold = null;
         context.telemetry().released(closing);
         parting = givenBack;
-        Runnable then = closing.options.awaitRelease() ? handOver() : closed();
+        Runnable then = closing.options.awaitRelease() ? handOver() : closed(closing.options);
         return both(both(() -> context.telemetry().recordReleased(closing), then), parted());
     }
 
     /**
      * Where nobody waits here the grant goes back as soon as the store sends, and not sooner: a thread that comes back for
-     * it in the same instant finds it still there, or at least has its claim sent along.
+     * it in the same instant finds it still there, or at least has its claim sent along. Or it is retained for longer.
      */
-    private Runnable closed() {
-        return queue.waiters.isEmpty() && state.isValid() ? linger() : handOver();
+    private Runnable closed(HoldOptions options) {
+        if (!queue.waiters.isEmpty() || !state.isValid()) {
+            return handOver();
+        }
+        return mayRetain(options) ? retain(options) : linger();
+    }
+
+    // ---- retained ----
+
+    private Retention retention() {
+        Retention made = retention == null ? new Retention(queue, this) : retention;
+        retention = made;
+        return made;
+    }
+
+    /** Whether other clients wait for it, as far as the store has said. */
+    boolean isWanted() {
+        return retention != null && retention.isWanted();
+    }
+
+    /** Has the store report when others wait for it. */
+    Runnable watch() {
+        return retention().watch();
+    }
+
+    /** Other clients wait for it. */
+    Runnable wanted() {
+        return retention().others();
+    }
+
+    private boolean mayRetain(HoldOptions options) {
+        return !options.retain().isZero()
+                && !isWanted()
+                && tokens.hasTokenLeft()
+                && state.renewal().goesOnFor(options)
+                && !context.isClosed();
+    }
+
+    private Runnable retain(HoldOptions options) {
+        Runnable begun = retention().begin(options);
+        return queue.waiters.isEmpty() ? begun : both(begun, takeRetained()); // who came in between saw the hold
+    }
+
+    /** Whether it can be given as it is to one who came while it is retained. */
+    boolean mayTakeRetained(Waiter waiter) {
+        HoldOptions options = waiter.options;
+        return !isWanted()
+                && state.isValid()
+                && state.hasEnoughLease()
+                && tokens.hasTokenLeft()
+                && !options.strictFifo()
+                && options.maxHandOvers() > 0
+                && state.fits(options);
+    }
+
+    /** Somebody came while it is retained: gets it without a request, or else it ends first. */
+    Runnable takeRetained() {
+        for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
+            if (!mayTakeRetained(first)) {
+                return endRetention();
+            }
+            if (queue.waiters.remove(first)) {
+                Optional<Runnable> taken = giveTo(first);
+                if (taken.isPresent()) {
+                    return taken.get();
+                }
+            }
+        }
+        return endRetention();
+    }
+
+    /** It is retained no longer: for those who wait here it is renewed or claimed anew, else it goes back. */
+    Runnable endRetention() {
+        retention().end();
+        return both(queue.hasTry() ? release() : handOver(), parted());
+    }
+
+    /** The client retains too many. */
+    void evict() {
+        queue.transition(() -> queue.has(this) && queue.isIn(QueuePhase.RETAINED) ? endRetention() : NOTHING);
     }
 
     private Runnable linger() {
@@ -161,6 +241,9 @@ final class ExclusiveGrant {
         HoldHandle anchor = made.handOut(taker.threadOwned);
         Thread owner = made.isThreadBound() ? taker.thread : null;
         queue.enter(QueuePhase.HELD);
+        if (retention != null) {
+            retention.pause();
+        }
         hold = made;
         tokens.given(made);
         if (owner != null) {
@@ -208,6 +291,9 @@ final class ExclusiveGrant {
             if (standing && freshNumber) {
                 context.claims().saw(state.grant().number());
                 tokens.renew();
+                if (retention != null) {
+                    retention.renumbered();
+                }
             }
             Runnable then = standing && state.isValid() ? give() : release();
             return both(then, parted());
@@ -218,13 +304,20 @@ final class ExclusiveGrant {
         if (!state.giveBack()) {
             return NOTHING; // lost in this moment: grantLost follows and goes on from there
         }
-        queue.dropGrant();
+        drop();
         context.renewer().forget(state);
         HoldState last = tokens.lastHold();
         queue.enter(QueuePhase.RELEASING);
         return () -> context.releaseSender()
                 .releaseBeforeClaims(state, last)
                 .whenComplete((held, failure) -> queue.claimsMayFollow());
+    }
+
+    private void drop() {
+        queue.dropGrant();
+        if (retention != null) {
+            retention.end();
+        }
     }
 
     /**
@@ -239,14 +332,14 @@ final class ExclusiveGrant {
             queue.owners.remove(held.acquirer, held);
         }
         Runnable letIn = context.queues().adoptAsReader(queue.name(), state, tokens, held);
-        queue.dropGrant();
+        drop();
         return Optional.of(both(() -> context.releaseSender().downgrade(state.grant()), both(letIn, queue.next())));
     }
 
     /** It has ended otherwise than by its release. */
     Runnable lost(Loss.Cause cause) {
         HoldState loser = hold;
-        queue.dropGrant();
+        drop();
         Runnable tell = loser == null ? NOTHING : queue.tellLoss(loser, cause);
         Runnable clear = state.renewal().mayStillStand(cause)
                 ? () -> context.releaseSender().release(state, null)

@@ -6,6 +6,7 @@ import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.Loss;
+import dev.holdfast.UnsupportedByStoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *    └───────────────── nobody waits ─────────┘
  * </pre>
  *
- * <p>Waiters are served in the order they came. How a grant passes from one hold to the next, lingers and goes back is
- * {@link ExclusiveGrant}'s. No claim overtakes a release of its own client: also those of readers, who queue up elsewhere,
+ * <p>Waiters are served in the order they came. How a grant passes from one hold to the next, lingers, is retained and goes
+ * back is {@link ExclusiveGrant}'s. No claim overtakes a release of its own client: also those of readers, who queue up elsewhere,
  * come behind it.
  *
  * <p>Joining the queue takes no lock: whoever ends a phase writes the next phase first and looks at the queue after
@@ -89,8 +90,13 @@ final class ExclusiveQueue extends WaitQueue {
                 yield true; // if it cannot, whoever ends that phase looks at the queue
             }
             case RETIRED -> !waiters.remove(waiter); // nobody looks here any more, unless somebody just did
+            case RETAINED -> {
+                transition(this::takeRetained);
+                yield true; // as above
+            }
             case CLAIMING, HELD, REFRESHING, RELEASING -> {
                 warnIfItsOwn(waiter);
+                noteWantedHere();
                 yield true; // whoever ends that phase looks at the queue
             }
         };
@@ -113,13 +119,24 @@ final class ExclusiveQueue extends WaitQueue {
                 waiter.recordPlace();
                 return live.takeOverFor(waiter);
             }
-            boolean goesBack = phase == QueuePhase.RELEASING || phase == QueuePhase.LINGERING;
+            Runnable back = NOTHING;
+            if (phase == QueuePhase.RETAINED && live != null && waiters.isEmpty()) {
+                if (live.mayTakeRetained(waiter)) {
+                    waiter.recordPlace();
+                    return live.takeOverFor(waiter);
+                }
+                back = live.endRetention();
+            }
+            boolean goesBack = phase == QueuePhase.RELEASING
+                    || phase == QueuePhase.LINGERING
+                    || phase == QueuePhase.RETAINED; // lost in this moment
             boolean wanted = !goesBack && phase != QueuePhase.REFRESHING && unwanted() == null;
             if (!wanted && waiters.isEmpty() && nextTry == null) {
                 nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
-                return afterLeaving(); // who left may not have called it off yet, and would not once another has joined
+                // who left may not have called it off yet, and would not once another has joined
+                return both(back, afterLeaving());
             }
-            return waiters.refuse(waiter); // another of this client holds it, or is before this one
+            return both(back, waiters.refuse(waiter)); // another of this client holds it, or is before this one
         });
         return taken.get();
     }
@@ -187,7 +204,46 @@ final class ExclusiveQueue extends WaitQueue {
         return moved.get();
     }
 
+    /** Somebody of this client waits for the open hold. */
+    private void noteWantedHere() {
+        HoldState now = hold();
+        if (now != null && now.awaitsWanted()) {
+            now.noteWanted();
+            context.flush();
+        }
+    }
+
+    @Override
+    public void checkReportsWanted() {
+        if (!context.capabilities().wanted()) {
+            throw new UnsupportedByStoreException(context.description() + " does not report when others wait for '"
+                    + name + "': ask the status of the lock, or use another store");
+        }
+    }
+
+    @Override
+    public void watch(HoldState held) {
+        transition(() -> {
+            ExclusiveGrant live = grant;
+            if (live == null || live.hold() != held) {
+                return NOTHING; // closed, lost, or a reader's in this moment
+            }
+            if (live.isWanted() || !waiters.isEmpty()) {
+                held.noteWanted();
+            }
+            return live.watch();
+        });
+    }
+
     // ---- what the store and the renewer report ----
+
+    @Override
+    public void wanted(GrantState of) {
+        transition(() -> {
+            ExclusiveGrant live = grant;
+            return live != null && live.state == of ? live.wanted() : NOTHING;
+        });
+    }
 
     @Override
     Stream<ClaimInFlight> claims() {
@@ -290,9 +346,20 @@ final class ExclusiveQueue extends WaitQueue {
 
     @Override
     void claimBehind(Runnable claim) {
+        behind(claim, true);
+    }
+
+    @Override
+    void behindReleases(Runnable then) {
+        behind(then, false);
+    }
+
+    private void behind(Runnable claim, boolean retainedToo) {
         transition(() -> {
             ExclusiveGrant live = grant;
-            Runnable back = live == null ? NOTHING : endOfLinger(live);
+            Runnable back = live == null
+                    ? NOTHING
+                    : retainedToo && phase == QueuePhase.RETAINED ? live.endRetention() : endOfLinger(live);
             if (phase != QueuePhase.RELEASING) {
                 return both(back, claim);
             }
@@ -310,6 +377,12 @@ final class ExclusiveQueue extends WaitQueue {
     private Runnable takeOver() {
         ExclusiveGrant live = grant;
         return phase == QueuePhase.LINGERING && live != null ? live.takeOver() : NOTHING;
+    }
+
+    /** Somebody came while the grant is retained. */
+    private Runnable takeRetained() {
+        ExclusiveGrant live = grant;
+        return phase == QueuePhase.RETAINED && live != null ? live.takeRetained() : NOTHING;
     }
 
     // ---- for the grant: under the mutex ----

@@ -26,6 +26,15 @@ interface GrantOwner {
     /** The store confirmed a grant, which may have been in doubt. */
     void confirmed(GrantState standing);
 
+    /** Other clients wait for a grant's name, as the store reports. */
+    void wanted(GrantState grant);
+
+    /** Throws unless a holder can hear that others wait. */
+    void checkReportsWanted();
+
+    /** A holder wants to hear that others wait. */
+    void watch(HoldState hold);
+
     /** The renewer found that a grant has ended. */
     void grantLost(GrantState lost, Loss.Cause cause);
 

@@ -18,6 +18,9 @@ interface HoldContext {
     /** Notes a loss for an action, which runs on the listener thread; after {@link #flush} where nothing else follows. */
     void note(Loss loss, Consumer<Loss> action);
 
+    /** Notes an action for a holder whose lock others wait for; it runs on the listener thread. */
+    void noteWanted(String name, Runnable action);
+
     /** Notifies the listeners of what was noted. */
     void flush();
 }

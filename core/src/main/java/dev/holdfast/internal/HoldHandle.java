@@ -5,6 +5,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
@@ -17,6 +18,7 @@ import java.util.function.Consumer;
 public final class HoldHandle {
     private final HoldState hold;
     private final Queue<Consumer<Loss>> lossActions = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> wantedActions = new ConcurrentLinkedQueue<>();
 
     HoldHandle(HoldState hold) {
         this.hold = hold;
@@ -75,6 +77,31 @@ public final class HoldHandle {
         for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
             context().note(hold.loss(), action);
         }
+    }
+
+    /** See {@link dev.holdfast.Hold#onWanted}. */
+    public void onWanted(Runnable action) {
+        Objects.requireNonNull(action, "action");
+        hold.grant.owner().checkReportsWanted();
+        wantedActions.add(action);
+        hold.grant.owner().watch(hold);
+    }
+
+    /** Has each action run once, on the listener thread; may be called under a mutex. */
+    void noteWanted() {
+        for (Runnable action = wantedActions.poll(); action != null; action = wantedActions.poll()) {
+            Runnable now = action;
+            context().noteWanted(hold.name, () -> {
+                if (hold.isOpen()) {
+                    now.run();
+                }
+            });
+        }
+    }
+
+    /** Whether somebody wants to hear that others wait. */
+    boolean awaitsWanted() {
+        return !wantedActions.isEmpty();
     }
 
     /** See {@link dev.holdfast.Hold#extend}. */

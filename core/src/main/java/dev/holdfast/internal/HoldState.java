@@ -166,6 +166,20 @@ final class HoldState {
         }
     }
 
+    /** Whether its caller asked to hear that others wait, and has not heard it yet. */
+    boolean awaitsWanted() {
+        HoldHandle handle = anchor.get();
+        return handle != null && handle.awaitsWanted();
+    }
+
+    /** Others wait for its lock. Notes that for its caller; may be called under a mutex. */
+    void noteWanted() {
+        HoldHandle handle = anchor.get();
+        if (handle != null) {
+            handle.noteWanted();
+        }
+    }
+
     IllegalStateException notOpenException() {
         return new IllegalStateException("the hold of '" + name + "' is closed, or not surely held at this moment");
     }

@@ -78,7 +78,7 @@ public final class Inspection {
                 .forEach(queue -> {
                     CompletableFuture<Void> behind = new CompletableFuture<>();
                     sent.add(behind);
-                    queue.claimBehind(() -> behind.complete(null));
+                    queue.behindReleases(() -> behind.complete(null));
                 });
         CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(all -> context.releaseSender().settled(inStore))

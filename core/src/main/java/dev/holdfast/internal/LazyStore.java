@@ -53,6 +53,7 @@ public final class LazyStore implements Store {
     /** Nothing is refused before the store says what it lacks. */
     private static final Capabilities PRESUMED = Capabilities.least()
             .records(true)
+            .wanted(true)
             .caveats("The client has not connected to the store yet; what the store can do is known when it has.");
 
     private final StoreFactory factory;
@@ -195,6 +196,11 @@ public final class LazyStore implements Store {
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return with(store -> store.extend(grant));
+    }
+
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return with(store -> store.watch(grant));
     }
 
     @Override

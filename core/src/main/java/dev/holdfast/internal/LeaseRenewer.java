@@ -291,6 +291,9 @@ final class LeaseRenewer {
                 if (held.getAsBoolean()) {
                     telemetry.renewed(live);
                     live.owner().confirmed(live);
+                    if (renewal.contended()) {
+                        live.owner().wanted(live); // also where a message about that was lost
+                    }
                 } else {
                     examine(live);
                 }

@@ -10,6 +10,8 @@ enum QueuePhase {
     HELD,
     /** The last hold was closed, and the grant goes back when the store sends next unless somebody takes it over. */
     LINGERING,
+    /** Nobody uses the grant, and it stays here until it is used again, unused for long, or wanted by another client. */
+    RETAINED,
     /** Between two holds: the store is asked to renew the grant or to give it a fresh number. */
     REFRESHING,
     /** The grant goes back, and the next claim must wait until it may follow. */

@@ -187,7 +187,23 @@ final class SharedQueue extends WaitQueue {
         return givenBack;
     }
 
+    @Override
+    public void checkReportsWanted() {
+        throw new IllegalStateException("the hold of '" + name
+                + "' is a reader's or of permits: only exclusive holds are notified when others wait");
+    }
+
+    @Override
+    public void watch(HoldState hold) {
+        // it became a reader's in this moment
+    }
+
     // ---- what the store and the renewer report ----
+
+    @Override
+    public void wanted(GrantState grant) {
+        // others may stand beside it: who waits is none of its holders' business
+    }
 
     @Override
     Stream<ClaimInFlight> claims() {

@@ -30,6 +30,15 @@ final class StoreNotices implements StoreListener {
         }
     }
 
+    /** A grant is watched only once its claim's answer was handled, so it is known. */
+    @Override
+    public void wanted(Grant grant) {
+        GrantState live = context.renewer().find(grant);
+        if (live != null) {
+            live.owner().wanted(live);
+        }
+    }
+
     @Override
     public void unreachable(String name, Throwable why) {
         context.reachability().unreachable(why);

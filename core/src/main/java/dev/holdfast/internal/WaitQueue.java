@@ -200,6 +200,11 @@ abstract class WaitQueue implements GrantOwner {
     /** Makes a claim for the name in another way: behind the release of what lingers here, and of what is going back. */
     abstract void claimBehind(Runnable claim);
 
+    /** Does something behind the release of what lingers here, and of what is going back. What is retained stays. */
+    void behindReleases(Runnable then) {
+        claimBehind(then);
+    }
+
     @Override
     public final void forgetIfDropped(HoldState held) {
         if (!held.grant.isValid()) {

@@ -13,7 +13,9 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,9 @@ final class MemoryLock {
         long number;
         long expiresAt;
         boolean broken;
+        /** Hears of those who wait; null unless its client asked for that. */
+        @Nullable
+        Runnable watcher;
 
         private Held(Claim claim, long since) {
             this.claim = claim;
@@ -156,6 +161,14 @@ final class MemoryLock {
             }
         }
         return null;
+    }
+
+    /** What is to be called when a claim comes to wait. */
+    List<Runnable> watchers() {
+        return holders.values().stream()
+                .map(held -> held.watcher)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     LockStatus status(long now) {

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One client's way into a {@link MemoryStore}. */
 final class MemorySession implements Store {
@@ -33,11 +34,13 @@ final class MemorySession implements Store {
             .ordered(true)
             .extendable(true)
             .records(true)
+            .wanted(true)
             .caveats("Locks exist in one process only, and end with it.");
 
     private final MemoryStore store;
     private final TimeSource time;
     private volatile boolean closed;
+    private volatile @Nullable StoreListener listener;
 
     MemorySession(MemoryStore store, TimeSource time) {
         this.store = store;
@@ -59,8 +62,8 @@ final class MemorySession implements Store {
     }
 
     @Override
-    public void listen(StoreListener listener) {
-        // Nothing is ever lost here without the client's asking.
+    public void listen(StoreListener told) {
+        listener = told; // nothing is ever lost here without the client's asking: only of waiters is there news
     }
 
     @Override
@@ -109,6 +112,18 @@ final class MemorySession implements Store {
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
         return unlessClosed(() -> store.release(grant.name(), grant.id()));
+    }
+
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return unlessClosed(() -> store.watch(grant, () -> wanted(grant)));
+    }
+
+    private void wanted(Grant grant) {
+        StoreListener told = listener;
+        if (told != null && !closed) {
+            told.wanted(grant);
+        }
     }
 
     @Override

@@ -101,8 +101,23 @@ public final class MemoryStore implements StoreFactory {
             if (!claim.waits() && lock.dequeue(claim.id()) != null) {
                 return both(granted, () -> answer.complete(Optional.empty()));
             }
-            return granted;
+            List<Runnable> watchers = lock.queue.contains(waiting) ? lock.watchers() : List.of();
+            return both(granted, () -> watchers.forEach(Runnable::run));
         });
+    }
+
+    /** From now on runs a task when a claim comes to wait while a grant stands; whether one waits already. */
+    boolean watch(Grant grant, Runnable watcher) {
+        boolean[] waits = new boolean[1];
+        change(grant.name(), lock -> {
+            MemoryLock.Held held = lock.heldBy(grant);
+            if (held != null) {
+                held.watcher = watcher;
+                waits[0] = !lock.queue.isEmpty();
+            }
+            return () -> {};
+        });
+        return waits[0];
     }
 
     /** Ends a wait; does nothing when the claim waits no more. */

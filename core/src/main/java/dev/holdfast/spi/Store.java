@@ -101,6 +101,18 @@ public interface Store extends AutoCloseable {
     }
 
     /**
+     * From now on reports to {@link StoreListener#wanted} when another client waits for the name of an exclusive grant, for
+     * as long as the grant stands. May be repeated. A store that says {@link Capabilities#wanted()} can do this; its
+     * renewals then also say whether others wait, since a message may be lost.
+     *
+     * @return whether a claim waits already; false also if the grant is gone
+     */
+    default CompletionStage<Boolean> watch(Grant grant) {
+        return CompletableFuture.failedFuture(new UnsupportedByStoreException(description()
+                + " does not report when another client waits for '" + grant.name() + "': use another store"));
+    }
+
+    /**
      * Removes whatever a claim left behind: its place in the queue, its grant, or nothing. Sent when the claim's
      * outcome is unknown. May be repeated.
      */

@@ -13,6 +13,13 @@ public interface StoreListener {
     void suspect(Grant grant);
 
     /**
+     * The claim of another client waits for the name of a grant that is {@linkplain Store#watch watched}. Reported once or
+     * more for each grant, after the first such claim began to wait; if the message is lost, the next renewal says it. May
+     * come after the claim has left.
+     */
+    default void wanted(Grant grant) {}
+
+    /**
      * The store cannot be reached, or does not answer, while claims wait: they are kept and tried again. Reported as soon
      * as the store notices, such as when a connection breaks, and at the latest when a question about a waiting claim is
      * not answered in time. May be reported at every try; people hear of it once, until {@link #reachable}. The engine

@@ -57,6 +57,11 @@ class ForwardingStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return inner.watch(grant);
+    }
+
+    @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
         return inner.downgrade(grant);
     }

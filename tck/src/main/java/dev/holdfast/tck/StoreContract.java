@@ -38,7 +38,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  *
  * <pre>
  *   the store itself       stale holders, grants, numbers, leases, queue, breaking, names, modes, stamps, close, reading, outage
- *   through the engine     outages, exclusion, losses, claims given up, holds, read-write locks, semaphores, multi-locks, elections, once, footprint
+ *   through the engine     outages, exclusion, losses, claims given up, holds, wanted locks, read-write locks, semaphores, multi-locks, elections, once, footprint
  *   between processes      children that are killed and stopped        (needs a URL)
  * </pre>
  *
@@ -298,6 +298,15 @@ public abstract class StoreContract {
     @Order(15)
     class Holds extends HoldCases {
         Holds() {
+            super(StoreContract.this);
+        }
+    }
+
+    @Nested
+    @Tag(ENGINE)
+    @Order(15)
+    class Wanted extends WantedCases {
+        Wanted() {
             super(StoreContract.this);
         }
     }

@@ -53,6 +53,7 @@ class ToyStoreContractTest extends StoreContract {
                 "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
                 "Onces",
                 "ReadWriteLocks",
-                "Semaphores");
+                "Semaphores",
+                "Wanted");
     }
 }

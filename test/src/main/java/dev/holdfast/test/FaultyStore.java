@@ -217,6 +217,11 @@ final class FaultyStore implements Store {
     }
 
     @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return unlessAway(() -> inner.watch(grant));
+    }
+
+    @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
         return unlessAway(() -> inner.downgrade(grant));
     }

@@ -36,6 +36,14 @@ public final class LateListener implements StoreListener {
     }
 
     @Override
+    public void wanted(Grant grant) {
+        StoreListener hears = listener;
+        if (hears != null) {
+            hears.wanted(grant);
+        }
+    }
+
+    @Override
     public void unreachable(String name, Throwable why) {
         StoreListener hears = listener;
         if (hears != null) {

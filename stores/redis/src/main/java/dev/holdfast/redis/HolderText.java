@@ -6,7 +6,10 @@ import dev.holdfast.Holder;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 
-/** Who holds, as text in a lock's state: host, process, thread and label between spaces, each URL-encoded. */
+/**
+ * Who holds, as text in a lock's state: host, process, thread and label between spaces, each URL-encoded. A channel may stand
+ * behind them.
+ */
 final class HolderText {
     private static final Holder UNKNOWN = new Holder("unknown", 0, "", "");
     private static final int PARTS = 4;
@@ -26,7 +29,7 @@ final class HolderText {
     /** Nobody in particular while an offer is not confirmed yet. */
     static Holder read(String text) {
         String[] parts = text.split(" ", -1);
-        if (parts.length != PARTS || !parts[1].matches("\\d{1,18}")) {
+        if (parts.length < PARTS || parts.length > PARTS + 1 || !parts[1].matches("\\d{1,18}")) {
             return UNKNOWN;
         }
         return new Holder(decode(parts[0]), Long.parseLong(parts[1]), decode(parts[2]), decode(parts[3]));

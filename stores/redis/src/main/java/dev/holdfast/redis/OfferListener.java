@@ -27,6 +27,9 @@ final class OfferListener {
         /** A claim was offered its lock. */
         void offered(String claimId);
 
+        /** Others wait for the lock of a grant that is watched. */
+        void wanted(String claimId);
+
         /** The subscription stands again: offers may have been missed. */
         void hearingAgain();
     }
@@ -91,6 +94,7 @@ final class OfferListener {
         }
     }
 
+    private static final String WANTED = "!";
     private static final Duration GOODBYE = Duration.ofSeconds(1);
     /** However many wait: a server that has too many clients must not be asked without end. */
     private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(400);
@@ -172,8 +176,12 @@ final class OfferListener {
         });
         made.addListener(new RedisPubSubAdapter<>() {
             @Override
-            public void message(String from, String claimId) {
-                listener.offered(claimId);
+            public void message(String from, String text) {
+                if (text.startsWith(WANTED)) {
+                    listener.wanted(text.substring(WANTED.length()));
+                } else {
+                    listener.offered(text);
+                }
             }
 
             @Override

@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -43,6 +45,7 @@ final class PendingClaims implements OfferListener.Listener {
     private final Duration poll;
     private final OfferListener offerListener;
     private final LateListener listener = new LateListener();
+    private final Map<String, Grant> watched = new ConcurrentHashMap<>();
 
     PendingClaims(Scripts scripts, TimeSource time, Duration poll, OfferListener.Connector connector, String channel) {
         this.scripts = scripts;
@@ -97,6 +100,28 @@ final class PendingClaims implements OfferListener.Listener {
         PendingClaim waiting = all.get(claimId);
         if (waiting != null) {
             waiting.ask();
+        }
+    }
+
+    /**
+     * Has the engine told when others wait for a grant. A message that is lost is sent again at the next poll of the first
+     * waiter.
+     */
+    CompletionStage<Boolean> watch(Grant grant) {
+        watched.put(grant.id().value(), grant);
+        return offerListener.open().thenCompose(open -> scripts.watch(grant, offerListener.channel()));
+    }
+
+    /** The grant has ended. */
+    void watchNoMore(Grant grant) {
+        watched.remove(grant.id().value());
+    }
+
+    @Override
+    public void wanted(String claimId) {
+        Grant grant = watched.get(claimId);
+        if (grant != null) {
+            listener.wanted(grant);
         }
     }
 

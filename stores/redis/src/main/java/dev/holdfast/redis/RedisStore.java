@@ -85,6 +85,7 @@ final class RedisStore implements Store {
                 .fair(true)
                 .ordered(true)
                 .records(true)
+                .wanted(true)
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
                 .caveats(greeting.caveats());
         this.scripts = scripts;
@@ -210,6 +211,7 @@ final class RedisStore implements Store {
             for (Grant grant : all) {
                 Renewal said = verdicts.get(grant.id());
                 if (said != null && said.verdict() == Renewal.Verdict.LOST) {
+                    waiters.watchNoMore(grant);
                     clearAfter(grant);
                 }
             }
@@ -225,6 +227,12 @@ final class RedisStore implements Store {
                 : CompletableFuture.completedFuture(Optional.empty());
     }
 
+    /** One script, once the subscription stands on which the server tells. */
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return closed.get() ? CompletableFuture.failedFuture(closedException()) : waiters.watch(grant);
+    }
+
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
         return scripts.downgrade(grant);
@@ -236,6 +244,7 @@ final class RedisStore implements Store {
      */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
+        waiters.watchNoMore(grant);
         if (scripts.wasSentTwice(grant.id())) {
             waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
         }

@@ -22,6 +22,7 @@ enum Script {
     EXCHANGE("state.lua", "lock.lua", "exchange.lua"),
     DOWNGRADE("state.lua", "lock.lua", "downgrade.lua"),
     STATUS("state.lua", "lock.lua", "status.lua"),
+    WATCH("state.lua", "lock.lua", "watch.lua"),
     BREAK("state.lua", "lock.lua", "break.lua"),
     RENEW("renew.lua"),
     FENCE("fence.lua"),

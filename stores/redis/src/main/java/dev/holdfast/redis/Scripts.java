@@ -139,6 +139,13 @@ final class Scripts {
                 .thenApply(said -> said.text().equals("1"));
     }
 
+    /** Has the server tell on a channel when a claim comes to wait for a grant; whether one waits already. */
+    CompletableFuture<Boolean> watch(Grant grant, String channel) {
+        List<String> args = List.of(grant.id().value(), Long.toString(grant.number()), channel);
+        return call(ScriptCall.of(Script.WATCH, grant.name(), args))
+                .thenApply(said -> said.text().equals("1"));
+    }
+
     /** Whether a copy of this claim may still be on its way; forgets it. */
     boolean wasSentTwice(ClaimId id) {
         return sentTwice.remove(id);

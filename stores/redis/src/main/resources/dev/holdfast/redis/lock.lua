@@ -5,6 +5,7 @@ local DEADLINES = 4e15 -- microseconds since 1970 reach that in the year 2096, a
 local MOST_RANKS = 10 -- the longest interval between two polls, in POLL
 local MOST_HEIRS = 3 -- so many waiters poll when the first, which does not fit, should have polled
 local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm them go on
+local WATCHED = '^(%S* %S* %S* %S*) (%S+)$' -- WHO with a channel
 local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is away
 local state, queue, sharers, details = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local number, queued, kind, owner, since, who = 0, false, 'F', '-', '0', ''
@@ -290,6 +291,12 @@ local function claim(at)
   local rank, added = stay(waiter, place, returns, ARGV[at + 9] == '1', tonumber(ARGV[at + 8]), lease)
   if not returns and not added then
     place = digits(tonumber(redis.call('ZSCORE', queue, waiter))) -- an earlier copy of this claim took it
+  end
+  if kind == 'X' and (added or rank == 0) then -- the first in the queue says it with each poll, in case a message was lost
+    local _, told = string.match(who, WATCHED)
+    if told then
+      redis.pcall('PUBLISH', told, '!' .. owner)
+    end
   end
   if not queued then
     queued, changed = true, true

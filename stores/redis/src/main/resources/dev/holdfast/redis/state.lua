@@ -7,7 +7,8 @@
 --          QUEUED  1 if somebody may be in the queue, so that nobody looks into an empty one
 --          KIND    F free: OWNER is the claim that was released last, SINCE the attempt that released it
 --                  X held exclusively: OWNER is the claim, SINCE the microsecond of the grant, WHO for people to read,
---                    and nothing while it is an offer
+--                    and nothing while it is an offer: HOST PID THREAD LABEL, and behind them the channel on which its
+--                    client is told when a claim comes to wait, if it asked for that
 --                  S held by readers, P held by permits: OWNER is how many are out
 --                  R broken: nobody holds it, and it is kept from others until the lease has run out
 -- KEYS[2]  holdfast:{NAME}:q   the queue: each waiting claim twice, as KIND:PERMITS:OF:CLAIM:CHANNEL by the microsecond of

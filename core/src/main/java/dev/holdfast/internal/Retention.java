@@ -1,0 +1,160 @@
+package dev.holdfast.internal;
+
+import static dev.holdfast.internal.Deferred.NOTHING;
+import static dev.holdfast.internal.Deferred.both;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.TimeSource.Scheduled;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether others want the grant of an {@link ExclusiveQueue}, and how long it is retained while nobody here uses it.
+ *
+ * <pre>
+ *   last hold closed, nobody waits here, not wanted ──► RETAINED ── used again ──► HELD, no request
+ *                                                          │
+ *                  unused for long · wanted · one too many ┴──► RELEASING
+ * </pre>
+ *
+ * <p>The store is asked to watch a grant when the first holder wants to hear of others, or when the grant is retained for
+ * the first time. Its answer says whether somebody waits already, so a waiter that came before is not missed. A grant that
+ * the store does not watch is not retained. A message that is lost is made up for by the next renewal. While it is retained,
+ * the grant is renewed like any other, and can be lost: {@link ExclusiveGrant} checks that before anybody gets it.
+ *
+ * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
+ */
+final class Retention {
+    private final ExclusiveQueue queue;
+    private final EngineContext context;
+    private final ExclusiveGrant grant;
+    private boolean watched;
+    private boolean wanted;
+    private long unusedUntil;
+    /** One for many uses: when it runs, it looks how long the grant has been unused. */
+    private @Nullable Scheduled idleCheck;
+
+    Retention(ExclusiveQueue queue, ExclusiveGrant grant) {
+        this.queue = queue;
+        this.context = queue.context();
+        this.grant = grant;
+    }
+
+    /** Whether other clients waited for it since its number was given. */
+    boolean isWanted() {
+        return wanted;
+    }
+
+    /** Has the store report when others wait, unless it does so already. */
+    Runnable watch() {
+        if (watched || wanted) {
+            return NOTHING;
+        }
+        watched = true;
+        return () -> ReleaseSender.guarded(() -> context.store().watch(grant.state.grant()))
+                .whenComplete((waits, failure) ->
+                        queue.transition(() -> queue.has(grant) ? answered(waits, failure) : NOTHING));
+    }
+
+    private Runnable answered(@Nullable Boolean waits, @Nullable Throwable failure) {
+        if (failure != null || waits == null) {
+            watched = false;
+            return queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : retryFor(grant.hold());
+        }
+        return waits ? others() : NOTHING;
+    }
+
+    /** Without an answer, a holder that is not renewed would hear nothing. */
+    private Runnable retryFor(@Nullable HoldState hold) {
+        if (hold == null || !hold.awaitsWanted()) {
+            return NOTHING;
+        }
+        Duration after = grant.state.grant().lease().dividedBy(12);
+        return () -> context.time()
+                .schedule(
+                        () -> queue.transition(() ->
+                                queue.has(grant) && grant.hold() == hold && hold.awaitsWanted() ? watch() : NOTHING),
+                        after);
+    }
+
+    /** Other clients wait. */
+    Runnable others() {
+        wanted = true;
+        HoldState now = grant.hold();
+        if (now != null) {
+            now.noteWanted();
+        }
+        return queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : NOTHING;
+    }
+
+    /** It has a fresh number, which it only gets when nobody waits. */
+    void renumbered() {
+        watched = false;
+        wanted = false;
+    }
+
+    /** Nobody uses it any more. */
+    Runnable begin(HoldOptions options) {
+        queue.enter(QueuePhase.RETAINED);
+        unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
+        ExclusiveGrant tooMany = context.retained().add(grant);
+        Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
+        Runnable check = idleCheck == null ? checkAfter(options.retain()) : NOTHING;
+        return both(both(watch(), check), evict);
+    }
+
+    private Runnable checkAfter(Duration delay) {
+        Deferrable check = new Deferrable();
+        idleCheck = check;
+        return () -> check.plan(delay);
+    }
+
+    private Runnable endIfUnused() {
+        idleCheck = null;
+        if (!queue.has(grant) || !queue.isIn(QueuePhase.RETAINED)) {
+            return NOTHING; // in use: planned again when it is not
+        }
+        long left = unusedUntil - context.time().nanoTime();
+        return left <= 0 ? grant.endRetention() : checkAfter(Duration.ofNanos(left));
+    }
+
+    /** Somebody uses it. */
+    void pause() {
+        context.retained().remove(grant);
+    }
+
+    /** It is not this queue's any more, or is about to go back. */
+    void end() {
+        pause();
+        if (idleCheck != null) {
+            idleCheck.cancel();
+            idleCheck = null;
+        }
+    }
+
+    /** A check that is planned after the mutex is free, and may be cancelled before that. */
+    private final class Deferrable implements Scheduled {
+        private volatile boolean cancelled;
+        private volatile @Nullable Scheduled planned;
+
+        void plan(Duration delay) {
+            planned = context.time().schedule(this::run, delay);
+            if (cancelled) {
+                cancel();
+            }
+        }
+
+        private void run() {
+            queue.transition(() -> idleCheck == this ? endIfUnused() : NOTHING);
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            Scheduled now = planned;
+            if (now != null) {
+                now.cancel();
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
+import dev.holdfast.Holder;
+import dev.holdfast.LockClient;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.StoreListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How the server tells a holder that others wait, and what a retained lock costs it. */
+class WantedTest {
+    private static final HoldOptions RETAINED = HoldOptions.defaults().retain(Duration.ofMinutes(1));
+
+    private final Rig rig = new Rig();
+    private final AtomicInteger wanted = new AtomicInteger();
+    private final StoreListener counting = new StoreListener() {
+        @Override
+        public void lost(Grant grant) {}
+
+        @Override
+        public void suspect(Grant grant) {}
+
+        @Override
+        public void wanted(Grant grant) {
+            wanted.incrementAndGet();
+        }
+    };
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private Grant watched(RedisStore store) {
+        store.listen(counting);
+        Grant grant = Rig.hold(store, "a");
+        assertThat(Rig.get(store.watch(grant))).as("somebody waits already").isFalse();
+        return grant;
+    }
+
+    @Test
+    void aRetainedLockIsAcquiredAgainWithoutTheServer() throws Exception {
+        try (LockClient client = LockClient.connect(rig.server.uri())) {
+            client.lock("a", RETAINED).acquire().close();
+            Rig.until(
+                    "the server to have been asked to tell",
+                    () -> rig.call("GET", "holdfast:{a}").contains("holdfast:client:"));
+            rig.commands();
+
+            for (int i = 0; i < 100; i++) {
+                client.lock("a", RETAINED).acquire().close();
+            }
+
+            assertThat(rig.commands()).as("for a hundred holds").isEmpty();
+        }
+    }
+
+    @Test
+    void aRivalTakesARetainedLockByThreeScriptsAndTwoMessages() throws Exception {
+        try (LockClient client = LockClient.connect(rig.server.uri());
+                LockClient rival = LockClient.connect(rig.server.uri())) {
+            Hold other = client.lock("warm-up").acquire();
+            CompletableFuture<Hold> waiting = rival.lock("warm-up").acquireAsync();
+            rig.awaitHearing(1);
+            other.close();
+            waiting.get(10, TimeUnit.SECONDS).close();
+            client.lock("a", RETAINED).acquire().close();
+            Rig.until(
+                    "the server to have been asked to tell",
+                    () -> rig.call("GET", "holdfast:{a}").contains("holdfast:client:"));
+            rig.commands();
+
+            Hold theirs = rival.lock("a").acquire();
+
+            assertThat(rig.commands()).containsEntry("evalsha", 3).containsEntry("publish", 2);
+            theirs.close();
+        }
+    }
+
+    @Test
+    void theHolderIsToldOfAClaimThatComesToWaitAndNotOfATry() {
+        RedisStore one = rig.open();
+        RedisStore two = rig.open();
+        watched(one);
+
+        assertThat(Rig.attempt(two, "a")).isEmpty();
+        assertThat(wanted).hasValue(0);
+        Rig.queue(two, "a");
+
+        Rig.until("the holder to be told", () -> wanted.get() > 0);
+    }
+
+    @Test
+    void aReaderThatWaitsIsToldOfToo() {
+        RedisStore one = rig.open();
+        RedisStore two = rig.open();
+        watched(one);
+
+        two.claim(Rig.waiting(Rig.claim("a", Mode.SHARED)));
+
+        Rig.until("the holder to be told", () -> wanted.get() > 0);
+    }
+
+    @Test
+    void aWaiterThatCameFirstIsInTheAnswer() {
+        RedisStore one = rig.open();
+        RedisStore two = rig.open();
+        one.listen(counting);
+        Grant grant = Rig.hold(one, "a");
+        Rig.queue(two, "a");
+
+        assertThat(Rig.get(one.watch(grant))).isTrue();
+    }
+
+    @Test
+    void aMessageThatWasLostIsSentAgainWhenTheWaiterPolls() {
+        RedisStore one = rig.open();
+        RedisStore two = rig.open(rig.server.uri(), Duration.ofMillis(100));
+        watched(one);
+        Rig.queue(two, "a");
+
+        Rig.until("the holder to be told several times", () -> wanted.get() > 2);
+    }
+
+    @Test
+    void renewalsAndTheLeaseGoOnAsBefore() {
+        RedisStore one = rig.open();
+        Grant grant = watched(one);
+
+        assertThat(Rig.get(one.renew(List.of(grant))).get(grant.id()).contended())
+                .isFalse();
+        assertThat(Rig.get(one.status("a")).grant().orElseThrow().holder().label())
+                .isEqualTo("label");
+        assertThat(Rig.get(one.watch(grant))).isFalse();
+        assertThat(rig.call("GET", "holdfast:{a}").split("holdfast:client:", -1))
+                .hasSize(2);
+        assertThat(Rig.release(one, grant)).isTrue();
+        assertThat(Rig.attempt(one, "a")).isPresent();
+    }
+
+    @Test
+    void theSuccessorIsNotWatched() {
+        RedisStore one = rig.open();
+        RedisStore two = rig.open();
+        Grant grant = watched(one);
+        Pending next = Rig.queue(two, "a");
+        Rig.until("the holder to be told", () -> wanted.get() > 0);
+        Rig.release(one, grant);
+        Rig.granted(next);
+        int before = wanted.get();
+
+        Rig.queue(rig.open(), "a");
+
+        assertThat(wanted).hasValue(before);
+        assertThat(rig.call("GET", "holdfast:{a}")).doesNotContain("holdfast:client:");
+    }
+
+    @Test
+    void aGrantThatIsGoneIsNotWatched() {
+        RedisStore one = rig.open();
+        RedisStore two = rig.open();
+        Grant grant = watched(one);
+        Rig.release(one, grant);
+        Grant theirs = Rig.hold(two, "a");
+
+        assertThat(Rig.get(one.watch(grant))).isFalse();
+
+        assertThat(rig.call("GET", "holdfast:{a}"))
+                .doesNotContain("holdfast:client:")
+                .contains(theirs.id().value());
+    }
+
+    @Test
+    void aWatchedWriterMayBecomeAReader() {
+        RedisStore one = rig.open();
+        Grant grant = watched(one);
+
+        assertThat(Rig.get(one.downgrade(grant))).isTrue();
+
+        assertThat(Rig.get(one.status("a")).grant().orElseThrow().holder().host())
+                .isEqualTo("host");
+        assertThat(Rig.release(one, grant)).isTrue();
+    }
+
+    @Test
+    void aNameOfAHolderWithoutLabelIsKept() {
+        RedisStore one = rig.open();
+        one.listen(counting);
+        Grant grant = Rig.granted(one.claim(Rig.waiting(new Claim(
+                ClaimId.random(), List.of("a"), Mode.EXCLUSIVE, Rig.LEASE, true, 0, new Holder("host", 7, "", "")))));
+
+        Rig.get(one.watch(grant));
+        Rig.get(one.watch(grant));
+
+        assertThat(Rig.get(one.status("a")).grant().orElseThrow().holder()).isEqualTo(new Holder("host", 7, "", ""));
+    }
+}
