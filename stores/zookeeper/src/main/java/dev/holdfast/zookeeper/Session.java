@@ -260,6 +260,20 @@ final class Session {
         return listed;
     }
 
+    /** The children of a node that is there, and an event at their next change. */
+    CompletableFuture<Listed> watchChildren(String path, Watcher watcher) {
+        CompletableFuture<Listed> listed = new CompletableFuture<>();
+        watches.add(path, watcher);
+        Children2Callback answered = (rc, asked, context, children, stat) -> {
+            if (rc != Code.OK.intValue()) {
+                watches.remove(path, watcher);
+            }
+            listed.complete(Listed.of(Code.get(rc), children, stat));
+        };
+        zooKeeper.getChildren(path, watches, answered, null);
+        return listed;
+    }
+
     CompletableFuture<Found> exists(String path) {
         CompletableFuture<Found> found = new CompletableFuture<>();
         StatCallback answered = (rc, asked, context, stat) -> found.complete(new Found(Code.get(rc), path, stat));

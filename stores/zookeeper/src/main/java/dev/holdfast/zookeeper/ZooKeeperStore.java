@@ -56,6 +56,7 @@ final class ZooKeeperStore implements Store {
             .fair(true)
             .ordered(true)
             .records(true)
+            .wanted(true)
             .caveats(
                     "A writer that goes on as a reader keeps readers of other clients out until it is closed.",
                     "A grant outlives its client by the time-out of the session, not by the lease of the options.",
@@ -66,6 +67,7 @@ final class ZooKeeperStore implements Store {
     private final Renewals renewals;
     private final Listing listing;
     private final GrantBreaker breaking;
+    private final WaiterWatches waiters;
     private final RecordNodes records;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -78,6 +80,7 @@ final class ZooKeeperStore implements Store {
         this.renewals = new Renewals(context);
         this.listing = new Listing(context);
         this.breaking = new GrantBreaker(context);
+        this.waiters = new WaiterWatches(context);
         this.records = new RecordNodes(context);
         this.shutDown = shutDown;
         context.connection().ownerClosed().thenRun(() -> end(context.errors().closedByOwner()));
@@ -97,6 +100,7 @@ final class ZooKeeperStore implements Store {
     public void listen(StoreListener listener) {
         context.heldNodes().listen(listener);
         places.listen(listener);
+        waiters.listen(listener);
     }
 
     @Override
@@ -126,6 +130,12 @@ final class ZooKeeperStore implements Store {
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return limited(() -> CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    /** One read, and one more for each claim that comes or goes until one waits. */
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return limited(() -> waiters.watch(grant));
     }
 
     @Override
