@@ -196,6 +196,18 @@ final class LockRows {
         return dialect.renew(session, sql, Micros.of(lease), keys);
     }
 
+    /** The exclusive grants that stand, and whether others wait for them. Takes no lock. */
+    Map<ClaimId, Boolean> standing(List<Grant> grants) throws SQLException {
+        List<GrantKey> keys = grants.stream()
+                .map(grant ->
+                        new GrantKey(dialect.name(grant.name()), grant.id().value(), grant.number()))
+                .toList();
+        Map<ClaimId, Boolean> standing = new HashMap<>();
+        GrantKey.standing(session, sql.renewed(GrantKey.rows(keys)), GrantKey.names(keys), keys)
+                .forEach((id, contended) -> standing.put(new ClaimId(id), contended));
+        return standing;
+    }
+
     /** Renews shared grants of one name in one step; those that stand, and whether others wait. */
     Map<String, Boolean> renewShared(String name, List<Grant> grants) throws SQLException {
         Map<String, Boolean> stand = new HashMap<>();

@@ -16,6 +16,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.support.PagedListing;
+import dev.holdfast.spi.support.WaiterPoll;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,7 @@ final class ServerStore implements Store {
     private final ServerRenewals renewals;
     private final Capabilities capabilities;
     private final ServerRecords records;
+    private final WaiterPoll waiterPoll;
     private final AtomicBoolean closed = new AtomicBoolean();
     /** A lock was wanted. */
     private volatile boolean used;
@@ -67,12 +70,17 @@ final class ServerStore implements Store {
         }
         this.renewals = new ServerRenewals(tables, this::worker);
         this.queue = new PendingClaims(tables, ClaimId.random().value().substring(0, 16), ears);
+        this.waiterPoll = new WaiterPoll(
+                this::standing,
+                (after, task) -> CompletableFuture.delayedExecutor(after.toMillis(), TimeUnit.MILLISECONDS)
+                        .execute(task));
         // A release and the claim behind it are one statement already: there is nothing cheaper to extend a grant by.
         this.capabilities = Capabilities.least()
                 .pushes(tables.dialect().pushes())
                 .fair(true)
                 .ordered(true)
                 .records(true)
+                .wanted(true)
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
                 .caveats(caveats(tables.dialect()));
     }
@@ -137,6 +145,7 @@ final class ServerStore implements Store {
     @Override
     public void listen(StoreListener listener) {
         queue.tell(listener);
+        waiterPoll.listen(listener);
     }
 
     @Override
@@ -163,6 +172,17 @@ final class ServerStore implements Store {
         return renewals.renew(grants);
     }
 
+    /** One query, and one more every 20 ms. */
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return waiterPoll.watch(grant);
+    }
+
+    private CompletionStage<Map<ClaimId, Boolean>> standing(List<Grant> grants) {
+        String name = grants.get(0).name();
+        return worker(name).askOnce("look at", name, table -> table.standing(grants));
+    }
+
     /** Never: releasing and claiming anew is one statement too, and lets others in. */
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
@@ -179,6 +199,7 @@ final class ServerStore implements Store {
     /** Gives it back. What a late copy of its claim then takes, for nobody, is cleared away a third of a lease later. */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
+        waiterPoll.forget(grant);
         ConnectionWorker worker = worker(grant.name());
         CompletionStage<Boolean> answer = worker.release(grant.name(), grant.id());
         if (worker.wasSentTwice(grant.id())) {
@@ -254,6 +275,7 @@ final class ServerStore implements Store {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             ClientClosedException why = tables.closedException();
+            waiterPoll.close();
             for (int i = 0; i < workers.size(); i++) {
                 ConnectionWorker worker = workers.get(i);
                 TablePurge purge = purges.get(i);

@@ -18,6 +18,7 @@ class SqliteDatabase {
             .ordered(true)
             .extendable(true)
             .records(true)
+            .wanted(true)
             .caveats(
                     "The processes of one machine share it, on a local file system; it is no lock between machines.",
                     "A process that is stopped inside a statement blocks the others until it goes on or ends.",

@@ -159,6 +159,11 @@ final class SqliteLockTable implements SqliteLocks {
     }
 
     @Override
+    public Map<ClaimId, Boolean> standing(List<Grant> grants) {
+        return renewals.standing(grants);
+    }
+
+    @Override
     public Optional<Grant> extend(Grant grant) {
         if (SqliteSharedLocks.isShared(grant.mode())) {
             return shared.extend(grant);

@@ -55,6 +55,9 @@ interface SqliteLocks extends AutoCloseable {
     /** Renews grants in one statement; at most {@link SqliteDatabase#chunk()} of them, sorted by name. */
     Map<ClaimId, Renewal> renew(List<Grant> grants);
 
+    /** The exclusive grants that stand, and whether others wait for them; at most {@link SqliteDatabase#chunk()} grants. */
+    Map<ClaimId, Boolean> standing(List<Grant> grants);
+
     Optional<Grant> extend(Grant grant);
 
     /** Makes an exclusive grant that of a reader; whether it is one now. It may still be named by its first mode. */

@@ -64,6 +64,19 @@ final class SqliteRenewals {
         });
     }
 
+    /** The exclusive grants that stand, and whether others wait for them. */
+    Map<ClaimId, Boolean> standing(List<Grant> grants) {
+        Map<ClaimId, Boolean> standing = new HashMap<>();
+        session.run(
+                "look at",
+                grants.get(0).name(),
+                () -> session.all(
+                        SqliteSql.renewed(roundedUp(grants.size())),
+                        row -> standing.put(new ClaimId(row.getString(1)), row.getBoolean(2)),
+                        arguments(grants, clock.micros())));
+        return standing;
+    }
+
     private static Object[] arguments(List<Grant> grants, long now) {
         List<Object> arguments = new ArrayList<>(1 + 3 * roundedUp(grants.size()));
         arguments.add(now);

@@ -17,6 +17,7 @@ import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.PagedListing;
 import dev.holdfast.spi.support.RenewalChunks;
+import dev.holdfast.spi.support.WaiterPoll;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -49,12 +50,15 @@ final class SqliteStore implements Store {
     private final SqliteWorker worker;
     private final SqlitePendingClaims waiters;
     private final Housekeeping housekeeping;
+    private final WaiterPoll waiterPoll;
 
     private SqliteStore(SqliteDatabase database, SqliteWorker worker, TimeSource time, Duration limit) {
         this.database = database;
         this.worker = worker;
         this.waiters = new SqlitePendingClaims(database, worker, new BusyTimeout(limit));
         this.housekeeping = new Housekeeping(worker, time, database::nanoTime);
+        this.waiterPoll = new WaiterPoll(
+                grants -> worker.ask(table -> table.standing(grants)), (after, task) -> time.schedule(task, after));
     }
 
     /** Opens the store of a database. A failure leaves neither threads nor connections. */
@@ -85,6 +89,7 @@ final class SqliteStore implements Store {
     @Override
     public void listen(StoreListener listener) {
         waiters.tell(listener);
+        waiterPoll.listen(listener);
     }
 
     @Override
@@ -111,6 +116,12 @@ final class SqliteStore implements Store {
         return RenewalChunks.renew(sorted, database.chunk(), part -> worker.ask(table -> table.renew(part)));
     }
 
+    /** One read, and one more every 20 ms. */
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return waiterPoll.watch(grant);
+    }
+
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return worker.ask(table -> table.extend(grant));
@@ -123,6 +134,7 @@ final class SqliteStore implements Store {
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
+        waiterPoll.forget(grant);
         return worker.ask(table -> table.release(grant.name(), grant.mode(), grant.id()));
     }
 
@@ -189,6 +201,7 @@ final class SqliteStore implements Store {
     @Override
     public void close() {
         housekeeping.close();
+        waiterPoll.close();
         waiters.close();
         worker.close(table -> {
             waiters.leaveAll(table);

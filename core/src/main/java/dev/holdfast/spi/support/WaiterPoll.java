@@ -1,0 +1,136 @@
+package dev.holdfast.spi.support;
+
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@link Store#watch} for a store that sends no messages to holders. While grants are watched, it asks the store every 20 ms
+ * whether claims wait for their names, for {@value #AT_A_TIME} grants in one question: of more grants, each is asked for less
+ * often. A question without an answer is asked again a second later. While no grant is watched, it asks nothing. Thread-safe.
+ */
+public final class WaiterPoll {
+    /** How many grants one question is about. */
+    public static final int AT_A_TIME = 256;
+
+    /** How long after an answer the next question follows. */
+    public static final Duration INTERVAL = Duration.ofMillis(20);
+
+    /** The same after a question without an answer. */
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+    private final Function<List<Grant>, ? extends CompletionStage<Map<ClaimId, Boolean>>> question;
+    private final BiConsumer<Duration, Runnable> later;
+    private final Map<ClaimId, Grant> watched = new ConcurrentHashMap<>();
+    private final Queue<Grant> inTurn = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean running = new AtomicBoolean();
+    private volatile @Nullable StoreListener listener;
+    private volatile boolean closed;
+
+    /**
+     * Nothing is watched yet.
+     *
+     * @param question answers with the grants that stand, and whether claims wait for them
+     * @param later runs a short task once after a time; it may drop the task when the store closes
+     */
+    public WaiterPoll(
+            Function<List<Grant>, ? extends CompletionStage<Map<ClaimId, Boolean>>> question,
+            BiConsumer<Duration, Runnable> later) {
+        this.question = question;
+        this.later = later;
+    }
+
+    /** Names the listener that is told when a watched grant is wanted. */
+    public void listen(StoreListener told) {
+        listener = told;
+    }
+
+    /** Asks now, and from time to time until a claim waits or the grant ends; whether a claim waits already. */
+    public CompletionStage<Boolean> watch(Grant grant) {
+        return question.apply(List.of(grant)).thenApply(standing -> {
+            Boolean contended = standing.get(grant.id());
+            if (Boolean.FALSE.equals(contended) && !closed && watched.put(grant.id(), grant) != grant) {
+                inTurn.add(grant);
+                run(INTERVAL);
+            }
+            return Boolean.TRUE.equals(contended);
+        });
+    }
+
+    /** The grant is about to end, or has ended. */
+    public void forget(Grant grant) {
+        watched.remove(grant.id());
+    }
+
+    /** Asks nothing more. */
+    public void close() {
+        closed = true;
+        watched.clear();
+    }
+
+    private void run(Duration after) {
+        if (running.compareAndSet(false, true)) {
+            later.accept(after, this::ask);
+        }
+    }
+
+    private void ask() {
+        List<Grant> next = new ArrayList<>();
+        for (Grant grant = inTurn.poll(); grant != null; grant = inTurn.poll()) {
+            if (watched.get(grant.id()) == grant) {
+                next.add(grant);
+            }
+            if (next.size() == AT_A_TIME) {
+                break;
+            }
+        }
+        if (next.isEmpty()) {
+            pause(INTERVAL);
+            return;
+        }
+        try {
+            question.apply(List.copyOf(next)).whenComplete((standing, failure) -> answered(next, standing));
+        } catch (RuntimeException failed) { // asked again, unless the store is closed
+            answered(next, null);
+        }
+    }
+
+    private void answered(List<Grant> asked, @Nullable Map<ClaimId, Boolean> standing) {
+        for (Grant grant : asked) {
+            Boolean contended = standing == null ? Boolean.FALSE : standing.get(grant.id());
+            if (Boolean.FALSE.equals(contended)) {
+                inTurn.add(grant);
+            } else if (watched.remove(grant.id(), grant) && contended != null) {
+                tell(grant);
+            }
+        }
+        pause(standing == null ? AFTER_FAILURE : INTERVAL);
+    }
+
+    private void tell(Grant grant) {
+        StoreListener told = listener;
+        if (told != null) {
+            told.wanted(grant);
+        }
+    }
+
+    private void pause(Duration until) {
+        running.set(false);
+        if (!closed && !inTurn.isEmpty()) {
+            run(until);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package dev.holdfast.spi.support;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.memory.ManualTime;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.StoreListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A store that sends no messages is asked from time to time whether claims wait. */
+@Timeout(120)
+class WaiterPollTest {
+    private final ManualTime time = new ManualTime();
+    private final Map<ClaimId, Boolean> rows = new HashMap<>();
+    private final List<Integer> questions = new ArrayList<>();
+    private final List<Grant> wanted = new ArrayList<>();
+    private boolean away;
+    private final WaiterPoll poll = new WaiterPoll(this::answer, (after, task) -> time.schedule(task, after));
+
+    {
+        poll.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {}
+
+            @Override
+            public void suspect(Grant grant) {}
+
+            @Override
+            public void wanted(Grant grant) {
+                wanted.add(grant);
+            }
+        });
+    }
+
+    private CompletableFuture<Map<ClaimId, Boolean>> answer(List<Grant> grants) {
+        questions.add(grants.size());
+        if (away) {
+            return CompletableFuture.failedFuture(new StoreUnavailableException("away"));
+        }
+        Map<ClaimId, Boolean> standing = new HashMap<>();
+        grants.stream().map(Grant::id).filter(rows::containsKey).forEach(id -> standing.put(id, rows.get(id)));
+        return CompletableFuture.completedFuture(standing);
+    }
+
+    private Grant standing(boolean contended) {
+        Grant grant = new Grant(
+                ClaimId.random(), List.of("a"), Mode.EXCLUSIVE, Duration.ofSeconds(30), List.of(1L), time.nanoTime());
+        rows.put(grant.id(), contended);
+        return grant;
+    }
+
+    private boolean watch(Grant grant) {
+        return poll.watch(grant).toCompletableFuture().join();
+    }
+
+    private void rounds(int times) {
+        for (int i = 0; i < times; i++) {
+            time.advance(WaiterPoll.INTERVAL);
+        }
+    }
+
+    @Test
+    void aClaimThatWaitsAlreadyIsInTheAnswer() {
+        assertThat(watch(standing(true))).isTrue();
+
+        rounds(3);
+        assertThat(questions).containsExactly(1);
+        assertThat(wanted).isEmpty();
+    }
+
+    @Test
+    void aClaimThatComesLaterIsReportedOnce() {
+        Grant grant = standing(false);
+        assertThat(watch(grant)).isFalse();
+        rounds(3);
+        assertThat(wanted).isEmpty();
+
+        rows.put(grant.id(), true);
+        rounds(3);
+
+        assertThat(wanted).containsExactly(grant);
+        assertThat(questions).hasSize(5);
+    }
+
+    @Test
+    void grantsThatAreForgottenOrGoneAreNotAskedFor() {
+        Grant forgotten = standing(false);
+        Grant gone = standing(false);
+        watch(forgotten);
+        watch(gone);
+        poll.forget(forgotten);
+        rows.remove(gone.id());
+        rounds(2);
+        questions.clear();
+
+        rounds(3);
+
+        assertThat(questions).isEmpty();
+    }
+
+    @Test
+    void aGrantThatIsWatchedAgainUnderAnotherNumberIsAskedForOnce() {
+        Grant first = standing(false);
+        watch(first);
+        Grant again = new Grant(first.id(), first.names(), first.mode(), first.lease(), List.of(2L), time.nanoTime());
+        watch(again);
+        rounds(2);
+        questions.clear();
+        rounds(1);
+        assertThat(questions).containsExactly(1);
+
+        rows.put(first.id(), true);
+        rounds(1);
+
+        assertThat(wanted).containsExactly(again);
+    }
+
+    @Test
+    void manyGrantsAreAskedForInTurns() {
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < 3 * WaiterPoll.AT_A_TIME; i++) {
+            Grant grant = standing(false);
+            watch(grant);
+            grants.add(grant);
+        }
+        rounds(1);
+        questions.clear();
+        grants.forEach(grant -> rows.put(grant.id(), true));
+
+        rounds(3);
+
+        assertThat(questions).containsExactly(256, 256, 256);
+        assertThat(wanted).containsExactlyInAnyOrderElementsOf(grants);
+    }
+
+    @Test
+    void aQuestionWithoutAnAnswerIsAskedAgainLessOften() {
+        Grant grant = standing(false);
+        watch(grant);
+        away = true;
+        questions.clear();
+        rounds(100);
+        assertThat(questions).hasSizeBetween(2, 3);
+
+        away = false;
+        rows.put(grant.id(), true);
+        rounds(51);
+
+        assertThat(wanted).containsExactly(grant);
+    }
+
+    @Test
+    void afterTheCloseNothingIsAsked() {
+        watch(standing(false));
+        poll.close();
+        questions.clear();
+
+        rounds(3);
+
+        assertThat(questions).isEmpty();
+    }
+}
