@@ -336,6 +336,7 @@ final class Caller {
                         .map(most -> ", at most " + most.toMillis() + " ms")
                         .orElse("")
                 + ", handed over " + options.maxHandOvers() + " times or "
-                + options.maxHandOverTime().toMillis() + " ms" + (options.strictFifo() ? ", strict" : "");
+                + options.maxHandOverTime().toMillis() + " ms" + (options.strictFifo() ? ", strict" : "")
+                + (options.retain().isZero() ? "" : ", retained");
     }
 }

@@ -126,6 +126,16 @@ enum Defect {
             "internal/WaitQueue", "return unwanted == null ? NOTHING : unwanted::cancel;", "return NOTHING;", 2_000),
     INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
             "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000),
+    RETAINED_GRANT_USED_AFTER_A_LOSS("internal/ExclusiveGrant", """
+        return !isWanted()
+                && state.isValid()
+                && state.hasEnoughLease()
+""", "        return !isWanted()\n", 1_000),
+    RETAINED_INDEX_USED_TWICE("internal/ExclusiveGrant", "        tokens.given(made);\n", """
+        if (made.options.retain().isZero()) { tokens.given(made); }
+""", 1_000),
+    WANTED_NOT_HEARD(
+            "internal/ExclusiveQueue", "live != null && live.state == of ? live.wanted() : NOTHING", "NOTHING", 2_000),
     WAIT_DOES_NOT_ENTER_AGAIN(
             "internal/Acquisition", "return again.within(name, wait);", "return Optional.empty();", 1_000),
     TRY_DOES_NOT_ENTER_AGAIN("internal/Acquisition", "return again::now;", "return Optional::empty;", 1_000);

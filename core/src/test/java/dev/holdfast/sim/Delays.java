@@ -173,6 +173,9 @@ final class Delays {
 
     private boolean isWanted(Asked by) {
         Claim claim = by.claim;
+        if (setting.retains() && waiting.stream().noneMatch(wish -> wish.isFor(claim.name()))) {
+            return true; // it may be retained, and may be a copy that came late: its lease ends it
+        }
         return open.stream().anyMatch(held -> held.id.equals(claim.id()) && isInHand(held))
                 || waiting.stream()
                         .anyMatch(wish -> wish.client == by.client

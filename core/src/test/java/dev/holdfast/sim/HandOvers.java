@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HandOvers {
     /** A close, as it was just before. */
-    private record Close(long at, boolean valid, long remaining, long lease, boolean autoRenew) {}
+    private record Close(long at, boolean valid, long remaining, long lease, boolean autoRenew, boolean retained) {}
 
     private final Judge judge;
     private final Map<String, Map<Long, Close>> closes = new HashMap<>();
@@ -26,7 +26,8 @@ final class HandOvers {
                 held.sight.isValid(),
                 held.sight.remaining(),
                 held.sight.lease(),
-                held.options.autoRenew());
+                held.options.autoRenew(),
+                !held.options.retain().isZero());
         closes.computeIfAbsent(held.id.value(), none -> new HashMap<>()).put(close.at, close);
     }
 
@@ -40,11 +41,13 @@ final class HandOvers {
         if (held.index() == held.options.maxHandOvers()) {
             held.client.world.counts.add(Happening.HANDED_OVER_TO_THE_BOUND);
         }
-        check(held, held.index() <= held.options.maxHandOvers(), "too often");
+        Map<Long, Close> before = closes.getOrDefault(held.id.value(), Map.of());
+        boolean retained = before.values().stream().anyMatch(Close::retained); // then nobody may have waited elsewhere
+        check(held, retained || held.index() <= held.options.maxHandOvers(), "too often");
         check(held, !held.options.strictFifo(), "though it asked for strict order");
-        Close close = closes.getOrDefault(held.id.value(), Map.of()).get(began);
+        Close close = before.get(began);
         if (close != null) {
-            checkAtOnce(held, close, began - blockBegan);
+            checkAtOnce(held, close, retained ? 0 : began - blockBegan);
         }
     }
 

@@ -53,7 +53,7 @@ final class RemoteStore implements Store {
         this.setting = setting;
         this.time = time;
         this.heardAt = time.nanoTime() - Duration.ofDays(1).toNanos();
-        this.connection = server.connect(client.name(), this::pushOffer, this::pushLost);
+        this.connection = server.connect(client.name(), this::pushOffer, this::pushLost, this::pushWanted);
     }
 
     @Override
@@ -67,6 +67,7 @@ final class RemoteStore implements Store {
                 .pushes(true)
                 .fair(true)
                 .ordered(setting.ordered())
+                .wanted(setting.retains())
                 .extendable(setting.extendable());
     }
 
@@ -164,6 +165,22 @@ final class RemoteStore implements Store {
             world.judge.heardNobodyWaits(client, grant);
         }
         return Renewal.held(sent, said.contended());
+    }
+
+    @Override
+    public CompletionStage<Boolean> watch(Grant grant) {
+        called();
+        return ask("watch " + Ids.of(grant.id()), answer -> server.watch(connection, grant, answer));
+    }
+
+    /** On the server's side: says that others wait for this one. */
+    private void pushWanted(ClaimId id) {
+        link.toClient(client, "wanted is " + Ids.of(id), () -> {
+            Grant wanted = granted.get(id);
+            if (wanted != null && !closed) {
+                listener.wanted(wanted);
+            }
+        });
     }
 
     @Override

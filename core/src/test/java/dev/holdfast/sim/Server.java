@@ -126,7 +126,7 @@ final class Server implements World.Owner {
         world.after(nanos, World.NATURE, () -> {
             down = false;
             first.run();
-            connections.forEach(connection -> connection.store = memory.open(time));
+            connections.forEach(connection -> connection.use(memory.open(time)));
         });
     }
 
@@ -152,9 +152,10 @@ final class Server implements World.Owner {
     /**
      * @param offer how it pushes an offer to this client
      * @param gone how it tells, unasked, that a grant of this client is gone
+     * @param wanted how it tells that others wait for a grant of this client
      */
-    Connection connect(String client, Consumer<ClaimId> offer, Consumer<ClaimId> gone) {
-        Connection connection = new Connection(client, offer, gone, memory.open(time));
+    Connection connect(String client, Consumer<ClaimId> offer, Consumer<ClaimId> gone, Consumer<ClaimId> wanted) {
+        Connection connection = new Connection(client, offer, gone, wanted, memory.open(time));
         connections.add(connection);
         return connection;
     }
@@ -163,7 +164,7 @@ final class Server implements World.Owner {
     void disconnect(Connection connection) {
         operate("", () -> {
             connection.store.close();
-            connection.store = memory.open(time);
+            connection.use(memory.open(time));
         });
     }
 
@@ -270,6 +271,14 @@ final class Server implements World.Owner {
             note(() -> (fresh.isPresent() ? "gives a fresh number to " : "refuses a fresh number to ")
                     + Ids.of(grant.id()));
             reply.accept(fresh.map(Grant::number));
+        });
+    }
+
+    void watch(Connection from, Grant grant, Consumer<Boolean> reply) {
+        operate(grant.name(), () -> {
+            boolean contended = now(from.store.watch(grant));
+            note(() -> "watches " + grant.name() + " for " + Ids.of(grant.id()) + (contended ? ", wanted" : ""));
+            reply.accept(contended);
         });
     }
 

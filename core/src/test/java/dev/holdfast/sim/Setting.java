@@ -53,6 +53,8 @@ record Setting(
         Weakness weakness,
         boolean sleeps,
         long chaos) {
+    /** Longer than a name that somebody waits for may be held by nobody. */
+    private static final int LEASES_RETAINED = 14;
 
     /** What the names of a schedule are used for. */
     enum Use {
@@ -124,8 +126,16 @@ record Setting(
         if (dice.percent(10)) {
             options = options.maxHold(Duration.ofNanos(Math.max(100_000_000, dice.part(lease, 50, 200))));
         }
+        if (retains() && options.autoRenew()) {
+            options = options.retain(lease.multipliedBy(LEASES_RETAINED));
+        }
         return options.awaitRelease(awaitRelease)
                 .handOver(dice.of(0, 1, 3, 64), Duration.ofMillis(dice.of(5, 5, 100, 60_000)));
+    }
+
+    /** Whether clients retain locks that nobody uses: in a third of the schedules where they may. */
+    boolean retains() {
+        return use == Use.LOCKS && !strictFifo && !awaitRelease && pollNanos % 3 == 0;
     }
 
     /** The longest lease that a caller asks for at first. */
