@@ -96,8 +96,9 @@ public final class Hold implements Holding {
      * }</pre>
      *
      * <p>How soon the store reports a waiter, {@link Capabilities#wanted()} says; if a message is lost, the next renewal
-     * reports it, after a third of the lease at most. The waiter may give up before the action runs. A {@link DistributedLock#tryAcquire()} does not wait and is not reported. The
-     * first call for a grant costs one request, for which it does not wait.
+     * reports it, after a third of the lease at most. The waiter may give up before the action runs. A
+     * {@link DistributedLock#tryAcquire()} does not wait and is not reported. The first call for a grant costs one request,
+     * for which it does not wait.
      *
      * @throws IllegalStateException if the hold is a reader's or of permits, or is closed
      * @throws UnsupportedByStoreException if the store does not {@link Capabilities#wanted() report} it

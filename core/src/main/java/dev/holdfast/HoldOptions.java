@@ -171,8 +171,8 @@ public final class HoldOptions {
      * <p>A client retains 10,000 locks at most, and releases the one used least recently for the next. Status and lists
      * show a retained lock as held. If the process stops or dies, others wait until the lease ends. Only single exclusive
      * locks are retained, with {@link #autoRenew() renewal}, without {@link #strictFifo() strict order}, with hand-over
-     * and without {@link #awaitRelease() waiting for the release}, on a store that {@link Capabilities#wanted() reports} when a lock is
-     * wanted; everything else is refused when the lock is built.
+     * and without {@link #awaitRelease() waiting for the release}, on a store that {@link Capabilities#wanted() reports}
+     * when a lock is wanted; everything else is refused when the lock is built.
      *
      * @param value 0 s to 1 hour; 0 s for not at all
      * @throws IllegalArgumentException if it is not

@@ -88,10 +88,15 @@ final class ExclusiveGrant {
      * it in the same instant finds it still there, or at least has its claim sent along. Or it is retained for longer.
      */
     private Runnable closed(HoldOptions options) {
-        if (!queue.waiters.isEmpty() || !state.isValid()) {
+        Waiter first = queue.waiters.first();
+        if (!state.isValid() || (first != null && tokens.mayHandOver(first.options))) {
             return handOver();
         }
-        return mayRetain(options) ? retain(options) : linger();
+        // The bounds of hand-over protect other clients: they do not count while the store watches and nobody waits.
+        if (mayRetain(options) && (first == null || retention().isReported())) {
+            return retain(options);
+        }
+        return first == null ? linger() : handOver();
     }
 
     // ---- retained ----
@@ -155,7 +160,8 @@ final class ExclusiveGrant {
                 }
             }
         }
-        return endRetention();
+        // Nobody waits: the caller was served before, and has closed its hold, or it gave up in this moment.
+        return queue.isIn(QueuePhase.RETAINED) ? NOTHING : endRetention();
     }
 
     /** It is retained no longer: for those who wait here it is renewed or claimed anew, else it goes back. */
@@ -341,11 +347,16 @@ final class ExclusiveGrant {
         HoldState loser = hold;
         drop();
         Runnable tell = loser == null ? NOTHING : queue.tellLoss(loser, cause);
-        Runnable clear = state.renewal().mayStillStand(cause)
+        Runnable clear = state.renewal().mayStillStand(cause) || mayBeWatched(cause)
                 ? () -> context.releaseSender().release(state, null)
                 : NOTHING;
         Runnable then = queue.next();
         return both(both(both(tell, clear), then), parted());
+    }
+
+    /** Whether the store may keep something for it that only a release clears, if the store did not end it. */
+    private boolean mayBeWatched(Loss.Cause cause) {
+        return retention != null && cause != Loss.Cause.GONE_FROM_STORE && cause != Loss.Cause.SESSION_ENDED;
     }
 
     /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */

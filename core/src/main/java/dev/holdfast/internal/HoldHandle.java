@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caller's side of a hold: all {@link dev.holdfast.Hold} objects of one hold share it, and what they ask to be told
@@ -16,9 +18,18 @@ import java.util.function.Consumer;
  * even where a listener refers to its own hold. Thread-safe.
  */
 public final class HoldHandle {
+    private static final AtomicReferenceFieldUpdater<HoldHandle, WantedActions> WANTED_ACTIONS =
+            AtomicReferenceFieldUpdater.newUpdater(HoldHandle.class, WantedActions.class, "wantedActions");
+
+    /** What is to run once when others wait. */
+    private static final class WantedActions {
+        final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    }
+
     private final HoldState hold;
     private final Queue<Consumer<Loss>> lossActions = new ConcurrentLinkedQueue<>();
-    private final Queue<Runnable> wantedActions = new ConcurrentLinkedQueue<>();
+    /** Made when it is first needed: few holders ask whether others wait. */
+    private volatile @Nullable WantedActions wantedActions;
 
     HoldHandle(HoldState hold) {
         this.hold = hold;
@@ -83,13 +94,20 @@ public final class HoldHandle {
     public void onWanted(Runnable action) {
         Objects.requireNonNull(action, "action");
         hold.grant.owner().checkReportsWanted();
-        wantedActions.add(action);
+        if (wantedActions == null) {
+            WANTED_ACTIONS.compareAndSet(this, null, new WantedActions());
+        }
+        Objects.requireNonNull(wantedActions).queue.add(action);
         hold.grant.owner().watch(hold);
     }
 
     /** Has each action run once, on the listener thread; may be called under a mutex. */
     void noteWanted() {
-        for (Runnable action = wantedActions.poll(); action != null; action = wantedActions.poll()) {
+        WantedActions asked = wantedActions;
+        if (asked == null) {
+            return;
+        }
+        for (Runnable action = asked.queue.poll(); action != null; action = asked.queue.poll()) {
             Runnable now = action;
             context().noteWanted(hold.name, () -> {
                 if (hold.isOpen()) {
@@ -101,7 +119,8 @@ public final class HoldHandle {
 
     /** Whether somebody wants to hear that others wait. */
     boolean awaitsWanted() {
-        return !wantedActions.isEmpty();
+        WantedActions asked = wantedActions;
+        return asked != null && !asked.queue.isEmpty();
     }
 
     /** See {@link dev.holdfast.Hold#extend}. */

@@ -29,10 +29,15 @@ final class Retention {
     private final EngineContext context;
     private final ExclusiveGrant grant;
     private boolean watched;
+    /** The store has answered that it watches: from then on it reports those who wait. */
+    private boolean reported;
+
     private boolean wanted;
     private long unusedUntil;
     /** One for many uses: when it runs, it looks how long the grant has been unused. */
     private @Nullable Scheduled idleCheck;
+    /** When it runs. */
+    private long checkAt;
 
     Retention(ExclusiveQueue queue, ExclusiveGrant grant) {
         this.queue = queue;
@@ -43,6 +48,11 @@ final class Retention {
     /** Whether other clients waited for it since its number was given. */
     boolean isWanted() {
         return wanted;
+    }
+
+    /** Whether the store reports when others wait. */
+    boolean isReported() {
+        return reported;
     }
 
     /** Has the store report when others wait, unless it does so already. */
@@ -61,6 +71,7 @@ final class Retention {
             watched = false;
             return queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : retryFor(grant.hold());
         }
+        reported = true;
         return waits ? others() : NOTHING;
     }
 
@@ -90,6 +101,7 @@ final class Retention {
     /** It has a fresh number, which it only gets when nobody waits. */
     void renumbered() {
         watched = false;
+        reported = false;
         wanted = false;
     }
 
@@ -99,14 +111,26 @@ final class Retention {
         unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
         ExclusiveGrant tooMany = context.retained().add(grant);
         Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
-        Runnable check = idleCheck == null ? checkAfter(options.retain()) : NOTHING;
-        return both(both(watch(), check), evict);
+        return both(both(watch(), checkBy(unusedUntil)), evict);
     }
 
-    private Runnable checkAfter(Duration delay) {
+    /** Plans a check, unless one comes as early: the holder before may have asked for a longer time. */
+    private Runnable checkBy(long at) {
+        if (idleCheck != null && checkAt - at <= 0) {
+            return NOTHING;
+        }
+        cancelCheck();
         Deferrable check = new Deferrable();
         idleCheck = check;
-        return () -> check.plan(delay);
+        checkAt = at;
+        return () -> check.plan(Duration.ofNanos(Math.max(0, at - context.time().nanoTime())));
+    }
+
+    private void cancelCheck() {
+        if (idleCheck != null) {
+            idleCheck.cancel();
+            idleCheck = null;
+        }
     }
 
     private Runnable endIfUnused() {
@@ -114,8 +138,7 @@ final class Retention {
         if (!queue.has(grant) || !queue.isIn(QueuePhase.RETAINED)) {
             return NOTHING; // in use: planned again when it is not
         }
-        long left = unusedUntil - context.time().nanoTime();
-        return left <= 0 ? grant.endRetention() : checkAfter(Duration.ofNanos(left));
+        return unusedUntil - context.time().nanoTime() <= 0 ? grant.endRetention() : checkBy(unusedUntil);
     }
 
     /** Somebody uses it. */
@@ -126,10 +149,7 @@ final class Retention {
     /** It is not this queue's any more, or is about to go back. */
     void end() {
         pause();
-        if (idleCheck != null) {
-            idleCheck.cancel();
-            idleCheck = null;
-        }
+        cancelCheck();
     }
 
     /** A check that is planned after the mutex is free, and may be cancelled before that. */

@@ -126,11 +126,11 @@ enum Defect {
             "internal/WaitQueue", "return unwanted == null ? NOTHING : unwanted::cancel;", "return NOTHING;", 2_000),
     INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
             "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000),
-    RETAINED_GRANT_USED_AFTER_A_LOSS("internal/ExclusiveGrant", """
-        return !isWanted()
-                && state.isValid()
-                && state.hasEnoughLease()
-""", "        return !isWanted()\n", 1_000),
+    RETAINED_GRANT_KEPT_AFTER_A_LOSS(
+            "internal/ExclusiveQueue",
+            "live != null && live.state == lost ? live.lost(cause) : NOTHING",
+            "live != null && live.state == lost && phase != QueuePhase.RETAINED ? live.lost(cause) : NOTHING",
+            1_000),
     RETAINED_INDEX_USED_TWICE("internal/ExclusiveGrant", "        tokens.given(made);\n", """
         if (made.options.retain().isZero()) { tokens.given(made); }
 """, 1_000),

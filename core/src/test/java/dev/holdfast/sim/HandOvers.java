@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Judges hand-over. A hold that begins in the instant in which another one under the same grant was closed was handed
- * over at once, without asking the store: then all bounds count. Otherwise the grant was renewed for it.
+ * over at once, without asking the store: then all bounds count. Otherwise the grant was renewed for it, or retained.
  */
 final class HandOvers {
     /** A close, as it was just before. */

@@ -146,6 +146,43 @@ abstract class WantedCases extends Cases {
     }
 
     @Test
+    void aRetainedLockThatWasLostWhileNobodyUsedItIsNotHandedOut() throws Exception {
+        assumeReports();
+        LossyStore line = new LossyStore(rig.store());
+        DistributedLock lock = rig.client(line).lock(rig.name(), RETAINED.lease(rig.brief()));
+        Hold first = lock.acquire();
+        first.close();
+        LockClient rival = rig.client();
+        line.lose(true);
+
+        Hold theirs = rig.patience
+                .times(4)
+                .untilPresent("the rival to hold", () -> rival.lock(lock.name()).tryAcquire());
+        line.lose(false);
+
+        assertThat(theirs.token()).isGreaterThan(first.token());
+        assertThat(lock.tryAcquire()).isEmpty();
+        theirs.close();
+        try (Hold fresh = lock.acquire()) {
+            assertThat(fresh.token()).isGreaterThan(theirs.token());
+        }
+    }
+
+    @Test
+    void aRetainedLockThatWasBrokenIsNotHandedOutBesideItsNextHolder() throws Exception {
+        assumeReports();
+        DistributedLock lock = rig.client().lock(rig.name(), RETAINED.lease(rig.brief()));
+        lock.acquire().close();
+        assertThat(rig.raw().breakShown(lock.name(), false)).isTrue();
+        CompletableFuture<Hold> next = rig.client().lock(lock.name()).acquireAsync();
+
+        try (Hold theirs = rig.patience.times(4).result(next, "the next holder of a broken lock")) {
+            assertThat(lock.tryAcquire()).isEmpty();
+            assertThat(theirs.isValid()).isTrue();
+        }
+    }
+
+    @Test
     void closingItsClientReleasesARetainedLock() throws Exception {
         assumeReports();
         LockClient client = rig.client();

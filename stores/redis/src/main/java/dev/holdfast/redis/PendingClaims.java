@@ -109,7 +109,15 @@ final class PendingClaims implements OfferListener.Listener {
      */
     CompletionStage<Boolean> watch(Grant grant) {
         watched.put(grant.id().value(), grant);
-        return offerListener.open().thenCompose(open -> scripts.watch(grant, offerListener.channel()));
+        return offerListener
+                .open()
+                .thenCompose(open -> scripts.watch(grant, offerListener.channel()))
+                .whenComplete((said, failure) -> {
+                    if (said == null || said == Scripts.Watched.GONE) {
+                        watchNoMore(grant); // its release may have come before
+                    }
+                })
+                .thenApply(said -> said == Scripts.Watched.CONTENDED);
     }
 
     /** The grant has ended. */

@@ -139,11 +139,24 @@ final class Scripts {
                 .thenApply(said -> said.text().equals("1"));
     }
 
-    /** Has the server tell on a channel when a claim comes to wait for a grant; whether one waits already. */
-    CompletableFuture<Boolean> watch(Grant grant, String channel) {
+    /** Has the server tell on a channel when a claim comes to wait for a grant. */
+    CompletableFuture<Watched> watch(Grant grant, String channel) {
         List<String> args = List.of(grant.id().value(), Long.toString(grant.number()), channel);
-        return call(ScriptCall.of(Script.WATCH, grant.name(), args))
-                .thenApply(said -> said.text().equals("1"));
+        return call(ScriptCall.of(Script.WATCH, grant.name(), args)).thenApply(said -> switch (said.text()) {
+            case "1" -> Watched.CONTENDED;
+            case "0" -> Watched.ALONE;
+            default -> Watched.GONE;
+        });
+    }
+
+    /** What the server says of a grant that it is asked to watch. */
+    enum Watched {
+        /** A claim waits for it already. */
+        CONTENDED,
+        /** Nobody waits for it yet. */
+        ALONE,
+        /** It has ended. */
+        GONE
     }
 
     /** Whether a copy of this claim may still be on its way; forgets it. */
