@@ -29,7 +29,7 @@ class ArrowsTest {
             case "tck" -> isOneOf(to, "core", "testbed");
             case "recipes", "ladder", "test", "micrometer" -> isOneOf(to, "core");
             case "cli" -> isOneOf(to, "core", "recipes") || to.isStore();
-            case "spring" -> isOneOf(to, "core") || to.isStore();
+            case "spring" -> isOneOf(to, "core", "micrometer") || to.isStore();
             case "bench" -> isOneOf(to, "core", "recipes", "testbed") || to.isStore();
             default -> {
                 if (from.isStore()) {
@@ -45,7 +45,7 @@ class ArrowsTest {
         return mayUse(from, to)
                 || (!from.name().equals("core") && isOneOf(to, "testbed", "tck"))
                 || (List.of("recipes", "ladder").contains(from.name()) && to.isStore())
-                || (from.name().equals("micrometer") && isOneOf(to, "test"));
+                || (List.of("micrometer", "spring").contains(from.name()) && isOneOf(to, "test"));
     }
 
     private static boolean isOneOf(Module module, String... names) {

@@ -1,0 +1,121 @@
+package dev.holdfast.spring.boot;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import java.security.Principal;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+/**
+ * The locks that are held or waited for: {@code GET /actuator/locks?pattern=order:*}; and one that breaks a lock by the
+ * token that was shown: {@code DELETE /actuator/locks/lockClient/order:42?token=…&now=false}.
+ *
+ * <p>Breaking needs {@code management.endpoint.locks.access=unrestricted} and a caller who is logged in; it is logged,
+ * refused or not.
+ */
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+public final class LocksEndpoint {
+    private static final int FORBIDDEN = 403;
+    private static final System.Logger LOG = System.getLogger("dev.holdfast.spring");
+
+    private final Map<String, LockClient> clients;
+
+    LocksEndpoint(Map<String, LockClient> clients) {
+        this.clients = Map.copyOf(clients);
+    }
+
+    /**
+     * A lock as people see it.
+     *
+     * @param name the lock
+     * @param mode how it is held; null where nobody holds it
+     * @param token the lowest token of its grant, by which it can be broken, as text: it has more digits than a JSON number
+     * @param holder who holds it
+     * @param heldForMillis since how long
+     * @param leaseLeftMillis how much of the lease is left
+     * @param waiting how many clients wait
+     */
+    public record Shown(
+            String name,
+            @Nullable String mode,
+            @Nullable String token,
+            @Nullable String holder,
+            @Nullable Long heldForMillis,
+            @Nullable Long leaseLeftMillis,
+            int waiting) {
+        static Shown of(LockStatus status) {
+            return status.grant()
+                    .map(held -> new Shown(
+                            status.name(),
+                            held.mode().name(),
+                            Long.toString(held.token()),
+                            held.holder().toString(),
+                            held.heldFor().toMillis(),
+                            held.leaseLeft().toMillis(),
+                            status.waiting()))
+                    .orElseGet(() -> new Shown(status.name(), null, null, null, null, null, status.waiting()));
+        }
+    }
+
+    /**
+     * Lists locks, client by client.
+     *
+     * @param pattern which names, as for {@link LockClient#list}; null for all
+     */
+    @ReadOperation
+    public Map<String, List<Shown>> list(@Nullable String pattern) {
+        Map<String, List<Shown>> shown = new TreeMap<>();
+        clients.forEach((name, client) -> shown.put(
+                name,
+                client.list(pattern == null ? "*" : pattern).stream()
+                        .map(Shown::of)
+                        .toList()));
+        return shown;
+    }
+
+    /**
+     * Breaks a lock.
+     *
+     * @param client the bean's name
+     * @param name the lock
+     * @param token the token that was shown
+     * @param now whether the next holder gets it immediately, while the first may still be at work; null for no
+     */
+    @DeleteOperation
+    public WebEndpointResponse<String> breakLock(
+            SecurityContext security,
+            @Selector String client,
+            @Selector String name,
+            long token,
+            @Nullable Boolean now) {
+        Principal caller = security.getPrincipal();
+        if (caller == null) {
+            return answer(FORBIDDEN, "nobody is logged in", client, name, "nobody");
+        }
+        LockClient of = clients.get(client);
+        if (of == null) {
+            return answer(WebEndpointResponse.STATUS_NOT_FOUND, "there is no such client", client, name, caller.getName());
+        }
+        boolean broken = of.breakGrant(name, token, Boolean.TRUE.equals(now));
+        return broken
+                ? answer(WebEndpointResponse.STATUS_OK, "broken", client, name, caller.getName())
+                : answer(WebEndpointResponse.STATUS_NOT_FOUND, "that grant has ended", client, name, caller.getName());
+    }
+
+    private static WebEndpointResponse<String> answer(int status, String what, String client, String name, String caller) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                () -> "'" + name + "' of client '" + client + "' was to be broken through the actuator by " + caller + ": "
+                        + what);
+        return new WebEndpointResponse<>(what, status);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.holdfast.spring.boot;
+
+import dev.holdfast.ClientStatistics;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockClient;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+/**
+ * Whether the stores of the lock clients answer: {@code DOWN} if one does not, {@code DEGRADED} if all do and one has failed
+ * requests or lost holds since the last look, else {@code UP}. A look is one read of a lock that nobody uses. Thread-safe.
+ */
+public final class LocksHealthIndicator extends AbstractHealthIndicator {
+    /** The store answers, and has not always done so since the last look. */
+    public static final Status DEGRADED = new Status("DEGRADED", "requests to the store have failed, or holds were lost");
+
+    private static final String PROBE = "holdfast-health";
+
+    private final Map<String, LockClient> clients;
+    private final Map<String, Long> troubles = new ConcurrentHashMap<>();
+
+    LocksHealthIndicator(Map<String, LockClient> clients) {
+        super("the health of the lock stores cannot be found out");
+        this.clients = Map.copyOf(clients);
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder health) {
+        health.up();
+        boolean down = false;
+        boolean degraded = false;
+        for (Map.Entry<String, LockClient> client : clients.entrySet()) {
+            Status status = look(client.getKey(), client.getValue());
+            down |= status.equals(Status.DOWN);
+            degraded |= status.equals(DEGRADED);
+            health.withDetail(client.getKey(), client.getValue().store() + ": " + status.getCode());
+        }
+        if (down) {
+            health.down();
+        } else if (degraded) {
+            health.status(DEGRADED);
+        }
+    }
+
+    private Status look(String name, LockClient client) {
+        try {
+            client.lock(PROBE).status();
+        } catch (HoldfastException noAnswer) {
+            return Status.DOWN;
+        }
+        ClientStatistics now = client.statistics();
+        long all = now.failedStoreCalls() + now.failedRenewals() + now.losses();
+        Long before = troubles.put(name, all);
+        return before != null && all > before ? DEGRADED : Status.UP;
+    }
+}
