@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.ClassFilter;
@@ -27,15 +26,26 @@ import org.springframework.util.ClassUtils;
  */
 final class AnnotatedMethods<A extends Annotation, O> extends StaticMethodMatcherPointcut {
     private final Class<A> annotation;
-    private final BiFunction<Method, A, O> reader;
+    private final Reader<A, O> reader;
     private final Map<Class<?>, Map<Method, O>> classes = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, Optional<O>> calls = new ConcurrentHashMap<>();
 
-    AnnotatedMethods(Class<A> annotation, BiFunction<Method, A, O> reader) {
+    AnnotatedMethods(Class<A> annotation, Reader<A, O> reader) {
         this.annotation = annotation;
         this.reader = reader;
         ClassFilter hasSome = type -> !of(type).isEmpty();
         setClassFilter(hasSome);
+    }
+
+    /**
+     * Reads one annotation.
+     *
+     * @param <A> the annotation
+     * @param <O> what is known of a method
+     */
+    interface Reader<A, O> {
+        /** What is known of a method of a bean of that class. */
+        O read(Class<?> type, Method method, A annotated);
     }
 
     @Override
@@ -85,16 +95,16 @@ final class AnnotatedMethods<A extends Annotation, O> extends StaticMethodMatche
         Map<Method, O> methods = new HashMap<>();
         found.forEach((method, annotated) -> {
             Methods.checkProxied(method, annotation.getSimpleName());
-            methods.put(method, read(method, annotated));
+            methods.put(method, read(type, method, annotated));
         });
         return Map.copyOf(methods);
     }
 
-    private O read(Method method, A annotated) {
+    private O read(Class<?> type, Method method, A annotated) {
         try {
-            return reader.apply(method, annotated);
+            return reader.read(type, method, annotated);
         } catch (IllegalArgumentException wrong) {
-            throw new IllegalStateException(
+            throw new AnnotationRefusedException(
                     "@" + annotation.getSimpleName() + " on " + Methods.title(method) + ": " + wrong.getMessage(),
                     wrong);
         }

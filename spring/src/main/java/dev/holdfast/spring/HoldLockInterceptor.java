@@ -1,16 +1,17 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.Holding;
-import dev.holdfast.LockClient;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs a call while its lock is held.
@@ -23,44 +24,48 @@ import org.springframework.util.ClassUtils;
  * </pre>
  */
 final class HoldLockInterceptor implements MethodInterceptor {
-    private static final boolean REACTOR =
+    static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", HoldLockInterceptor.class.getClassLoader());
 
     private final AnnotatedMethods<HoldLock, HoldLockMethod> methods;
-    private final ObjectProvider<LockClients> clients;
+    private final Supplier<LockClients> clients;
+    private final CallsInProgress calls;
     private final TransactionWarning warning = TransactionWarning.ofThisApplication();
 
-    HoldLockInterceptor(AnnotatedMethods<HoldLock, HoldLockMethod> methods, ObjectProvider<LockClients> clients) {
+    HoldLockInterceptor(
+            AnnotatedMethods<HoldLock, HoldLockMethod> methods,
+            ObjectProvider<LockClients> clients,
+            CallsInProgress calls) {
         this.methods = methods;
-        this.clients = clients;
+        this.clients = SingletonSupplier.of(clients::getObject);
+        this.calls = calls;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
         HoldLockMethod method = methods.of(call);
-        LockClients all = clients.getObject();
-        LockClient client = all.client(method.client());
-        LockRequest written = method.request(call, all.options(method.client()));
+        LockRequest written = method.request(call, clients.get());
         if (REACTOR && ReactiveCall.isOne(method.method())) {
-            return ReactiveCall.run(call, method, written, client);
+            return ReactiveCall.run(call, method, written, calls);
         }
         boolean outlivesTheCall =
                 CompletionStage.class.isAssignableFrom(method.method().getReturnType());
         LockRequest request = outlivesTheCall ? written.boundToNoThread() : written;
-        warning.check(method);
+        warning.check(method.method(), "its lock is released");
         checkOwnWait(method, request);
-        Optional<? extends Holding> acquired = acquire(method, request, client);
+        Optional<? extends Holding> acquired = acquire(method, request);
         if (acquired.isEmpty()) {
             return method.notAcquired(request);
         }
         Holding holding = acquired.get();
+        calls.begin();
         Methods.setArgument(call, method.holdParameter(), holding);
         return outlivesTheCall ? untilCompletion(call, request, holding) : untilReturn(call, request, holding);
     }
 
-    private static Optional<? extends Holding> acquire(HoldLockMethod method, LockRequest request, LockClient client) {
+    private static Optional<? extends Holding> acquire(HoldLockMethod method, LockRequest request) {
         try {
-            return request.acquire(client);
+            return request.acquire();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new LockNotAcquiredException(
@@ -79,14 +84,15 @@ final class HoldLockInterceptor implements MethodInterceptor {
         }
     }
 
-    private static @Nullable Object untilReturn(MethodInvocation call, LockRequest request, Holding holding)
-            throws Throwable {
+    private @Nullable Object untilReturn(MethodInvocation call, LockRequest request, Holding holding) throws Throwable {
         try (holding) {
             return proceed(call, request, holding);
+        } finally {
+            calls.end();
         }
     }
 
-    private static @Nullable Object untilCompletion(MethodInvocation call, LockRequest request, Holding holding)
+    private @Nullable Object untilCompletion(MethodInvocation call, LockRequest request, Holding holding)
             throws Throwable {
         Object result;
         try {
@@ -96,9 +102,13 @@ final class HoldLockInterceptor implements MethodInterceptor {
             throw failed;
         }
         if (!(result instanceof CompletionStage<?> stage)) {
-            holding.close();
+            Throwable lost = closed(holding, null);
+            if (lost != null) {
+                throw lost;
+            }
             return result;
         }
+        // A cancelled result does not release: cancelling a future stops no work.
         CompletableFuture<@Nullable Object> released = new CompletableFuture<>();
         stage.whenComplete((value, failure) -> {
             Throwable outcome = closed(holding, failure);
@@ -108,20 +118,24 @@ final class HoldLockInterceptor implements MethodInterceptor {
                 released.completeExceptionally(outcome);
             }
         });
-        released.whenComplete((value, failure) -> {
-            if (released.isCancelled()) {
-                stage.toCompletableFuture().cancel(false);
-            }
-        });
         return released;
     }
 
+    /** Closes the hold of a call that has ended; what its caller is told, null if nothing failed. */
+    private @Nullable Throwable closed(Holding holding, @Nullable Throwable failure) {
+        try {
+            return closedAfter(holding, failure);
+        } finally {
+            calls.end();
+        }
+    }
+
     /** Closes the hold; the loss of it where nothing else failed. */
-    static @Nullable Throwable closed(Holding holding, @Nullable Throwable failure) {
+    static @Nullable Throwable closedAfter(Holding holding, @Nullable Throwable failure) {
         try {
             holding.close();
             return failure;
-        } catch (RuntimeException lost) {
+        } catch (RuntimeException | Error lost) {
             if (failure == null) {
                 return lost;
             }

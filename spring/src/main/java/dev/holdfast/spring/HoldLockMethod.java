@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.aopalliance.intercept.MethodInvocation;
@@ -17,6 +18,18 @@ import org.jspecify.annotations.Nullable;
 /** What {@link HoldLock} says of one method; read and checked at the start. */
 final class HoldLockMethod {
     private static final String ANNOTATION = "HoldLock";
+
+    /** Results of which the caller makes something later, when the lock is released already. */
+    private static final Set<String> LATER = Set.of(
+            "java.util.concurrent.Callable",
+            "java.util.concurrent.Flow$Publisher",
+            "java.util.function.Supplier",
+            "java.util.stream.BaseStream",
+            "org.reactivestreams.Publisher",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
     private final Method method;
     private final NameTemplates names;
@@ -28,13 +41,11 @@ final class HoldLockMethod {
     private final boolean skips;
     private final int holdParameter;
 
-    private HoldLockMethod(Method method, HoldLock said, Texts texts) {
+    private HoldLockMethod(Class<?> type, Method method, HoldLock said, Texts texts) {
         this.method = method;
         List<String> written = Arrays.stream(said.name()).map(texts::resolve).toList();
         this.names = new NameTemplates(
-                written.isEmpty() ? List.of(method.getDeclaringClass().getName() + "." + method.getName()) : written,
-                method,
-                texts.resolver());
+                written.isEmpty() ? List.of(Methods.defaultName(type, method)) : written, method, texts.resolver());
         this.mode = said.mode();
         this.permits = said.permits();
         this.patience = texts.duration(said.waitTime());
@@ -49,8 +60,8 @@ final class HoldLockMethod {
      *
      * @throws IllegalStateException if what it says cannot be
      */
-    static HoldLockMethod read(Method method, HoldLock said, Texts texts) {
-        HoldLockMethod read = new HoldLockMethod(method, said, texts);
+    static HoldLockMethod read(Class<?> type, Method method, HoldLock said, Texts texts) {
+        HoldLockMethod read = new HoldLockMethod(type, method, said, texts);
         read.check();
         return read;
     }
@@ -82,11 +93,29 @@ final class HoldLockMethod {
                             ? "several names: the parameter is a MultiHold"
                             : "one name: the parameter is a Hold"));
         }
-        Class<?> type = method.getReturnType();
+        checkResult(method.getReturnType());
+    }
+
+    private void checkResult(Class<?> type) {
         if (Future.class.isAssignableFrom(type) && type != CompletableFuture.class) {
             throw refused("returns a " + type.getSimpleName()
                     + ", whose completion nobody is notified of; return a CompletableFuture");
         }
+        if (HoldLockInterceptor.REACTOR && ReactiveCall.isOne(method)) {
+            return;
+        }
+        if (Methods.isPublisher(type) || isLater(type)) {
+            throw refused("returns a " + type.getSimpleName()
+                    + ", whose work begins after the method has returned, without the lock; do the work in the method,"
+                    + " or return a CompletableFuture");
+        }
+    }
+
+    private static boolean isLater(@Nullable Class<?> type) {
+        return type != null
+                && (LATER.contains(type.getName())
+                        || isLater(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(HoldLockMethod::isLater));
     }
 
     Method method() {
@@ -107,10 +136,12 @@ final class HoldLockMethod {
     }
 
     /** What a call wants to hold. */
-    LockRequest request(MethodInvocation call, HoldOptions options) {
+    LockRequest request(MethodInvocation call, LockClients clients) {
+        HoldOptions options = clients.options(client);
         HoldOptions leased = lease == null ? options : options.lease(lease);
         HoldOptions own = mode == LockMode.PERMITS ? leased.reentrant(false) : leased; // permits have no owner
-        return new LockRequest(names.evaluate(call), mode, permits, patience, client, own);
+        return new LockRequest(
+                clients.client(client), names.evaluate(call), names.size() > 1, mode, permits, patience, own);
     }
 
     /**

@@ -2,29 +2,38 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Term;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Runs a call while this application leads; skips it otherwise. */
 final class LeaderInterceptor implements MethodInterceptor {
     private final AnnotatedMethods<LeaderOnly, LeaderMethod> methods;
-    private final ObjectProvider<Leaderships> leaderships;
+    private final Supplier<Leaderships> leaderships;
 
     LeaderInterceptor(AnnotatedMethods<LeaderOnly, LeaderMethod> methods, ObjectProvider<Leaderships> leaderships) {
         this.methods = methods;
-        this.leaderships = leaderships;
+        this.leaderships = SingletonSupplier.of(leaderships::getObject);
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
         LeaderMethod method = methods.of(call);
-        Optional<Term> term = leaderships.getObject().term(method.election());
-        if (term.isEmpty()) {
+        Leaderships all = leaderships.get();
+        Optional<Term> leading = all.term(method.election());
+        if (leading.isEmpty()) {
             return Methods.skipped(method.method());
         }
-        Methods.setArgument(call, method.termParameter(), term.get());
-        return call.proceed();
+        Term term = leading.get();
+        Methods.setArgument(call, method.termParameter(), term);
+        Locks.enter(term::isValid, term.name(), all.client(method.election()));
+        try {
+            return call.proceed();
+        } finally {
+            Locks.leave();
+        }
     }
 }

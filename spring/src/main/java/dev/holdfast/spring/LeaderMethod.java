@@ -24,6 +24,16 @@ record LeaderMethod(Method method, Leaderships.Election election, int termParame
         if (name.isEmpty()) {
             throw Methods.refused(method, ANNOTATION, "has an empty name; set the name of the election");
         }
+        Methods.checkConstant(method, ANNOTATION, name, "write a method for each election");
+        Class<?> type = method.getReturnType();
+        if (Methods.isPublisher(type)) {
+            throw Methods.refused(
+                    method,
+                    ANNOTATION,
+                    "returns a " + type.getSimpleName()
+                            + ", whose work begins later, when this application may lead no longer; call the method from"
+                            + " where it is subscribed to");
+        }
         return new LeaderMethod(
                 method,
                 new Leaderships.Election(name, texts.resolve(said.client())),

@@ -2,9 +2,11 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Candidacy;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
 import dev.holdfast.Term;
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -14,8 +16,8 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The elections for which this application stands, from the moment when everything else has started until web server and
- * schedulers have drained.
+ * The elections for which this application stands, from its start until its end. It begins before web server and
+ * schedulers do, because phases that end late begin early; it ends when these have drained.
  */
 final class Leaderships implements SmartLifecycle {
     /** Later at the end than the web server and the schedulers; far earlier than the clients close. */
@@ -24,7 +26,7 @@ final class Leaderships implements SmartLifecycle {
     private final LockClients clients;
     private final Supplier<Collection<Election>> elections;
     private final ApplicationEventPublisher events;
-    private final Map<Election, Candidacy> candidacies = new ConcurrentHashMap<>();
+    private final Map<Candidate, Candidacy> candidacies = new ConcurrentHashMap<>();
     private volatile boolean running;
 
     Leaderships(LockClients clients, Supplier<Collection<Election>> elections, ApplicationEventPublisher events) {
@@ -38,10 +40,23 @@ final class Leaderships implements SmartLifecycle {
      * since its bean was made later, is stood for from now on.
      */
     Optional<Term> term(Election election) {
-        if (running) {
-            candidacies.computeIfAbsent(election, this::stand);
+        Candidate candidate = new Candidate(client(election), election.name());
+        Candidacy candidacy = candidacies.get(candidate);
+        if (candidacy == null && running) {
+            candidacy = candidacies.computeIfAbsent(candidate, first -> stand(election));
+            if (!running) { // stopped meanwhile, and perhaps past this one
+                Candidacy late = candidacies.remove(candidate);
+                if (late != null) {
+                    late.close();
+                }
+            }
         }
-        return Optional.ofNullable(candidacies.get(election)).flatMap(Candidacy::term);
+        return Optional.ofNullable(candidacy).flatMap(Candidacy::term);
+    }
+
+    /** Where the lock of an election is kept. */
+    LockClient client(Election election) {
+        return clients.client(election.client());
     }
 
     @Override
@@ -53,18 +68,31 @@ final class Leaderships implements SmartLifecycle {
 
     private Candidacy stand(Election election) {
         HoldOptions options = clients.options(election.client()).reentrant(false);
-        return clients.client(election.client())
+        return client(election)
                 .election(election.name(), options)
                 .stand(
                         term -> events.publishEvent(new LeaderElected(election.name(), term)),
                         term -> events.publishEvent(new LeaderRevoked(election.name(), term)));
     }
 
+    /** Ends all candidacies together: each waits for its own listener. */
     @Override
     public void stop() {
         running = false;
-        candidacies.values().forEach(Candidacy::close);
+        List<Thread> ends = candidacies.values().stream()
+                .map(candidacy -> new Thread(candidacy::close, "holdfast-candidacy-end"))
+                .toList();
+        ends.forEach(Thread::start);
+        ends.forEach(Leaderships::join);
         candidacies.clear();
+    }
+
+    private static void join(Thread end) {
+        try {
+            end.join();
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override
@@ -84,4 +112,12 @@ final class Leaderships implements SmartLifecycle {
      * @param client the name of the client
      */
     record Election(String name, String client) {}
+
+    /**
+     * An election at a client: the same for an annotation that names the client and one that does not.
+     *
+     * @param client where its lock is kept
+     * @param name of its lock
+     */
+    private record Candidate(LockClient client, String name) {}
 }

@@ -34,14 +34,24 @@ public final class LockAnnotationsAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static AnnotatedMethods<HoldLock, HoldLockMethod> holdLockMethods(Texts texts) {
-        return new AnnotatedMethods<>(HoldLock.class, (method, said) -> HoldLockMethod.read(method, said, texts));
+        return new AnnotatedMethods<>(
+                HoldLock.class, (type, method, said) -> HoldLockMethod.read(type, method, said, texts));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static Advisor holdLockAdvisor(
-            AnnotatedMethods<HoldLock, HoldLockMethod> holdLockMethods, ObjectProvider<LockClients> clients) {
-        return Advisors.of(holdLockMethods, new HoldLockInterceptor(holdLockMethods, clients), Advisors.HOLD);
+            AnnotatedMethods<HoldLock, HoldLockMethod> holdLockMethods,
+            ObjectProvider<LockClients> clients,
+            CallsInProgress callsInProgress) {
+        return Advisors.of(
+                holdLockMethods, new HoldLockInterceptor(holdLockMethods, clients, callsInProgress), Advisors.HOLD);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static CallsInProgress holdLockCallsInProgress() {
+        return new CallsInProgress();
     }
 
     @Bean
@@ -49,14 +59,15 @@ public final class LockAnnotationsAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             AnnotatedMethods<HoldLock, HoldLockMethod> holdLockMethods,
             AnnotatedMethods<Once, OnceMethod> onceMethods,
+            AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods,
             LockClients clients) {
-        return new StartCheck(beans, holdLockMethods, onceMethods, clients);
+        return new StartCheck(beans, holdLockMethods, onceMethods, leaderMethods, clients);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static AnnotatedMethods<Once, OnceMethod> onceMethods(Texts texts) {
-        return new AnnotatedMethods<>(Once.class, (method, said) -> OnceMethod.read(method, said, texts));
+        return new AnnotatedMethods<>(Once.class, (type, method, said) -> OnceMethod.read(type, method, said, texts));
     }
 
     @Bean
@@ -68,7 +79,7 @@ public final class LockAnnotationsAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods(Texts texts) {
-        return new AnnotatedMethods<>(LeaderOnly.class, (method, said) -> LeaderMethod.read(method, said, texts));
+        return new AnnotatedMethods<>(LeaderOnly.class, (type, method, said) -> LeaderMethod.read(method, said, texts));
     }
 
     @Bean

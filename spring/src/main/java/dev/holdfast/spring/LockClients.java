@@ -20,6 +20,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
  */
 public final class LockClients {
     private static final String SUFFIX = "LockClient";
+    private static final String UNNAMED = "lockClient";
 
     private final ListableBeanFactory beans;
     private final HoldOptions unnamed;
@@ -58,7 +59,12 @@ public final class LockClients {
 
     /** How a client's locks are held, as the properties say. */
     public HoldOptions options(String name) {
-        return named.getOrDefault(name, unnamed);
+        HoldOptions own = named.get(name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name);
+        if (own != null) {
+            return own;
+        }
+        boolean isTheOnlyOne = name.isEmpty() && named.size() == 1 && !beans.containsBean(UNNAMED);
+        return isTheOnlyOne ? named.values().iterator().next() : unnamed;
     }
 
     private LockClient find(String name) {

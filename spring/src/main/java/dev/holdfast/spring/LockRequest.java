@@ -16,23 +16,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one call of a method wants to hold.
  *
- * @param names evaluated
+ * @param with the client that keeps it
+ * @param names evaluated; none twice
+ * @param together whether the names were several when they were written, and are held by one {@code MultiHold}
  * @param mode one name may be shared or have permits; several are exclusive
  * @param permits how many there are, with {@link LockMode#PERMITS}
  * @param patience how long to wait; null for as long as it takes
- * @param client its name
  * @param options how it is held
  */
 record LockRequest(
+        LockClient with,
         List<String> names,
+        boolean together,
         LockMode mode,
         int permits,
         @Nullable Duration patience,
-        String client,
         HoldOptions options) {
 
-    Optional<? extends Holding> acquire(LockClient with) throws InterruptedException {
-        if (names.size() > 1) {
+    Optional<? extends Holding> acquire() throws InterruptedException {
+        if (together) {
             DistributedMultiLock all = with.multiLock(names, options);
             return patience == null ? Optional.of(all.acquire()) : all.tryAcquire(patience);
         }
@@ -40,13 +42,13 @@ record LockRequest(
             DistributedSemaphore semaphore = with.semaphore(names.get(0), permits, options);
             return patience == null ? Optional.of(semaphore.acquire()) : semaphore.tryAcquire(patience);
         }
-        DistributedLock lock = single(with);
+        DistributedLock lock = single();
         return patience == null ? Optional.of(lock.acquire()) : lock.tryAcquire(patience);
     }
 
     /** The same without blocking a thread. */
-    CompletableFuture<? extends Optional<? extends Holding>> acquireAsync(LockClient with) {
-        if (names.size() > 1) {
+    CompletableFuture<? extends Optional<? extends Holding>> acquireAsync() {
+        if (together) {
             DistributedMultiLock all = with.multiLock(names, options);
             return patience == null ? some(all.acquireAsync()) : all.tryAcquireAsync(patience);
         }
@@ -54,7 +56,7 @@ record LockRequest(
             DistributedSemaphore semaphore = with.semaphore(names.get(0), permits, options);
             return patience == null ? some(semaphore.acquireAsync()) : semaphore.tryAcquireAsync(1, patience);
         }
-        DistributedLock lock = single(with);
+        DistributedLock lock = single();
         return patience == null ? some(lock.acquireAsync()) : lock.tryAcquireAsync(patience);
     }
 
@@ -72,14 +74,21 @@ record LockRequest(
         return answer;
     }
 
-    /** The same for a hold that another thread closes. */
+    /** The same for a hold that any thread closes, which must not wait for the store then. */
     LockRequest boundToNoThread() {
-        return options.reentrant()
-                ? new LockRequest(names, mode, permits, patience, client, options.reentrant(false))
+        return options.reentrant() || options.awaitRelease()
+                ? new LockRequest(
+                        with,
+                        names,
+                        together,
+                        mode,
+                        permits,
+                        patience,
+                        options.reentrant(false).awaitRelease(false))
                 : this;
     }
 
-    private DistributedLock single(LockClient with) {
+    private DistributedLock single() {
         return mode == LockMode.SHARED
                 ? with.readWriteLock(names.get(0), options).read()
                 : with.lock(names.get(0), options);

@@ -1,8 +1,11 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.Holding;
+import dev.holdfast.LockClient;
 import dev.holdfast.LockMode;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +26,8 @@ public final class Locks {
     private Locks() {}
 
     /**
-     * Checks that the thread is inside a method with {@link HoldLock}, and that the lock of the innermost one is surely
-     * held.
+     * Checks that the thread is inside a method with {@link HoldLock}, {@link Once} or {@link LeaderOnly}, and that the
+     * lock of the innermost one is surely held.
      *
      * @throws IllegalStateException if it is not
      */
@@ -38,14 +41,14 @@ public final class Locks {
     }
 
     /**
-     * Checks that the thread is inside a method with {@link HoldLock} of this name, and that the lock is surely held.
+     * Checks that the thread is inside a method that holds the lock of this name, and that the lock is surely held.
      *
      * @param name as evaluated, without the client's namespace
      * @throws IllegalStateException if it is not
      */
     public static void assertHeld(String name) {
         for (Frame frame = FRAMES.get(); frame != null; frame = frame.outer) {
-            if (frame.request.names().contains(name)) {
+            if (frame.names.contains(name)) {
                 frame.check();
                 return;
             }
@@ -56,12 +59,28 @@ public final class Locks {
 
     /** What the innermost method with {@link HoldLock} on this thread holds. */
     public static Optional<Holding> current() {
-        return Optional.ofNullable(FRAMES.get()).map(frame -> frame.holding);
+        Frame frame = FRAMES.get();
+        while (frame != null && frame.holding == null) {
+            frame = frame.outer;
+        }
+        return Optional.ofNullable(frame).map(inner -> inner.holding);
     }
 
     /** Notes a hold for the calling thread, until {@link #leave}. */
     static void enter(Holding holding, LockRequest request) {
-        FRAMES.set(new Frame(holding, request, FRAMES.get()));
+        FRAMES.set(new Frame(
+                holding,
+                holding::isValid,
+                request.with(),
+                request.names(),
+                request.mode(),
+                request.options().reentrant(),
+                FRAMES.get()));
+    }
+
+    /** The same for the lock of a turn or a term, which the body cannot close. */
+    static void enter(BooleanSupplier isValid, String name, LockClient client) {
+        FRAMES.set(new Frame(null, isValid, client, List.of(name), LockMode.EXCLUSIVE, false, FRAMES.get()));
     }
 
     static void leave() {
@@ -75,26 +94,46 @@ public final class Locks {
 
     /** Whether the thread would wait for a lock that it holds itself. */
     static boolean wouldWaitForItself(LockRequest request) {
+        int permits = 0;
         for (Frame frame = FRAMES.get(); frame != null; frame = frame.outer) {
-            LockRequest held = frame.request;
-            boolean conflicts = held.mode() == LockMode.EXCLUSIVE || request.mode() == LockMode.EXCLUSIVE;
-            boolean enters = held.options().reentrant() && request.options().reentrant();
-            if (conflicts
-                    && !enters
-                    && held.client().equals(request.client())
-                    && held.names().stream().anyMatch(request.names()::contains)) {
+            if (!frame.client.equals(request.with())
+                    || frame.names.stream().noneMatch(request.names()::contains)
+                    || frame.enterable && request.options().reentrant()) {
+                continue;
+            }
+            if (frame.mode == LockMode.EXCLUSIVE || request.mode() == LockMode.EXCLUSIVE) {
+                return true;
+            }
+            if (frame.mode == LockMode.PERMITS && ++permits == request.permits()) {
                 return true;
             }
         }
         return false;
     }
 
+    /**
+     * What one method holds on this thread.
+     *
+     * @param holding null for a turn or a term
+     * @param isValid whether it is surely held
+     * @param client where
+     * @param names of its locks
+     * @param mode how
+     * @param enterable whether the thread may acquire it again
+     * @param outer what a method further out holds
+     */
     private record Frame(
-            Holding holding, LockRequest request, @Nullable Frame outer) {
+            @Nullable Holding holding,
+            BooleanSupplier isValid,
+            LockClient client,
+            List<String> names,
+            LockMode mode,
+            boolean enterable,
+            @Nullable Frame outer) {
         void check() {
-            if (!holding.isValid()) {
-                throw new IllegalStateException("the lock " + request.names()
-                        + " is not surely held any more: stop, and do not" + " write without checking the token");
+            if (!isValid.getAsBoolean()) {
+                throw new IllegalStateException("the lock " + names
+                        + " is not surely held any more: stop, and do not write without checking the token");
             }
         }
     }

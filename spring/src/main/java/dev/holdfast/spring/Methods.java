@@ -2,12 +2,15 @@ package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /** What all annotations ask of the methods they are on. */
@@ -56,6 +59,30 @@ final class Methods {
         }
     }
 
+    /**
+     * The name of what says none: the class of the bean and the method, so that beans that inherit a method do not share
+     * it.
+     */
+    static String defaultName(Class<?> type, Method method) {
+        boolean isMadeByTheJvm = Proxy.isProxyClass(type) || type.isHidden();
+        Class<?> named = isMadeByTheJvm ? method.getDeclaringClass() : type;
+        return named.getName() + "." + method.getName();
+    }
+
+    /** Whether results of the type are publishers, whose work begins with a subscription. */
+    static boolean isPublisher(Class<?> type) {
+        return !CompletionStage.class.isAssignableFrom(type)
+                && ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+    }
+
+    /** Refuses a name that is the same for every call and seems not to be. */
+    static void checkConstant(Method method, String annotation, String name, String instead) {
+        if (name.contains("#{")) {
+            throw refused(
+                    method, annotation, "has an expression in its name, which is the same for every call; " + instead);
+        }
+    }
+
     /** What a skipped call returns. */
     static @Nullable Object skipped(Method method) {
         Class<?> type = method.getReturnType();
@@ -88,7 +115,7 @@ final class Methods {
     }
 
     /** The error for an annotation that is used wrongly. */
-    static IllegalStateException refused(Method method, String annotation, String why) {
-        return new IllegalStateException("@" + annotation + " on " + title(method) + " " + why);
+    static AnnotationRefusedException refused(Method method, String annotation, String why) {
+        return new AnnotationRefusedException("@" + annotation + " on " + title(method) + " " + why);
     }
 }

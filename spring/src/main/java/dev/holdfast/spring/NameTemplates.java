@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -13,6 +14,9 @@ import org.springframework.expression.EvaluationContext;
 /** The names of one annotated method. */
 final class NameTemplates {
     private static final ParameterNameDiscoverer PARAMETERS = new DefaultParameterNameDiscoverer();
+
+    /** A variable of an expression that has the name of a parameter. */
+    private static final Pattern NAMED = Pattern.compile("#(?!([pa]\\d+|root|this)\\b)[A-Za-z_]");
 
     private final List<NameTemplate> templates;
     private final @Nullable List<String> constant;
@@ -26,6 +30,14 @@ final class NameTemplates {
                 .map(text -> NameTemplate.parse(text, Methods.title(method)))
                 .toList();
         boolean isConstant = templates.stream().allMatch(NameTemplate::isConstant);
+        boolean namesParameters =
+                texts.stream().anyMatch(text -> NAMED.matcher(text).find());
+        if (!isConstant && namesParameters && PARAMETERS.getParameterNames(method) == null) {
+            throw new AnnotationRefusedException("the lock name '" + String.join(", ", texts) + "' at "
+                    + Methods.title(method)
+                    + " needs the names of the parameters: compile the class with -parameters, or"
+                    + " write #p0 for the first one");
+        }
         this.constant = isConstant ? evaluate((EvaluationContext) null) : null;
     }
 
@@ -51,6 +63,9 @@ final class NameTemplates {
     }
 
     private List<String> evaluate(@Nullable EvaluationContext context) {
-        return templates.stream().map(template -> template.evaluate(context)).toList();
+        return templates.stream()
+                .map(template -> template.evaluate(context))
+                .distinct()
+                .toList();
     }
 }

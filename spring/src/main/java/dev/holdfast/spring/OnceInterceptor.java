@@ -2,30 +2,35 @@ package dev.holdfast.spring;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.OnceResult;
+import dev.holdfast.OnceTurn;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Runs a call if no other server runs it or has run it; skips it otherwise. */
 final class OnceInterceptor implements MethodInterceptor {
     private static final Log LOG = LogFactory.getLog(OnceInterceptor.class);
 
     private final AnnotatedMethods<Once, OnceMethod> methods;
-    private final ObjectProvider<LockClients> clients;
+    private final Supplier<LockClients> clients;
+    private final TransactionWarning warning = TransactionWarning.ofThisApplication();
 
     OnceInterceptor(AnnotatedMethods<Once, OnceMethod> methods, ObjectProvider<LockClients> clients) {
         this.methods = methods;
-        this.clients = clients;
+        this.clients = SingletonSupplier.of(clients::getObject);
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
         OnceMethod method = methods.of(call);
-        LockClient client = clients.getObject().client(method.client());
-        Work work = new Work(call, method.turnParameter());
+        LockClient client = clients.get().client(method.client());
+        warning.check(method.method(), "its work is recorded as done");
+        Work work = new Work(call, method.turnParameter(), client);
         OnceResult result = client.once(method.name(call), method.options()).run(work::run);
         if (result instanceof OnceResult.Failed failed) {
             throw work.failure == null ? failed.cause() : work.failure;
@@ -42,16 +47,19 @@ final class OnceInterceptor implements MethodInterceptor {
     private static final class Work {
         private final MethodInvocation call;
         private final int turnParameter;
+        private final LockClient client;
         private @Nullable Object value;
         private @Nullable Throwable failure;
 
-        Work(MethodInvocation call, int turnParameter) {
+        Work(MethodInvocation call, int turnParameter, LockClient client) {
             this.call = call;
             this.turnParameter = turnParameter;
+            this.client = client;
         }
 
-        void run(dev.holdfast.OnceTurn turn) throws Exception {
+        void run(OnceTurn turn) throws Exception {
             Methods.setArgument(call, turnParameter, turn);
+            Locks.enter(turn::isValid, turn.name(), client);
             try {
                 value = call.proceed();
             } catch (Exception | Error failed) {
@@ -60,6 +68,8 @@ final class OnceInterceptor implements MethodInterceptor {
             } catch (Throwable failed) {
                 failure = failed;
                 throw new IllegalStateException(failed);
+            } finally {
+                Locks.leave();
             }
         }
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /** What {@link Once} says of one method; read and checked at the start. */
 final class OnceMethod {
@@ -23,11 +23,11 @@ final class OnceMethod {
     private final String client;
     private final int turnParameter;
 
-    private OnceMethod(Method method, Once said, Texts texts) {
+    private OnceMethod(Class<?> type, Method method, Once said, Texts texts) {
         String written = texts.resolve(said.name());
         String writtenKey = texts.resolve(said.key());
         this.method = method;
-        this.name = written.isEmpty() ? method.getDeclaringClass().getName() + "." + method.getName() : written;
+        this.name = written.isEmpty() ? Methods.defaultName(type, method) : written;
         this.key = writtenKey.isEmpty() ? null : new NameTemplates(List.of(writtenKey), method, texts.resolver());
         this.options = options(said, texts);
         this.client = texts.resolve(said.client());
@@ -39,7 +39,7 @@ final class OnceMethod {
      *
      * @throws IllegalStateException if what it says cannot be
      */
-    static OnceMethod read(Method method, Once said, Texts texts) {
+    static OnceMethod read(Class<?> bean, Method method, Once said, Texts texts) {
         long periods = Stream.of(said.every(), said.cron(), said.key())
                 .map(texts::resolve)
                 .filter(text -> !text.isEmpty())
@@ -52,8 +52,7 @@ final class OnceMethod {
                             + "; set one of every = \"1h\", cron = \"0 0 3 * * *\" and key = \"#{#id}\"");
         }
         Class<?> type = method.getReturnType();
-        if (Future.class.isAssignableFrom(type)
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null) {
+        if (Future.class.isAssignableFrom(type) || Methods.isPublisher(type)) {
             throw Methods.refused(
                     method,
                     ANNOTATION,
@@ -61,7 +60,9 @@ final class OnceMethod {
                             + " wait for it in the method");
         }
         Methods.checkSkippable(method, ANNOTATION);
-        return new OnceMethod(method, said, texts);
+        Methods.checkConstant(
+                method, ANNOTATION, texts.resolve(said.name()), "use key = \"#{…}\", or a method for each name");
+        return new OnceMethod(bean, method, said, texts);
     }
 
     private static OnceOptions options(Once said, Texts texts) {
@@ -81,6 +82,11 @@ final class OnceMethod {
             return OnceOptions.every(every);
         }
         String cron = texts.resolve(said.cron());
+        if (cron.equals(Scheduled.CRON_DISABLED)) {
+            return OnceOptions.on(moment -> {
+                throw new IllegalStateException("its cron expression is \"-\": the timer is switched off");
+            });
+        }
         if (!cron.isEmpty()) {
             String zone = texts.resolve(said.zone());
             return OnceOptions.on(new CronPeriods(cron, zone.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(zone)));
@@ -96,6 +102,11 @@ final class OnceMethod {
     /** The name for one call: of the work, or of the work and its key. */
     String name(MethodInvocation call) {
         return key == null ? name : name + ":" + key.evaluate(call).get(0);
+    }
+
+    /** The name of the work, without the key. */
+    String workName() {
+        return name;
     }
 
     /** Whether every call holds the lock of this name. */

@@ -1,11 +1,16 @@
 package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -20,16 +25,19 @@ final class StartCheck implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beans;
     private final AnnotatedMethods<HoldLock, HoldLockMethod> methods;
     private final AnnotatedMethods<Once, OnceMethod> onceMethods;
+    private final AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods;
     private final LockClients clients;
 
     StartCheck(
             ConfigurableListableBeanFactory beans,
             AnnotatedMethods<HoldLock, HoldLockMethod> methods,
             AnnotatedMethods<Once, OnceMethod> onceMethods,
+            AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods,
             LockClients clients) {
         this.beans = beans;
         this.methods = methods;
         this.onceMethods = onceMethods;
+        this.leaderMethods = leaderMethods;
         this.clients = clients;
     }
 
@@ -37,52 +45,94 @@ final class StartCheck implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         methods.all().forEach(method -> checkClient("@HoldLock on " + method, method.client()));
         onceMethods.all().forEach(method -> checkClient("@Once on " + method, method.client()));
-        onceMethods.all().forEach(this::refuseSameLock);
+        leaderMethods
+                .all()
+                .forEach(method -> checkClient(
+                        "@LeaderOnly on " + Methods.title(method.method()),
+                        method.election().client()));
+        onceMethods.all().forEach(once -> refuseSameLock(once.method(), "Once", once::holds));
+        leaderMethods
+                .all()
+                .forEach(leader -> refuseSameLock(
+                        leader.method(),
+                        "LeaderOnly",
+                        lock -> leader.election().name().equals(lock)));
+        refuseSameWork();
         for (String name : beans.getSingletonNames()) {
-            if (beans.getSingleton(name) instanceof Advised advised) {
+            Object bean = beans.getSingleton(name);
+            if (bean instanceof Advised advised) {
                 checkOrder(advised);
+            } else if (bean != null && !AopUtils.isAopProxy(bean)) {
+                warnOfNoProxy(name, bean.getClass());
             }
         }
     }
 
-    private void refuseSameLock(OnceMethod once) {
+    private void refuseSameLock(Method method, String annotation, Predicate<String> holds) {
         methods.all()
-                .filter(held -> held.method().equals(once.method())
-                        && held.constantNames().stream().anyMatch(once::holds))
+                .filter(held -> held.method().equals(method)
+                        && held.constantNames().stream().anyMatch(holds))
                 .forEach(held -> {
-                    throw new IllegalStateException("@Once and @HoldLock on " + held + " have the same name, so a call"
-                            + " would wait for itself; @Once holds that lock already: leave @HoldLock out, or give it"
-                            + " another name");
+                    throw new AnnotationRefusedException("@" + annotation + " and @HoldLock on " + held
+                            + " have the same name, so a call would wait for itself; @" + annotation
+                            + " holds that lock already: leave @HoldLock out, or give it another name");
                 });
+    }
+
+    /** Two methods of one class with one name would be one piece of work: the second would never run. */
+    private void refuseSameWork() {
+        Map<String, OnceMethod> known = new HashMap<>();
+        onceMethods.all().forEach(once -> {
+            OnceMethod other = known.put(once.client() + "/" + once.workName(), once);
+            if (other != null
+                    && !other.method().equals(once.method())
+                    && other.method().getDeclaringClass() == once.method().getDeclaringClass()) {
+                throw new AnnotationRefusedException("@Once on " + other + " and @Once on " + once
+                        + " have the same name '" + once.workName()
+                        + "', so only one of them would run; give each a name of its own");
+            }
+        });
     }
 
     private void checkClient(String place, String client) {
         try {
             clients.client(client);
         } catch (IllegalStateException unclear) {
-            throw new IllegalStateException(place + ": " + unclear.getMessage(), unclear);
+            throw new AnnotationRefusedException(place + ": " + unclear.getMessage(), unclear);
         }
+    }
+
+    /** A bean that something early needs is made before beans get proxies; so are mocks, on purpose. */
+    private void warnOfNoProxy(String name, Class<?> type) {
+        Stream.of(methods, onceMethods, leaderMethods)
+                .flatMap(annotated -> annotated.of(type).keySet().stream())
+                .distinct()
+                .filter(method -> !type.getName().contains("Mockito"))
+                .forEach(method -> LOG.warn("The annotation on " + Methods.title(method)
+                        + " has no effect: the bean '" + name + "' is not behind a proxy, because it was made before"
+                        + " proxies could be; see which BeanPostProcessor needs it so early"));
     }
 
     private void checkOrder(Advised advised) {
         Class<?> type = advised.getTargetClass();
         if (type != null) {
-            methods.of(type).values().forEach(method -> checkOrder(advised, type, method));
+            methods.of(type).keySet().forEach(method -> checkOrder(advised, type, method, HoldLockInterceptor.class));
+            onceMethods.of(type).keySet().forEach(method -> checkOrder(advised, type, method, OnceInterceptor.class));
         }
     }
 
-    private static void checkOrder(Advised advised, Class<?> type, HoldLockMethod method) {
+    private static void checkOrder(Advised advised, Class<?> type, Method method, Class<?> locking) {
         boolean inTransaction = false;
         for (Advisor advisor : advised.getAdvisors()) {
-            if (advisor.getAdvice() instanceof HoldLockInterceptor) {
+            if (locking.isInstance(advisor.getAdvice())) {
                 break;
             }
-            inTransaction |= isTransaction(advisor, method.method(), type);
+            inTransaction |= isTransaction(advisor, method, type);
         }
         if (inTransaction) {
-            LOG.warn("The transaction of " + method + " begins before its lock is acquired, and the lock is released"
-                    + " before the commit: the next holder does not see what was written. Remove the order of"
-                    + " @EnableTransactionManagement, or set one above " + Advisors.HOLD + ".");
+            LOG.warn("The transaction of " + Methods.title(method) + " begins before its lock is acquired, and the lock"
+                    + " is released before the commit: the next holder does not see what was written. Remove the order"
+                    + " of @EnableTransactionManagement, or set one above " + Advisors.HOLD + ".");
         }
     }
 

@@ -5,12 +5,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
 /**
- * Warns once for each method whose lock is acquired inside a transaction of the caller: the lock is released before that
- * transaction commits, so the next holder does not see what was written.
+ * Warns once for each method whose lock is acquired inside a transaction of the caller: the lock is released, or the work
+ * recorded as done, before that transaction commits. Not where the method begins a transaction of its own.
  */
 final class TransactionWarning {
     private static final Log LOG = LogFactory.getLog(TransactionWarning.class);
@@ -28,18 +31,31 @@ final class TransactionWarning {
                 TransactionWarning.class.getClassLoader()));
     }
 
-    void check(HoldLockMethod method) {
-        if (transactions && Active.now() && warned.add(method.method())) {
-            LOG.warn(method + " was called inside a transaction of its caller: its lock is released before that"
-                    + " transaction commits, and the next holder does not see what was written. Put @HoldLock on the"
-                    + " method that begins the transaction.");
+    /**
+     * Called before the lock is acquired.
+     *
+     * @param early what happens before the caller's commit
+     */
+    void check(Method method, String early) {
+        if (transactions && Active.concerns(method) && warned.add(method)) {
+            LOG.warn(Methods.title(method) + " was called inside a transaction of its caller: " + early
+                    + " before that transaction commits, and the next server does not see what was written. Put the"
+                    + " annotation on the method that begins the transaction.");
         }
     }
 
     /** Apart, since spring-tx need not be there. */
     private static final class Active {
-        static boolean now() {
-            return TransactionSynchronizationManager.isActualTransactionActive();
+        static boolean concerns(Method method) {
+            return TransactionSynchronizationManager.isActualTransactionActive() && !beginsItsOwn(method);
+        }
+
+        private static boolean beginsItsOwn(Method method) {
+            Transactional said = AnnotatedElementUtils.findMergedAnnotation(method, Transactional.class);
+            if (said == null) {
+                said = AnnotatedElementUtils.findMergedAnnotation(method.getDeclaringClass(), Transactional.class);
+            }
+            return said != null && said.propagation() == Propagation.REQUIRES_NEW;
         }
     }
 }

@@ -5,27 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
-import org.springframework.resilience.annotation.EnableResilientMethods;
-import org.springframework.resilience.annotation.Retryable;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /** Where the lock stands among transactions, other threads and retries. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -38,38 +33,39 @@ class HoldLockOrderTest {
 
     @Test
     void theTransactionBeginsAndCommitsWhileTheLockIsHeld(CapturedOutput output) {
-        application.withUserConfiguration(Transactions.class).run(context -> {
+        application.withUserConfiguration(RecordedTransactions.Begun.class).run(context -> {
             context.getBean(Ledger.class).write();
-            assertThat(context.getBean(Recorder.class).seen).containsExactly("begin, held", "commit, held");
+            assertThat(context.getBean(RecordedTransactions.class).seen).containsExactly("begin, held", "commit, held");
             assertThat(output).doesNotContain("before its lock is acquired").doesNotContain("inside a transaction");
         });
     }
 
     @Test
     void aRollbackAlsoEndsBeforeTheRelease() {
-        application.withUserConfiguration(Transactions.class).run(context -> {
+        application.withUserConfiguration(RecordedTransactions.Begun.class).run(context -> {
             Ledger ledger = context.getBean(Ledger.class);
             assertThat(org.assertj.core.api.Assertions.catchThrowable(ledger::fails))
                     .hasMessage("failed");
-            assertThat(context.getBean(Recorder.class).seen).containsExactly("begin, held", "rollback, held");
+            assertThat(context.getBean(RecordedTransactions.class).seen)
+                    .containsExactly("begin, held", "rollback, held");
         });
     }
 
     @Test
     void anInvertedOrderIsToldAtTheStart(CapturedOutput output) {
-        application.withUserConfiguration(InvertedTransactions.class).run(context -> {
+        application.withUserConfiguration(RecordedTransactions.Inverted.class).run(context -> {
             assertThat(output)
                     .contains("Ledger.write begins before its lock is acquired")
                     .doesNotContain("Ledger.unlocked");
             context.getBean(Ledger.class).write();
-            assertThat(context.getBean(Recorder.class).seen).containsExactly("begin, free", "commit, free");
+            assertThat(context.getBean(RecordedTransactions.class).seen).containsExactly("begin, free", "commit, free");
         });
     }
 
     @Test
     void aTransactionOfTheCallerIsToldOnce(CapturedOutput output) {
         application
-                .withUserConfiguration(Transactions.class)
+                .withUserConfiguration(RecordedTransactions.Begun.class)
                 .withBean(Caller.class)
                 .run(context -> {
                     Caller caller = context.getBean(Caller.class);
@@ -78,6 +74,27 @@ class HoldLockOrderTest {
                     assertThat(output.toString().split("Ledger.locked was called inside a transaction", -1))
                             .hasSize(2);
                 });
+    }
+
+    @Test
+    void aMethodWithATransactionOfItsOwnIsRightAlsoInsideThatOfACaller(CapturedOutput output) {
+        application
+                .withUserConfiguration(RecordedTransactions.Begun.class)
+                .withBean(Caller.class)
+                .run(context -> {
+                    context.getBean(Caller.class).callsAnew();
+                    assertThat(output).doesNotContain("was called inside a transaction");
+                });
+    }
+
+    @Test
+    void aBeanThatIsMadeBeforeThereAreProxiesIsTold(CapturedOutput output) {
+        application
+                .withBean("early", EarlyLedger.class)
+                .withBean(NeedsItEarly.class)
+                .run(context -> assertThat(output)
+                        .contains("EarlyLedger.write has no effect: the bean 'early' is not behind a proxy")
+                        .doesNotContain("The annotation on HoldLockOrderTest.Ledger"));
     }
 
     @Test
@@ -94,22 +111,7 @@ class HoldLockOrderTest {
         });
     }
 
-    @Test
-    void everyAttemptOfARetryAcquiresTheLockForItself() {
-        application.withUserConfiguration(Retries.class).run(context -> {
-            Ledger ledger = context.getBean(Ledger.class);
-            ledger.retried(null);
-            assertThat(ledger.tokens()).hasSize(2).doesNotHaveDuplicates().isSorted();
-        });
-    }
-
     static class Ledger {
-        private final List<Long> tokens = new CopyOnWriteArrayList<>();
-
-        List<Long> tokens() {
-            return tokens;
-        }
-
         @HoldLock("ledger")
         @Transactional
         public void write() {}
@@ -127,19 +129,31 @@ class HoldLockOrderTest {
         public void locked() {}
 
         @HoldLock("ledger")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void writesAnew() {}
+
+        @HoldLock("ledger")
         @Async
         public CompletableFuture<String> later() {
             Locks.assertHeld("ledger");
             return CompletableFuture.completedFuture(Thread.currentThread().getName());
         }
+    }
 
+    static class EarlyLedger {
         @HoldLock("ledger")
-        @Retryable(delay = 1)
-        public void retried(Hold hold) {
-            tokens.add(hold.token());
-            if (tokens.size() == 1) {
-                throw new IllegalStateException("the first attempt fails");
-            }
+        public void write() {}
+    }
+
+    static class NeedsItEarly implements BeanPostProcessor, BeanFactoryAware, PriorityOrdered {
+        @Override
+        public void setBeanFactory(BeanFactory beans) {
+            beans.getBean(EarlyLedger.class).write();
+        }
+
+        @Override
+        public int getOrder() {
+            return 0;
         }
     }
 
@@ -154,71 +168,14 @@ class HoldLockOrderTest {
         public void call() {
             ledger.locked();
         }
-    }
 
-    /** Notes whether the lock is held when a transaction begins and ends. */
-    static class Recorder extends AbstractPlatformTransactionManager {
-        final List<String> seen = new CopyOnWriteArrayList<>();
-        private final transient LockClient client;
-
-        Recorder(LockClient client) {
-            this.client = client;
-        }
-
-        private void note(String what) {
-            boolean held = client.lock("ledger").status().grant().isPresent();
-            seen.add(what + ", " + (held ? "held" : "free"));
-        }
-
-        @Override
-        protected Object doGetTransaction() {
-            return new Object();
-        }
-
-        @Override
-        protected boolean isExistingTransaction(Object transaction) {
-            return false;
-        }
-
-        @Override
-        protected void doBegin(Object transaction, TransactionDefinition definition) {
-            note("begin");
-        }
-
-        @Override
-        protected void doCommit(DefaultTransactionStatus status) {
-            note("commit");
-        }
-
-        @Override
-        protected void doRollback(DefaultTransactionStatus status) {
-            note("rollback");
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement
-    static class Transactions {
-        @Bean
-        Recorder transactionManager(LockClient client) {
-            return new Recorder(client);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
-    static class InvertedTransactions {
-        @Bean
-        Recorder transactionManager(LockClient client) {
-            return new Recorder(client);
+        @Transactional
+        public void callsAnew() {
+            ledger.writesAnew();
         }
     }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAsync
     static class Asynchronous {}
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableResilientMethods
-    static class Retries {}
 }

@@ -5,13 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.LockMode;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -99,6 +109,56 @@ class HoldLockReactiveTest {
         });
     }
 
+    @Test
+    void aLossIsToldToTheSubscriberInPlaceOfTheValue() {
+        with((prices, client) -> {
+            assertThatThrownBy(() -> prices.loses(client, Mono.just("12"), null).block(LONG))
+                    .isInstanceOf(HoldLostException.class);
+            assertThatThrownBy(
+                            () -> prices.losesMany(client, null).collectList().block(LONG))
+                    .isInstanceOf(HoldLostException.class);
+        });
+    }
+
+    @Test
+    void whatFailedIsToldBeforeTheLoss() {
+        with((prices, client) -> assertThatThrownBy(
+                        () -> prices.loses(client, Mono.error(new IllegalStateException("failed")), null)
+                                .block(LONG))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("failed")
+                .satisfies(failure ->
+                        assertThat(failure.getSuppressed()).hasAtLeastOneElementOfType(HoldLostException.class)));
+    }
+
+    @Test
+    void anAspectInsideTheLockRuns() {
+        application.withUserConfiguration(Aspects.class).run(context -> {
+            assertThat(context.getBean(Prices.class).skips().block(LONG)).isEqualTo("ran");
+            assertThat(context.getBean(Counting.class).calls).hasValue(1);
+        });
+    }
+
+    @Test
+    void aLockThatNoThreadOwnsIsReleasedWithoutWaiting() {
+        HoldOptions waits = HoldOptions.defaults().awaitRelease(true).reentrant(true);
+        with((prices, client) -> assertThat(
+                        new LockRequest(client, List.of("prices"), false, LockMode.EXCLUSIVE, 0, null, waits)
+                                .boundToNoThread()
+                                .options())
+                .isEqualTo(HoldOptions.defaults()));
+    }
+
+    @Test
+    void severalNamesAndPermitsAreHeldTheSameWay() {
+        with((prices, client) -> {
+            assertThat(prices.both(client).block(LONG)).isEqualTo("prices held, taxes held");
+            assertThat(prices.export().block(LONG)).isEqualTo("exported");
+            assertThat(client.lock("taxes").tryAcquire(LONG)).get().satisfies(Hold::close);
+            isFree(client);
+        });
+    }
+
     private static void isFree(LockClient client) throws InterruptedException {
         assertThat(client.lock("prices").tryAcquire(LONG)).get().satisfies(Hold::close);
     }
@@ -111,7 +171,50 @@ class HoldLockReactiveTest {
         void run(Prices prices, LockClient client) throws Exception;
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @EnableAspectJAutoProxy
+    static class Aspects {
+        @Bean
+        static Counting counting() {
+            return new Counting();
+        }
+    }
+
+    @Aspect
+    static class Counting {
+        private final AtomicInteger calls = new AtomicInteger();
+
+        @Before("execution(* skips())")
+        public void count() {
+            calls.incrementAndGet();
+        }
+    }
+
     static class Prices {
+        private static String state(LockClient client, String name) {
+            return name + (client.lock(name).status().grant().isPresent() ? " held" : " free");
+        }
+
+        @HoldLock({"prices", "taxes"})
+        public Mono<String> both(LockClient client) {
+            return Mono.fromSupplier(() -> state(client, "prices") + ", " + state(client, "taxes"));
+        }
+
+        @HoldLock(name = "prices:exports", mode = LockMode.PERMITS, permits = 2)
+        public Mono<String> export() {
+            return Mono.just("exported");
+        }
+
+        @HoldLock(name = "prices", lease = "6s")
+        public Mono<String> loses(LockClient client, Mono<String> then, Hold hold) {
+            return Mono.fromRunnable(() -> HoldLockTest.lose(client, hold)).then(then);
+        }
+
+        @HoldLock(name = "prices", lease = "6s")
+        public Flux<Integer> losesMany(LockClient client, Hold hold) {
+            return Flux.range(0, 3).doOnComplete(() -> HoldLockTest.lose(client, hold));
+        }
+
         @HoldLock("prices")
         public Mono<String> one(Mono<String> work, Hold hold) {
             Locks.assertHeld("prices");

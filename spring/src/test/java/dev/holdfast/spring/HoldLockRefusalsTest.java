@@ -1,17 +1,27 @@
 package dev.holdfast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockMode;
 import dev.holdfast.MultiHold;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.expression.BeanFactoryResolver;
+import reactor.core.publisher.Mono;
 
 /** What {@link HoldLock} cannot do stops the start, with the method's name and the reason. */
 class HoldLockRefusalsTest {
@@ -33,6 +43,14 @@ class HoldLockRefusalsTest {
             Arguments.of(BrokenName.class, "cannot be parsed"),
             Arguments.of(MissingProperty.class, "shop.nowhere"),
             Arguments.of(OnceAsWell.class, "would wait for itself"),
+            Arguments.of(LeaderAsWell.class, "would wait for itself"),
+            Arguments.of(LaterByCallable.class, "whose work begins after the method has returned"),
+            Arguments.of(LaterBySupplier.class, "whose work begins after the method has returned"),
+            Arguments.of(LaterByStream.class, "whose work begins after the method has returned"),
+            Arguments.of(LeaderOfMono.class, "LeaderOfMono.run returns a Mono"),
+            Arguments.of(LeaderOfExpression.class, "has an expression in its name"),
+            Arguments.of(OnceOfExpression.class, "has an expression in its name"),
+            Arguments.of(OnceTwice.class, "have the same name"),
             Arguments.of(UnknownClient.class, "there is no lock client 'orders'"),
         };
     }
@@ -54,7 +72,18 @@ class HoldLockRefusalsTest {
     }
 
     static Object[] unclear() {
-        return new Object[] {Fine.class};
+        return new Object[] {Fine.class, FineOnce.class, FineLeader.class};
+    }
+
+    @Test
+    void anExpressionOverArgumentsNeedsTheirNames() throws NoSuchMethodException {
+        Method withoutNames = String.class.getMethod("charAt", int.class);
+        assertThatThrownBy(() -> new NameTemplates(
+                        List.of("order:#{#id}"),
+                        withoutNames,
+                        new BeanFactoryResolver(new DefaultListableBeanFactory())))
+                .hasMessageContaining("String.charAt")
+                .hasMessageContaining("-parameters");
     }
 
     private static void start(Class<?> bean, String reason, String... properties) {
@@ -71,6 +100,16 @@ class HoldLockRefusalsTest {
 
     static class Fine {
         @HoldLock("a")
+        public void run() {}
+    }
+
+    static class FineOnce {
+        @Once(every = "1h")
+        public void run() {}
+    }
+
+    static class FineLeader {
+        @LeaderOnly("a")
         public void run() {}
     }
 
@@ -160,6 +199,58 @@ class HoldLockRefusalsTest {
         @Once(every = "1h")
         @HoldLock
         public void run() {}
+    }
+
+    static class LeaderAsWell {
+        @LeaderOnly("a")
+        @HoldLock("a")
+        public void run() {}
+    }
+
+    static class LaterByCallable {
+        @HoldLock("a")
+        public Callable<String> run() {
+            return () -> "";
+        }
+    }
+
+    static class LaterBySupplier {
+        @HoldLock("a")
+        public Supplier<String> run() {
+            return () -> "";
+        }
+    }
+
+    static class LaterByStream {
+        @HoldLock("a")
+        public IntStream run() {
+            return IntStream.of(1);
+        }
+    }
+
+    static class LeaderOfMono {
+        @LeaderOnly("a")
+        public Mono<String> run() {
+            return Mono.just("");
+        }
+    }
+
+    static class LeaderOfExpression {
+        @LeaderOnly("tenant-#{#id}")
+        public void run(int id) {}
+    }
+
+    static class OnceOfExpression {
+        @Once(name = "tenant-#{#id}", every = "1h")
+        public void run(int id) {}
+    }
+
+    static class OnceTwice {
+        @Once(every = "1h")
+        public void run(int id) {}
+
+        @Once(every = "1h")
+        public void run(long id) {}
     }
 
     static class UnknownClient {

@@ -8,9 +8,14 @@ import dev.holdfast.LockClient;
 import dev.holdfast.Term;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -77,6 +82,32 @@ class LeaderOnlyTest {
     }
 
     @Test
+    void anElectionIsStoodForOnceAlsoWhereItsClientIsNamedDifferently() {
+        application
+                .withPropertyValues("holdfast.store=mem:")
+                .withBean(Named.class)
+                .run(context -> {
+                    assertThat(context.getBean(Outbox.class).next()).startsWith("elected outbox");
+                    assertThat(context.getBean(Outbox.class).send(null)).isPositive();
+                    assertThat(context.getBean(Named.class).run()).isEqualTo("ran");
+                });
+    }
+
+    @Test
+    void electionsEndTogetherSoThatOneSlowListenerDoesNotDelayTheOthers() {
+        CyclicBarrier together = new CyclicBarrier(2);
+        Queue<Object> met = new ConcurrentLinkedQueue<>();
+        application
+                .withPropertyValues("holdfast.store=mem:", "holdfast.elections=reports")
+                .withBean(Meeting.class, () -> new Meeting(together, met))
+                .run(context -> {
+                    context.getBean(Outbox.class).next();
+                    context.getBean(Outbox.class).next();
+                });
+        assertThat(met).hasSize(2).allMatch(Integer.class::isInstance);
+    }
+
+    @Test
     void aPrimitiveResultStopsTheStart() {
         application
                 .withPropertyValues("holdfast.store=mem:")
@@ -104,6 +135,33 @@ class LeaderOnlyTest {
 
         public String next() throws InterruptedException {
             return events.poll(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class Named {
+        @LeaderOnly(value = "outbox", client = "lockClient")
+        public String run() {
+            return "ran";
+        }
+    }
+
+    /** A listener that returns only when that of the other election has begun. */
+    static class Meeting {
+        private final CyclicBarrier together;
+        private final Queue<Object> met;
+
+        Meeting(CyclicBarrier together, Queue<Object> met) {
+            this.together = together;
+            this.met = met;
+        }
+
+        @EventListener
+        public void revoked(LeaderRevoked event) {
+            try {
+                met.add(together.await(20, TimeUnit.SECONDS));
+            } catch (InterruptedException | BrokenBarrierException | TimeoutException alone) {
+                met.add(alone);
+            }
         }
     }
 

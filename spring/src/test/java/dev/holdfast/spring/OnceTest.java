@@ -18,15 +18,20 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.transaction.annotation.Transactional;
 
 /** Methods with {@link Once}, called through their bean. */
+@ExtendWith(OutputCaptureExtension.class)
 class OnceTest {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(
@@ -101,6 +106,46 @@ class OnceTest {
                             assertThat(other.calls().poll(1, TimeUnit.MINUTES)).isNotNull();
                             assertThat(one.runs().size() + other.runs().size()).isEqualTo(1);
                         }));
+    }
+
+    @Test
+    void aTimerThatIsSwitchedOffDoesNotStopTheStart() {
+        application
+                .withBean(SwitchedOff.class)
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(SwitchedOff.class).run())
+                        .hasMessageContaining("switched off"));
+    }
+
+    @Test
+    void twoBeansThatInheritAMethodHaveRecordsOfTheirOwn() {
+        application.withBean(Berlin.class).withBean(Paris.class).run(context -> {
+            assertThat(context.getBean(Berlin.class).run()).isEqualTo("ran");
+            assertThat(context.getBean(Paris.class).run()).isEqualTo("ran");
+            assertThat(context.getBean(Paris.class).run()).isNull();
+        });
+    }
+
+    @Test
+    void workInATransactionOfItsCallerIsToldOnce(CapturedOutput output) {
+        application
+                .withUserConfiguration(RecordedTransactions.Begun.class)
+                .withBean(Reports.class)
+                .withBean(Caller.class)
+                .run(context -> {
+                    context.getBean(Caller.class).call("a");
+                    context.getBean(Caller.class).call("b");
+                    assertThat(output.toString().split("Reports.message was called inside a transaction", -1))
+                            .hasSize(2);
+                });
+    }
+
+    @Test
+    void aTransactionThatBeginsBeforeItIsToldAtTheStart(CapturedOutput output) {
+        application
+                .withUserConfiguration(RecordedTransactions.Inverted.class)
+                .withBean(InTransaction.class)
+                .run(context -> assertThat(output).contains("InTransaction.run begins before"));
     }
 
     @ParameterizedTest
@@ -198,6 +243,42 @@ class OnceTest {
         public void afterIt() {
             calls.add("called");
         }
+    }
+
+    static class SwitchedOff {
+        @Scheduled(cron = "${report.cron:-}")
+        @Once(cron = "${report.cron:-}")
+        public void run() {}
+    }
+
+    abstract static class City {
+        @Once(every = "365d")
+        public String run() {
+            return "ran";
+        }
+    }
+
+    static class Berlin extends City {}
+
+    static class Paris extends City {}
+
+    static class Caller {
+        private final Reports reports;
+
+        Caller(Reports reports) {
+            this.reports = reports;
+        }
+
+        @Transactional
+        public void call(String id) {
+            reports.message(id);
+        }
+    }
+
+    static class InTransaction {
+        @Once(every = "365d")
+        @Transactional
+        public void run() {}
     }
 
     static class NoPeriod {

@@ -17,12 +17,15 @@ import org.springframework.context.annotation.Import;
 /**
  * The lock clients of an application. An application that defines a {@link LockClient} bean gets no other.
  *
- * <p>The names of Spring Boot's own configurations are text, because their modules need not be there.
+ * <p>The names of Spring Boot's own configurations are text, because their modules need not be there, and because version
+ * 3, which the last two are of, has other names.
  */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
-            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration"
         })
 @EnableConfigurationProperties(HoldfastProperties.class)
 public final class HoldfastAutoConfiguration {

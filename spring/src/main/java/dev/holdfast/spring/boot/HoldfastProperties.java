@@ -1,6 +1,8 @@
 package dev.holdfast.spring.boot;
 
+import dev.holdfast.HoldOptions;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,24 @@ public record HoldfastProperties(
     /** Whether there is a client without a name; where all clients have names, nothing says what it would be. */
     boolean hasUnnamed() {
         return clients.isEmpty() || store != null || use != null;
+    }
+
+    /** The first property of the client without a name that is set; null if there is none. */
+    @Nullable
+    String settingOfTheUnnamed() {
+        Map<String, @Nullable Object> settings = new LinkedHashMap<>();
+        settings.put("password", password);
+        settings.put("namespace", namespace);
+        settings.put("label", label);
+        settings.put("outage-limit", outageLimit);
+        settings.put("session", session);
+        settings.put("connect-lazily", connectLazily ? true : null);
+        settings.put("hold", hold.toOptions().equals(HoldOptions.defaults()) ? null : hold);
+        return settings.entrySet().stream()
+                .filter(setting -> setting.getValue() != null)
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Without what may be a secret. */

@@ -34,6 +34,13 @@ final class LockClientRegistrar implements ImportBeanDefinitionRegistrar {
             unnamed.setPrimary(true);
             registry.registerBeanDefinition(UNNAMED, unnamed);
         }
+        String lost = properties.hasUnnamed() ? null : properties.settingOfTheUnnamed();
+        if (lost != null) {
+            throw new ClientNotMadeException(
+                    "holdfast." + lost + " is set, and all clients have names, so it is nobody's.",
+                    "Set holdfast.clients.NAME." + lost
+                            + " in its place, or holdfast.store for a client without a name.");
+        }
         Set<String> names = properties.clients().keySet();
         names.forEach(name -> registry.registerBeanDefinition(name + "LockClient", definition(name)));
     }

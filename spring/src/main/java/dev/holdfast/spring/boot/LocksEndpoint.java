@@ -103,7 +103,8 @@ public final class LocksEndpoint {
         }
         LockClient of = clients.get(client);
         if (of == null) {
-            return answer(WebEndpointResponse.STATUS_NOT_FOUND, "there is no such client", client, name, caller.getName());
+            return answer(
+                    WebEndpointResponse.STATUS_NOT_FOUND, "there is no such client", client, name, caller.getName());
         }
         boolean broken = of.breakGrant(name, token, Boolean.TRUE.equals(now));
         return broken
@@ -111,11 +112,12 @@ public final class LocksEndpoint {
                 : answer(WebEndpointResponse.STATUS_NOT_FOUND, "that grant has ended", client, name, caller.getName());
     }
 
-    private static WebEndpointResponse<String> answer(int status, String what, String client, String name, String caller) {
+    private static WebEndpointResponse<String> answer(
+            int status, String what, String client, String name, String caller) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                () -> "'" + name + "' of client '" + client + "' was to be broken through the actuator by " + caller + ": "
-                        + what);
+                () -> "'" + name + "' of client '" + client + "' was to be broken through the actuator by " + caller
+                        + ": " + what);
         return new WebEndpointResponse<>(what, status);
     }
 }

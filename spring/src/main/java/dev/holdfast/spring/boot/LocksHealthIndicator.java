@@ -15,7 +15,8 @@ import org.springframework.boot.health.contributor.Status;
  */
 public final class LocksHealthIndicator extends AbstractHealthIndicator {
     /** The store answers, and has not always done so since the last look. */
-    public static final Status DEGRADED = new Status("DEGRADED", "requests to the store have failed, or holds were lost");
+    public static final Status DEGRADED =
+            new Status("DEGRADED", "requests to the store have failed, or holds were lost");
 
     private static final String PROBE = "holdfast-health";
 

@@ -12,6 +12,8 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 
 /** A kind of bean of the application that can keep locks. */
@@ -97,7 +99,25 @@ public enum StoreBean {
 
     private static final class Jdbc {
         static StoreFactory factory(DataSource dataSource) {
-            return JdbcStores.on(dataSource);
+            boolean spring = ClassUtils.isPresent("org.springframework.jdbc.datasource.AbstractDataSource", null);
+            return JdbcStores.on(spring ? SpringJdbc.ownConnections(dataSource) : dataSource);
+        }
+    }
+
+    static final class SpringJdbc {
+        private SpringJdbc() {}
+
+        /** Connections that are in no transaction of the caller, always to one database. */
+        static DataSource ownConnections(DataSource dataSource) {
+            if (dataSource instanceof AbstractRoutingDataSource) {
+                throw new ClientNotMadeException(
+                        "The application's DataSource routes each connection to one of several databases, and all locks"
+                                + " need one place.",
+                        "Set holdfast.store to the URL of the database that keeps the locks.");
+            }
+            DataSource target =
+                    dataSource instanceof TransactionAwareDataSourceProxy joins ? joins.getTargetDataSource() : null;
+            return target == null ? dataSource : ownConnections(target);
         }
     }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
@@ -30,11 +31,21 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  */
 public final class HoldfastLockRegistry
         implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
-    private static final int LONGEST = 200;
+    /** With the longest prefix and the longest namespace it is a name. */
+    private static final int LONGEST = 180;
+
+    /** As many locks as Spring Integration's own registries keep. */
+    private static final int CAPACITY = 100_000;
+
+    private static final Duration IDLE = Duration.ofMinutes(1);
+    private static final int SWEEPS_IN_AN_IDLE_TIME = 10;
 
     private final LockClient client;
     private final String prefix;
     private final HoldOptions options;
+    private final int capacity;
+    private final Duration idle;
+    private final AtomicLong nextSweep = new AtomicLong(System.nanoTime());
     private final Map<String, RegistryLock> locks = new ConcurrentHashMap<>();
 
     /**
@@ -49,9 +60,16 @@ public final class HoldfastLockRegistry
 
     /** Locks of a client, held as the options say; as {@link #HoldfastLockRegistry(LockClient, String)}. */
     public HoldfastLockRegistry(LockClient client, String prefix, HoldOptions options) {
+        this(client, prefix, options, CAPACITY, IDLE);
+    }
+
+    /** Also with the number of locks from which on those are forgotten that have been idle for a time. */
+    HoldfastLockRegistry(LockClient client, String prefix, HoldOptions options, int capacity, Duration idle) {
         this.client = client;
         this.prefix = prefix;
-        this.options = options.reentrant(true);
+        this.capacity = capacity;
+        this.idle = idle;
+        this.options = options.reentrant(true).autoRenew(true);
     }
 
     /**
@@ -92,7 +110,13 @@ public final class HoldfastLockRegistry
         lock(lockKey).renew(customTtl);
     }
 
+    /** How many locks it knows. */
+    int size() {
+        return locks.size();
+    }
+
     private RegistryLock lock(Object lockKey) {
+        sweepIfFull();
         return locks.compute(name(lockKey), (name, known) -> {
             RegistryLock lock = known == null ? new RegistryLock(client, name, options) : known;
             lock.obtained();
@@ -100,11 +124,23 @@ public final class HoldfastLockRegistry
         });
     }
 
+    /** Keys that are used once, such as those of an aggregator's groups, would fill the memory otherwise. */
+    private void sweepIfFull() {
+        long now = System.nanoTime();
+        long next = nextSweep.get();
+        if (locks.size() >= capacity
+                && now - next >= 0
+                && nextSweep.compareAndSet(next, now + idle.toNanos() / SWEEPS_IN_AN_IDLE_TIME)) {
+            expireUnusedOlderThan(idle.toMillis());
+        }
+    }
+
     private String name(Object lockKey) {
         String key = lockKey.toString();
         boolean usable = !key.isEmpty()
                 && key.length() <= LONGEST - prefix.length()
-                && key.chars().noneMatch(Character::isISOControl);
+                && key.codePoints()
+                        .noneMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
         return prefix + ":"
                 + (usable
                         ? key

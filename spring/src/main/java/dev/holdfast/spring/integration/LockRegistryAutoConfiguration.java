@@ -8,11 +8,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
+import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** A lock registry on the application's lock client, where Spring Integration is there and has none. */
+/**
+ * A lock registry on the application's lock client, where Spring Integration is there and has none. Before version 7 it has
+ * locks of another type, and gets none.
+ */
 @AutoConfiguration(after = HoldfastAutoConfiguration.class)
-@ConditionalOnClass(LockRegistry.class)
+@ConditionalOnClass({LockRegistry.class, DistributedLock.class})
 @ConditionalOnSingleCandidate(LockClient.class)
 public final class LockRegistryAutoConfiguration {
     /** For Spring. */

@@ -51,12 +51,17 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        keep(acquire(options), options);
+        acquire(options);
     }
 
     @Override
     public boolean tryLock() {
-        return keep(client.lock(name, options).tryAcquire(), options);
+        waiting.incrementAndGet();
+        try {
+            return keep(client.lock(name, options).tryAcquire(), options);
+        } finally {
+            waiting.decrementAndGet();
+        }
     }
 
     @Override
@@ -129,7 +134,7 @@ final class RegistryLock implements DistributedLock {
         try {
             while (true) {
                 try {
-                    keep(acquire(how), how);
+                    acquire(how);
                     return;
                 } catch (InterruptedException again) {
                     interrupted = true;
@@ -142,10 +147,11 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    private Optional<Hold> acquire(HoldOptions how) throws InterruptedException {
+    /** In the registry's eyes somebody waits until an owner is noted, so that it never forgets a lock that is held. */
+    private void acquire(HoldOptions how) throws InterruptedException {
         waiting.incrementAndGet();
         try {
-            return Optional.of(client.lock(name, how).acquire());
+            keep(Optional.of(client.lock(name, how).acquire()), how);
         } finally {
             waiting.decrementAndGet();
         }

@@ -11,16 +11,25 @@ import dev.holdfast.test.TestLocks;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.security.Principal;
-import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.actuate.autoconfigure.endpoint.PropertiesEndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.OperationFilter;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.convert.ConversionServiceParameterValueMapper;
+import org.springframework.boot.actuate.endpoint.web.EndpointMediaTypes;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpointDiscoverer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.health.contributor.Health;
-import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -91,10 +100,16 @@ class ActuatorTest {
             Hold hold = context.getBean(LockClient.class).lock("order:42").acquire();
             long token = hold.token();
 
+            List<String> logged = new CopyOnWriteArrayList<>();
+            Logger log = logOfTheEndpoint(logged);
             assertThat(endpoint.breakLock(new Caller(null), "lockClient", "order:42", token, true)
                             .getStatus())
                     .isEqualTo(403);
             locks.assertHeld("order:42");
+            assertThat(logged)
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .contains("'order:42'", "'lockClient'", "by nobody: nobody is logged in");
+            assertThat(log).isNotNull();
 
             Caller admin = new Caller(() -> "admin");
             assertThat(endpoint.breakLock(admin, "another", "order:42", token, true)
@@ -111,32 +126,54 @@ class ActuatorTest {
         });
     }
 
+    private static Logger logOfTheEndpoint(List<String> logged) {
+        Logger log = Logger.getLogger("dev.holdfast.spring"); // kept by the caller: the log manager holds it weakly
+        log.addHandler(new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                logged.add(entry.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        });
+        return log;
+    }
+
+    @Test
+    void theEndpointBreaksNothingUnlessThatIsAllowed() {
+        application.run(context -> assertThat(methods(context)).containsExactly(WebEndpointHttpMethod.GET));
+        application
+                .withPropertyValues("management.endpoint.locks.access=UNRESTRICTED")
+                .run(context -> assertThat(methods(context))
+                        .containsExactlyInAnyOrder(WebEndpointHttpMethod.GET, WebEndpointHttpMethod.DELETE));
+    }
+
+    /** What Spring Boot lets through to the endpoint, as it finds it in the context. */
+    private static List<WebEndpointHttpMethod> methods(AssertableApplicationContext context) {
+        WebEndpointDiscoverer found = new WebEndpointDiscoverer(
+                context,
+                new ConversionServiceParameterValueMapper(),
+                EndpointMediaTypes.DEFAULT,
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(OperationFilter.byAccess(new PropertiesEndpointAccessResolver(context.getEnvironment()))));
+        return found.getEndpoints().stream()
+                .flatMap(endpoint -> endpoint.getOperations().stream())
+                .map(operation -> operation.getRequestPredicate().getHttpMethod())
+                .toList();
+    }
+
     @Test
     void anEndpointThatIsNotExposedIsNotThere() {
         application
                 .withPropertyValues("management.endpoints.web.exposure.include=health")
                 .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
-    }
-
-    @Test
-    void healthIsUpDownAndDegraded() {
-        application.run(context -> {
-            LocksHealthIndicator health = context.getBean(LocksHealthIndicator.class);
-            assertThat(health.health().getStatus()).isEqualTo(Status.UP);
-
-            locks.storeAway();
-            Health down = health.health();
-            assertThat(down.getStatus()).isEqualTo(Status.DOWN);
-            assertThat(down.getDetails()).containsEntry("lockClient", "mem:: DOWN");
-
-            locks.storeBack();
-            assertThat(health.health().getStatus()).as("it has failed just now").isEqualTo(LocksHealthIndicator.DEGRADED);
-            locks.advance(Duration.ofMinutes(1));
-            assertThat(health.health().getStatus()).isEqualTo(Status.UP);
-        });
-        application
-                .withPropertyValues("management.health.locks.enabled=false")
-                .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
     }
 
     @Test
@@ -148,11 +185,12 @@ class ActuatorTest {
                 .withPropertyValues("holdfast.store=mem:")
                 .run(context -> {
                     MeterRegistry registry = context.getBean(MeterRegistry.class);
-                    Hold hold = context.getBean(LockClient.class).lock("order:42").acquire();
+                    Hold hold =
+                            context.getBean(LockClient.class).lock("order:42").acquire();
                     assertThat(registry.get("holdfast.held").gauge().value()).isEqualTo(1);
                     hold.close();
-                    await()
-                            .until(() -> registry.find("holdfast.hold").tag("lock", "order").timer() != null);
+                    await().until(() ->
+                            registry.find("holdfast.hold").tag("lock", "order").timer() != null);
                     assertThat(context).hasSingleBean(LockMetrics.class);
                 });
     }

@@ -8,11 +8,12 @@ import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisServer;
 import java.time.Duration;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /** Locks in the servers that the application is connected to already; closed before those connections are. */
 class ApplicationStoresTest {
@@ -25,7 +26,7 @@ class ApplicationStoresTest {
                 LockClient other = LockClient.connect(postgres.jdbcUrl())) {
             keepsTheLocks(
                     application
-                            .withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                            .withConfiguration(AutoConfigurations.of(BootClasses.DATA_SOURCE))
                             .withPropertyValues(
                                     "spring.datasource.url=" + postgres.jdbcUrl(),
                                     "spring.datasource.hikari.maximum-pool-size=4"),
@@ -39,7 +40,7 @@ class ApplicationStoresTest {
                 LockClient other = LockClient.connect(redis.uri())) {
             keepsTheLocks(
                     application
-                            .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+                            .withConfiguration(AutoConfigurations.of(BootClasses.REDIS))
                             .withPropertyValues("spring.data.redis.url=" + redis.uri()),
                     other);
         }
@@ -51,11 +52,18 @@ class ApplicationStoresTest {
                 LockClient other = LockClient.connect(redis.uri())) {
             keepsTheLocks(
                     application
-                            .withConfiguration(AutoConfigurations.of(
-                                    DataSourceAutoConfiguration.class, DataRedisAutoConfiguration.class))
+                            .withConfiguration(AutoConfigurations.of(BootClasses.DATA_SOURCE, BootClasses.REDIS))
                             .withPropertyValues("holdfast.use=redis", "spring.data.redis.url=" + redis.uri()),
                     other);
         }
+    }
+
+    @Test
+    void aDataSourceThatJoinsTheTransactionsOfItsCallersIsUnwrapped() {
+        DriverManagerDataSource plain = new DriverManagerDataSource("jdbc:h2:mem:plain");
+        DataSource joins = new TransactionAwareDataSourceProxy(plain);
+        assertThat(StoreBean.SpringJdbc.ownConnections(joins)).isSameAs(plain);
+        assertThat(StoreBean.SpringJdbc.ownConnections(plain)).isSameAs(plain);
     }
 
     /** Another client sees the lock, and gets it as soon as the application is closed: the release reached the store. */

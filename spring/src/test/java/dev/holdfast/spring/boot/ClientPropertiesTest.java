@@ -19,6 +19,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -140,6 +142,38 @@ class ClientPropertiesTest {
                         assertThat(hold.isValid() && other.isValid()).isTrue();
                     }
                 });
+    }
+
+    @Test
+    void theOnlyClientKeepsItsOwnSettingsAlsoWhereNobodyNamesIt() {
+        application
+                .withPropertyValues("holdfast.clients.orders.store=mem:", "holdfast.clients.orders.hold.lease=1m")
+                .run(context -> {
+                    LockClients clients = context.getBean(LockClients.class);
+                    assertThat(clients.client("")).isSameAs(clients.client("orders"));
+                    assertThat(clients.options("").lease()).isEqualTo(Duration.ofMinutes(1));
+                    assertThat(clients.options("ordersLockClient").lease()).isEqualTo(Duration.ofMinutes(1));
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "namespace=shop",
+                "password=secret",
+                "label=till",
+                "session=10s",
+                "outage-limit=5s",
+                "connect-lazily=true",
+                "hold.lease=10s"
+            })
+    void aSettingOfAClientThatDoesNotExistStopsTheStart(String setting) {
+        application
+                .withPropertyValues("holdfast.clients.orders.store=mem:", "holdfast." + setting)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("all clients have names")
+                        .hasStackTraceContaining("holdfast." + setting.split("[.=]", 2)[0] + " is set"));
     }
 
     @Test

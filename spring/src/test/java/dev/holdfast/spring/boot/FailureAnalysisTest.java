@@ -4,16 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.jdbc.JdbcStores;
+import dev.holdfast.spring.HoldLock;
+import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
+import dev.holdfast.spring.Once;
 import dev.holdfast.testbed.Ports;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -21,6 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /** A client that cannot be made stops the start with a text that says what to set. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -58,7 +61,7 @@ class FailureAnalysisTest {
     @Test
     void aBeanWithoutItsModuleSaysWhatToAdd() {
         FailureAnalysis analysis = analyse(application
-                .withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(BootClasses.DATA_SOURCE))
                 .withClassLoader(new FilteredClassLoader(JdbcStores.class)));
         assertThat(analysis.getDescription()).contains("DataSource").contains("not on the class path");
         assertThat(analysis.getAction()).contains("Add dev.holdfast:holdfast-jdbc");
@@ -66,8 +69,8 @@ class FailureAnalysisTest {
 
     @Test
     void twoBeansThatCouldKeepLocksSayHowToChoose() {
-        FailureAnalysis analysis = analyse(application.withConfiguration(
-                AutoConfigurations.of(DataSourceAutoConfiguration.class, DataRedisAutoConfiguration.class)));
+        FailureAnalysis analysis = analyse(
+                application.withConfiguration(AutoConfigurations.of(BootClasses.DATA_SOURCE, BootClasses.REDIS)));
         assertThat(analysis.getDescription()).contains("DataSource, RedisConnectionFactory");
         assertThat(analysis.getAction()).contains("Set holdfast.use to data-source or redis");
     }
@@ -88,10 +91,50 @@ class FailureAnalysisTest {
     @Test
     void jedisIsRefusedWithWhatToDo() {
         FailureAnalysis analysis = analyse(application
-                .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(BootClasses.REDIS))
                 .withPropertyValues("spring.data.redis.client-type=jedis"));
         assertThat(analysis.getDescription()).contains("JedisConnectionFactory").contains("Lettuce");
         assertThat(analysis.getAction()).contains("spring.data.redis.client-type=lettuce", "holdfast.store=redis:");
+    }
+
+    @Test
+    void anAnnotationThatIsUsedWronglyIsToldTheSameWay(CapturedOutput output) {
+        Throwable failure = catchThrowable(() ->
+                SpringApplication.run(WrongAnnotation.class, "--holdfast.store=mem:", "--spring.main.banner-mode=off"));
+        assertThat(failure).isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("@Once on FailureAnalysisTest.WrongAnnotation.run has no period; set one of every")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void twoClientsAndNoQualifierAreToldTheSameWay(CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> SpringApplication.run(
+                NoQualifier.class, "--holdfast.clients.a.store=mem:a", "--holdfast.clients.b.store=mem:b"));
+        assertThat(failure).isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("@HoldLock on FailureAnalysisTest.NoQualifier.run: there is not exactly one lock client")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void locksAreNotKeptInWhicheverDatabaseARoutingDataSourceChooses() {
+        FailureAnalysis analysis = analyse(application.withBean(DataSource.class, FailureAnalysisTest::routing));
+        assertThat(analysis.getDescription()).contains("routes").contains("DataSource");
+        assertThat(analysis.getAction()).contains("holdfast.store");
+    }
+
+    private static DataSource routing() {
+        AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
+            @Override
+            protected Object determineCurrentLookupKey() {
+                return "a";
+            }
+        };
+        routing.setTargetDataSources(Map.of("a", new DriverManagerDataSource("jdbc:h2:mem:a")));
+        return routing;
     }
 
     private static FailureAnalysis analyse(ApplicationContextRunner application) {
@@ -107,6 +150,20 @@ class FailureAnalysisTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Bare {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({HoldfastAutoConfiguration.class, LockAnnotationsAutoConfiguration.class})
+    static class WrongAnnotation {
+        @Once
+        public void run() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({HoldfastAutoConfiguration.class, LockAnnotationsAutoConfiguration.class})
+    static class NoQualifier {
+        @HoldLock("a")
+        public void run() {}
+    }
 
     @Configuration(proxyBeanMethods = false)
     static class TwoDataSources {

@@ -1,12 +1,17 @@
 package dev.holdfast.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
+import dev.holdfast.spring.HoldLock;
+import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -14,31 +19,34 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.event.ContextClosedEvent;
-import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.test.util.AopTestUtils;
 
 /** An application that is closed while work holds a lock: SIGTERM closes it in the same way. */
 class ShutdownTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     @Test
     void workThatHoldsALockFinishesWithinTheGrace() throws InterruptedException {
         try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
             ConfigurableApplicationContext context = start(redis, "1m");
             Work work = context.getBean(Work.class);
-            work.begun.await();
+            inTime(work.begun);
             Thread closing = new Thread(context::close);
             closing.start();
-            work.closing.await();
+            inTime(context.getBean(Drain.class).begun);
+            assertThat(work.hold.isValid()).as("while the schedulers drain").isTrue();
+            assertThat(closing.isAlive()).isTrue();
             work.mayEnd.countDown();
-            closing.join();
-            assertThat(work.ended.await(1, TimeUnit.MINUTES)).isTrue();
+            inTime(work.ended);
+            closing.join(LONG.toMillis());
+            assertThat(closing.isAlive()).isFalse();
             assertThat(work.heldAtItsEnd).isTrue();
             isFreeAtOnce(redis);
         }
@@ -49,13 +57,63 @@ class ShutdownTest {
         try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
             ConfigurableApplicationContext context = start(redis, "100ms");
             Work work = context.getBean(Work.class);
-            work.begun.await();
+            inTime(work.begun);
             context.close();
             isFreeAtOnce(redis);
             work.mayEnd.countDown();
-            assertThat(work.ended.await(1, TimeUnit.MINUTES)).isTrue();
+            inTime(work.ended);
             assertThat(work.heldAtItsEnd).isFalse();
         }
+    }
+
+    @Test
+    void anAnnotatedCallOnAThreadThatSpringDoesNotKnowFinishesWithinTheGraceToo() throws InterruptedException {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
+                .properties("holdfast.store=mem:", "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run();
+        Work bean = context.getBean(Work.class);
+        Work work = AopTestUtils.getTargetObject(bean);
+        Thread caller = new Thread(() -> {
+            try {
+                bean.guarded(null);
+            } catch (InterruptedException unexpected) {
+                throw new IllegalStateException(unexpected);
+            }
+        });
+        caller.start();
+        inTime(work.begun);
+        Thread closing = new Thread(context::close);
+        closing.start();
+        inTime(context.getBean(Drain.class).begun);
+        await().atMost(LONG).until(() -> closing.getState() == Thread.State.TIMED_WAITING || !closing.isAlive());
+        assertThat(work.hold.isValid()).isTrue();
+        work.mayEnd.countDown();
+        caller.join(LONG.toMillis());
+        closing.join(LONG.toMillis());
+        assertThat(closing.isAlive()).isFalse();
+        assertThat(work.heldAtItsEnd).isTrue();
+    }
+
+    @Test
+    void anAnnotatedCallThatTakesLongerThanTheGraceLosesItsLock() throws InterruptedException {
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Guarded.class)
+                .properties("holdfast.store=mem:", "spring.lifecycle.timeout-per-shutdown-phase=100ms")
+                .run();
+        Work bean = context.getBean(Work.class);
+        Work work = AopTestUtils.getTargetObject(bean);
+        CompletableFuture<Object> failure = CompletableFuture.supplyAsync(() -> {
+            try {
+                return bean.guarded(null);
+            } catch (Exception failed) {
+                return failed;
+            }
+        });
+        inTime(work.begun);
+        context.close();
+        assertThat(work.hold.isValid()).isFalse();
+        work.mayEnd.countDown();
+        inTime(work.ended);
+        assertThat(failure.join()).isInstanceOf(HoldLostException.class);
     }
 
     @Test
@@ -72,12 +130,16 @@ class ShutdownTest {
     }
 
     private static ConfigurableApplicationContext start(RedisServer redis, String grace) {
-        return new SpringApplicationBuilder(Application.class)
+        return new SpringApplicationBuilder(Application.class, BootClasses.REDIS)
                 .properties(
                         "spring.data.redis.url=" + redis.uri(),
                         "spring.lifecycle.timeout-per-shutdown-phase=" + grace,
                         "holdfast.hold.lease=" + LEASE.toSeconds() + "s")
                 .run();
+    }
+
+    private static void inTime(CountDownLatch latch) throws InterruptedException {
+        assertThat(latch.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
     /** Long before the lease has ended: it was released, through a connection that was still open. */
@@ -96,7 +158,6 @@ class ShutdownTest {
     @EnableScheduling
     @ImportAutoConfiguration({
         HoldfastAutoConfiguration.class,
-        DataRedisAutoConfiguration.class,
         TaskSchedulingAutoConfiguration.class,
         LifecycleAutoConfiguration.class
     })
@@ -105,37 +166,92 @@ class ShutdownTest {
         Work work(LockClient client) {
             return new Work(client);
         }
+
+        @Bean
+        Drain drain() {
+            return new Drain();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        HoldfastAutoConfiguration.class,
+        LockAnnotationsAutoConfiguration.class,
+        LifecycleAutoConfiguration.class
+    })
+    static class Guarded {
+        @Bean
+        Work work(LockClient client) {
+            return new Work(client);
+        }
+
+        @Bean
+        Drain drain() {
+            return new Drain();
+        }
+    }
+
+    /** Notes that the first phase of the shutdown has begun, which web server and schedulers drain in. */
+    static class Drain implements SmartLifecycle {
+        final CountDownLatch begun = new CountDownLatch(1);
+        private volatile boolean running;
+
+        @Override
+        public void start() {
+            running = true;
+        }
+
+        @Override
+        public void stop() {
+            running = false;
+            begun.countDown();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running;
+        }
     }
 
     /** Holds a lock until it may end, whether or not its thread is interrupted. */
     static class Work {
         final CountDownLatch begun = new CountDownLatch(1);
-        final CountDownLatch closing = new CountDownLatch(1);
         final CountDownLatch mayEnd = new CountDownLatch(1);
         final CountDownLatch ended = new CountDownLatch(1);
         volatile boolean heldAtItsEnd;
+        volatile Hold hold;
         private final LockClient client;
 
         Work(LockClient client) {
             this.client = client;
         }
 
-        @EventListener
-        void close(ContextClosedEvent event) {
-            closing.countDown();
-        }
-
         @Scheduled(fixedDelay = Long.MAX_VALUE, timeUnit = TimeUnit.NANOSECONDS)
         void run() throws InterruptedException {
-            Hold hold = client.lock("work").acquire();
+            hold = client.lock("work").acquire();
             try {
-                begun.countDown();
-                awaitUninterruptibly(mayEnd);
-                heldAtItsEnd = hold.isValid();
+                untilItMayEnd();
                 hold.close();
             } finally {
                 ended.countDown();
             }
+        }
+
+        @HoldLock("guarded")
+        public String guarded(Hold given) throws InterruptedException {
+            hold = given;
+            try {
+                untilItMayEnd();
+            } finally {
+                ended.countDown();
+            }
+            return "ended";
+        }
+
+        private void untilItMayEnd() {
+            begun.countDown();
+            awaitUninterruptibly(mayEnd);
+            heldAtItsEnd = hold.isValid();
         }
 
         private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /** The snippet on the test of a Spring Boot application, run. */
-@SpringBootTest(classes = SpringTestingPageTest.Application.class)
+@SpringBootTest(classes = {SpringTestingPageTest.Application.class, SpringTestingPageTest.LocksInMemory.class})
 class SpringTestingPageTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

@@ -127,6 +127,52 @@ class HoldfastLockRegistryTest {
     }
 
     @Test
+    void anyKeyIsANameAlsoBehindALongNamespace() {
+        String namespace = "n".repeat(64);
+        try (LockClient far = LockClient.builder("mem:").namespace(namespace).build()) {
+            HoldfastLockRegistry registry = new HoldfastLockRegistry(far, "integration");
+            for (int length = 150; length < 210; length++) {
+                DistributedLock lock = registry.obtain("k".repeat(length));
+                lock.lock();
+                lock.unlock();
+            }
+            DistributedLock half = registry.obtain("half a surrogate \ud800");
+            half.lock();
+            half.unlock();
+        }
+    }
+
+    @Test
+    void keysThatAreUsedOnceDoNotFillTheMemory() {
+        HoldfastLockRegistry registry =
+                new HoldfastLockRegistry(client, "app", HoldOptions.defaults(), 100, Duration.ZERO);
+        DistributedLock held = registry.obtain("held");
+        held.lock();
+        for (int key = 0; key < 1_000; key++) {
+            registry.obtain(key);
+            assertThat(registry.size()).isLessThanOrEqualTo(100);
+        }
+        assertThat(registry.obtain("held")).isSameAs(held);
+        held.unlock();
+    }
+
+    @Test
+    void aLockIsRenewedAlsoWhereOtherHoldsAreNot() throws Exception {
+        ManualTime time = new ManualTime();
+        MemoryStore store = new MemoryStore(time);
+        try (LockClient timed = LockClient.builder(store.open(time)).time(time).build()) {
+            HoldOptions notRenewed = HoldOptions.defaults().autoRenew(false);
+            DistributedLock lock = new HoldfastLockRegistry(timed, "app", notRenewed).obtain("foo");
+            lock.lock();
+            for (int i = 0; i < 12; i++) {
+                time.advance(Duration.ofSeconds(5));
+            }
+            assertThat(inAnotherThread(lock::tryLock)).isFalse();
+            lock.unlock();
+        }
+    }
+
+    @Test
     void unusedLocksAreForgottenAndUsedOnesAreNot() {
         DistributedLock unused = registry.obtain("unused");
         DistributedLock used = registry.obtain("used");

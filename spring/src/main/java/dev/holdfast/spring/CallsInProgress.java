@@ -1,0 +1,68 @@
+package dev.holdfast.spring;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Annotated calls that hold a lock now. The end of the application waits for them, within the time of one phase, before
+ * the lock clients close: also for those on threads that Spring does not drain, such as virtual threads.
+ */
+final class CallsInProgress implements SmartLifecycle {
+    /** After everything that Spring drains, directly before the lock clients close. */
+    private static final int PHASE = 2;
+
+    private final LongAdder begun = new LongAdder();
+    private final LongAdder ended = new LongAdder();
+    private final AtomicReference<@Nullable Runnable> waiting = new AtomicReference<>();
+    private volatile boolean running;
+
+    void begin() {
+        begun.increment();
+    }
+
+    void end() {
+        ended.increment();
+        if (waiting.get() != null) {
+            tellIfNone();
+        }
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public void stop(Runnable done) {
+        running = false;
+        waiting.set(done);
+        tellIfNone();
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+    }
+
+    private void tellIfNone() {
+        // ended is read first: a call that is counted there was counted at its beginning before
+        if (ended.sum() == begun.sum()) {
+            Runnable done = waiting.getAndSet(null);
+            if (done != null) {
+                done.run();
+            }
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

@@ -1,0 +1,6 @@
+package dev.holdfast.spring.sample;
+
+/** Work on a timer. */
+public interface Report {
+    void nightly();
+}
