@@ -48,20 +48,22 @@ abstract class QueueCases extends Cases {
     @Test
     void waitersAreAllServedAndInTheOrderOfArrivalWhereThatIsPromised() throws Exception {
         RawClient holder = rig.raw();
-        List<RawClient> clients = List.of(rig.raw(), rig.raw(), rig.raw(), rig.raw(), rig.raw());
+        List<RawClient> five = List.of(rig.raw(), rig.raw(), rig.raw(), rig.raw(), rig.raw());
         rig.unhurried(() -> {
+            List<RawClient> clients = new ArrayList<>(five);
             String name = rig.name();
             Grant grant = holder.hold(name);
             List<RawClient.Queued> line = new ArrayList<>(
                     clients.stream().map(each -> each.queue(name)).toList());
             try (Stalls stalls = Stalls.watch()) {
                 holder.release(grant);
-                for (int i = 0; i < clients.size(); i++) {
+                while (!line.isEmpty()) {
                     RawClient.Queued next = firstServed(line);
                     assertFirst(next, line.get(0), stalls);
+                    RawClient served = clients.remove(line.indexOf(next));
                     line.remove(next);
                     assertThat(line).noneMatch(RawClient.Queued::isAnswered);
-                    assertThat(holder.release(next.granted())).isTrue();
+                    assertThat(served.release(next.granted())).isTrue();
                 }
             }
             assertThat(holder.waiting(name)).isZero();
@@ -99,8 +101,9 @@ abstract class QueueCases extends Cases {
 
             RawClient.Queued first = firstServed(List.of(waiting, last));
             assertFirst(first, waiting, stalls);
-            one.release(first.granted());
-            one.release((first.equals(waiting) ? last : waiting).granted());
+            boolean inOrder = first.equals(waiting);
+            (inOrder ? two : late).release(first.granted());
+            (inOrder ? late : two).release((inOrder ? last : waiting).granted());
             assertThat(rig.patience.answer(released, "release")).isTrue();
         }
     }

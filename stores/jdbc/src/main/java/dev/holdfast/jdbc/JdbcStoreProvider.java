@@ -12,6 +12,9 @@ import java.util.Set;
  * {@code jdbc:mysql://…}, {@code jdbc:h2:…}. The URL may contain the driver's parameters, and those of {@link
  * JdbcOptions}, which are removed before the driver gets the URL. The driver must be on the class path.
  *
+ * <p>With {@code mode=session}, locks end with a session of PostgreSQL, MariaDB or MySQL rather than with a lease:
+ * {@code jdbc:postgresql://db/shop?user=app&mode=session}. They are exclusive.
+ *
  * <p>SQLite is a store of its own, {@code holdfast-sqlite}, with URLs such as {@code sqlite:locks.db}.
  *
  * <p>Thread-safe.
@@ -60,6 +63,15 @@ public final class JdbcStoreProvider implements StoreProvider {
     }
 
     private static Store open(ServerUrl url, StoreContext context) {
+        if (url.sessions()) {
+            return SessionStore.open(new SessionOpener(
+                    url.dialect(),
+                    url.options(),
+                    new DriverConnections(url, context.password()),
+                    url.description(),
+                    context.time(),
+                    context.session().orElse(SessionStore.SESSION)));
+        }
         return ServerStore.open(
                 url.dialect(),
                 url.options(),

@@ -85,6 +85,11 @@ final class MariaDbDialect extends BytesDialect {
     }
 
     @Override
+    public Optional<SessionDialect> sessions() {
+        return Optional.of(new MariaDbSessions());
+    }
+
+    @Override
     public String createRows(String table) {
         return "CREATE TABLE IF NOT EXISTS " + table + " (name VARBINARY(1020) NOT NULL PRIMARY KEY)"
                 + " ENGINE = InnoDB ROW_FORMAT = DYNAMIC";

@@ -136,6 +136,11 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
+    public Optional<SessionDialect> sessions() {
+        return Optional.of(new PostgresSessions());
+    }
+
+    @Override
     public String createRows(String table) {
         return "CREATE TABLE IF NOT EXISTS " + table + " (name text COLLATE \"C\" NOT NULL PRIMARY KEY)";
     }

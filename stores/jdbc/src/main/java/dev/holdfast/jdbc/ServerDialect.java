@@ -60,6 +60,11 @@ interface ServerDialect {
     /** The statements that make the table of records; they change nothing if it is there. */
     List<String> createRecords(String table);
 
+    /** Locks that end with a session; empty where the database has none. */
+    default Optional<SessionDialect> sessions() {
+        return Optional.empty();
+    }
+
     /** The statement that makes the table of rows that callers' transactions lock; it changes nothing if it is there. */
     String createRows(String table);
 

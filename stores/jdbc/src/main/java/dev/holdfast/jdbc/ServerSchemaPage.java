@@ -12,7 +12,7 @@ record ServerSchemaPage(ServerDialect dialect) {
             -- Another name or schema: holdfast.table=NAME and holdfast.schema=NAME in the URL, or JdbcOptions.
             --
             -- Rights: SELECT, INSERT, UPDATE and DELETE on these tables. Only 'once' needs the second, only locks in an
-            --   application's own transactions the third.
+            --   application's own transactions the third, only mode=session the fourth.
             %3$s
             -- Connections: per client 1 for a start, up to 4 when many names are used at once (holdfast.connections), and
             --   %4$s
@@ -35,11 +35,15 @@ record ServerSchemaPage(ServerDialect dialect) {
         statements.add(TableOpener.markRowByHand(dialect, table));
         statements.addAll(dialect.createRecords(table + ServerRecords.SUFFIX));
         statements.add(dialect.createRows(table + LockedRows.SUFFIX));
+        dialect.sessions().ifPresent(each -> statements.add(each.createTable(table + SessionOpener.SUFFIX)));
         return HEAD.formatted(
                         dialect.title(),
                         RowSql.LAYOUT,
                         dialect.grants(table) + "\n" + dialect.grants(table + ServerRecords.SUFFIX) + "\n"
-                                + dialect.grants(table + LockedRows.SUFFIX),
+                                + dialect.grants(table + LockedRows.SUFFIX)
+                                + (dialect.sessions().isPresent()
+                                        ? "\n" + dialect.grants(table + SessionOpener.SUFFIX)
+                                        : ""),
                         dialect.waitingConnections())
                 + String.join(";\n\n", statements)
                 + ";\n";

@@ -15,11 +15,16 @@ import java.util.regex.Pattern;
  * @param dialect of the database
  * @param jdbcUrl for the driver
  * @param options what our parameters said
+ * @param sessions whether locks end with their session, rather than with a lease
  */
-record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
+record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boolean sessions) {
     static final String GOOD_URLS = "jdbc:postgresql://HOST/DATABASE, jdbc:mariadb://HOST/DATABASE,"
             + " jdbc:mysql://HOST/DATABASE, jdbc:h2:PATH; for a SQLite file, sqlite:PATH";
 
+    /** H2 has modes of its own. */
+    private static final Pattern MODE = Pattern.compile("([?&;])(?:holdfast\\.)?mode=([^&;]*)");
+
+    private static final List<String> MODES = List.of("lease", "session");
     private static final Pattern OURS = Pattern.compile("([?&;])holdfast\\.(\\w+)=([^&;]*)");
     private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?";
 
@@ -37,10 +42,28 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
         return ServerDialects.all().stream()
                 .filter(dialect -> dialect.names().stream().anyMatch(name -> lower.startsWith("jdbc:" + name + ":")))
                 .findFirst()
-                .map(dialect -> withOptions(dialect, url));
+                .map(dialect -> withMode(dialect, url));
     }
 
-    private static ServerUrl withOptions(ServerDialect dialect, String url) {
+    private static ServerUrl withMode(ServerDialect dialect, String url) {
+        Matcher mode = MODE.matcher(url);
+        boolean ours = mode.find()
+                && (MODES.contains(mode.group(2))
+                        || !url.toLowerCase(Locale.ROOT).startsWith("jdbc:h2:"));
+        if (!ours) {
+            return withOptions(dialect, url, false);
+        }
+        if (!MODES.contains(mode.group(2))) {
+            throw new IllegalArgumentException(
+                    "there is no mode '" + mode.group(2) + "'; mode is one of " + String.join(", ", MODES));
+        }
+        String rest = url.substring(0, mode.start()) + url.substring(mode.end());
+        boolean wasFirst = mode.group(1).equals("?") && mode.end() < url.length();
+        String plain = wasFirst ? url.substring(0, mode.start()) + "?" + url.substring(mode.end() + 1) : rest;
+        return withOptions(dialect, plain, mode.group(2).equals("session"));
+    }
+
+    private static ServerUrl withOptions(ServerDialect dialect, String url, boolean sessions) {
         JdbcOptions options = JdbcOptions.defaults();
         StringBuilder rest = new StringBuilder();
         List<String> unknown = new ArrayList<>();
@@ -60,7 +83,7 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options) {
         if (first && plain.indexOf('?') < 0) {
             plain = plain.replaceFirst("&", "?");
         }
-        return new ServerUrl(dialect, plain, options);
+        return new ServerUrl(dialect, plain, options, sessions);
     }
 
     private static JdbcOptions with(JdbcOptions options, String name, String value, List<String> unknown) {

@@ -64,6 +64,9 @@ class PostgresPoolerTest {
             assertThatThrownBy(() -> LockClient.connect(url(pooler)))
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("session mode");
+            assertThatThrownBy(() -> LockClient.connect(url(pooler) + "&mode=session"))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("session mode");
             PGSimpleDataSource lent = new PGSimpleDataSource();
             lent.setUrl(url(pooler));
             assertThatThrownBy(() -> LockClient.builder(JdbcStores.on(lent)).build())
@@ -92,6 +95,31 @@ class PostgresPoolerTest {
                 }
             }
         }
+    }
+
+    /** A transaction has one session from its beginning to its end. */
+    @Test
+    void onePoolingTransactionsDoesNoHarmToLocksOfTransactions() throws Exception {
+        try (ServerProcess pooler = start("transaction", 5);
+                Connection one = DriverManager.getConnection(unprepared(pooler));
+                Connection two = DriverManager.getConnection(unprepared(pooler))) {
+            JdbcLocks locks = JdbcLocks.on(PlainDataSource.of(unprepared(pooler)));
+            one.setAutoCommit(false);
+            two.setAutoCommit(false);
+            for (int round = 0; round < 10; round++) {
+                locks.inTransaction(one).lock("pooled");
+                assertThat(locks.inTransaction(two).tryLock("pooled", Duration.ofMillis(50)))
+                        .isFalse();
+                one.commit();
+                assertThat(locks.inTransaction(two).tryLock("pooled")).isTrue();
+                two.commit();
+            }
+        }
+    }
+
+    /** Before version 1.21 this pooler knows no statements that a driver keeps prepared on the server. */
+    private static String unprepared(ServerProcess pooler) {
+        return url(pooler) + "&prepareThreshold=0";
     }
 
     @Test

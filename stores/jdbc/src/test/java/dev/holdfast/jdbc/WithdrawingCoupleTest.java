@@ -61,8 +61,9 @@ class WithdrawingCoupleTest {
 
     @ParameterizedTest
     @CsvSource({
-        "postgresql, LEASE", "postgresql, TRANSACTION", "postgresql, ROW", "postgresql, OPTIMISTIC",
-        "mariadb, LEASE", "mariadb, TRANSACTION", "mariadb, ROW", "mariadb, OPTIMISTIC"
+        "postgresql, LEASE", "postgresql, SESSION", "postgresql, TRANSACTION", "postgresql, ROW",
+                "postgresql, OPTIMISTIC",
+        "mariadb, LEASE", "mariadb, SESSION", "mariadb, TRANSACTION", "mariadb, ROW", "mariadb, OPTIMISTIC"
     })
     void oneOfTheCoupleGetsMoneyAndTheOtherIsToldTheTruth(String database, Way way) throws Exception {
         try (Purse she = new Purse(database, way);
@@ -100,6 +101,8 @@ class WithdrawingCoupleTest {
     private enum Way {
         /** A lock of Holdfast, with leases. */
         LEASE,
+        /** A lock of Holdfast that ends with its session. */
+        SESSION,
         /** A lock by name in the transaction. */
         TRANSACTION,
         /** The row of the data itself. */
@@ -121,12 +124,17 @@ class WithdrawingCoupleTest {
             this.way = way;
             this.connection = connect(database);
             this.locks = JdbcLocks.on(PlainDataSource.of(url(database)));
-            this.client = LockClient.connect(way == Way.LEASE ? url(database) : "mem:");
+            this.client = LockClient.connect(
+                    switch (way) {
+                        case LEASE -> url(database);
+                        case SESSION -> url(database) + "&mode=session";
+                        default -> "mem:";
+                    });
         }
 
         boolean withdraw(long amount) throws Exception {
             return switch (way) {
-                case LEASE -> {
+                case LEASE, SESSION -> {
                     try (Hold hold = client.lock("account:7").acquire()) {
                         assertThat(hold.isValid()).isTrue();
                         yield pay(amount, "");

@@ -83,6 +83,10 @@ public final class SqliteStoreProvider implements StoreProvider {
             throw new IllegalArgumentException(
                     "'~' is not expanded in a SQLite URL; write the whole path, or sqlite:./~ for a folder named so");
         }
+        if (text.contains("?mode=session")) {
+            throw new IllegalArgumentException("SQLite has no sessions that could have locks: leave mode=session out; "
+                    + "a lock of a process that has died is free when its lease ends. " + GOOD_URLS);
+        }
         if (text.indexOf('?') >= 0) {
             throw new IllegalArgumentException("a SQLite URL takes no options after '?'; " + GOOD_URLS);
         }

@@ -78,6 +78,7 @@ class SqliteStoreProviderTest {
                 "sqlite::memory:",
                 "sqlite:file:locks.db",
                 "sqlite:locks.db?mode=ro",
+                "sqlite:locks.db?mode=session",
                 "sqlite:a\0b",
                 "sqlite:~",
                 "sqlite:~/locks.db",
@@ -89,6 +90,13 @@ class SqliteStoreProviderTest {
                 .hasMessageContaining("sqlite:")
                 .hasMessageNotContaining("secret")
                 .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void locksOfSessionsAreRefusedWithTheReason() {
+        assertThatThrownBy(() -> SqliteStoreProvider.path("sqlite:locks.db?mode=session"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("SQLite has no sessions");
     }
 
     @Test

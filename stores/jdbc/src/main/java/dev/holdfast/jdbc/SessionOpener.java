@@ -1,0 +1,148 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.TimeSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.function.IntSupplier;
+
+/** Opens sessions for locks that end with them, and makes the table where it is missing. Thread-safe. */
+final class SessionOpener {
+    static final String SUFFIX = "_session";
+    static final Duration ANSWER = Duration.ofMillis(TableOpener.ANSWER_MILLIS);
+
+    /** How long a store that closes waits for the requests under way. */
+    static final Duration END = Duration.ofSeconds(2);
+
+    private static final Duration SHORTEST = Duration.ofMillis(500);
+    private static final int TRIES = 3;
+    /** The server ends a silent session later than its client stops believing in it. */
+    private static final int IDLE_SESSIONS = 3;
+
+    /** An answer that takes so long is given up with its connection; callers have been told long before. */
+    static final int LONGEST_ANSWER_MILLIS = 60_000;
+
+    private final ServerDialect dialect;
+    private final SessionDialect sessions;
+    private final JdbcOptions options;
+    private final Connections connections;
+    private final SqlErrors errors;
+    private final TimeSource time;
+    private final Duration session;
+
+    SessionOpener(
+            ServerDialect dialect,
+            JdbcOptions options,
+            Connections connections,
+            String description,
+            TimeSource time,
+            Duration session) {
+        if (session.compareTo(SHORTEST) < 0) {
+            throw new IllegalArgumentException(
+                    "a session of " + session.toMillis() + " ms is too short; at least " + SHORTEST.toMillis() + " ms");
+        }
+        this.dialect = dialect;
+        this.sessions = dialect.sessions()
+                .orElseThrow(() -> new StoreRefusedException(
+                        "cannot keep locks of sessions on " + description + ": " + dialect.title()
+                                + " has no locks that end with a session; leave mode=session out of the URL"));
+        this.options = options;
+        this.connections = connections;
+        this.errors = new SqlErrors(dialect, description, options.qualifiedTable() + SUFFIX);
+        this.time = time;
+        this.session = session;
+    }
+
+    SqlErrors errors() {
+        return errors;
+    }
+
+    SessionDialect sessions() {
+        return sessions;
+    }
+
+    TimeSource time() {
+        return time;
+    }
+
+    /** How long a client believes in a grant after the last answer of its session. */
+    Duration session() {
+        return session;
+    }
+
+    ClientClosedException closedException() {
+        return new ClientClosedException("the client of " + errors.store() + " is closed; connect again");
+    }
+
+    /** One more session. */
+    SessionRows open() throws SQLException {
+        return open(SessionRows::random);
+    }
+
+    /** One that gives new names these numbers, if they are free. */
+    SessionRows open(IntSupplier anyNumber) throws SQLException {
+        Connection connection = connections.open();
+        SqlSession opened = new SqlSession(connection);
+        boolean ready = false;
+        try {
+            opened.loan().begin();
+            dialect.refuseSharedSessions(opened, connections);
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            sessions.prepare(
+                    opened, Math.max(1, session.multipliedBy(IDLE_SESSIONS).toSeconds()));
+            String scope = scope(opened);
+            TableOpener.limitAnswers(connection, LONGEST_ANSWER_MILLIS);
+            ready = true;
+            return new SessionRows(dialect, sessions, errors, opened, scope, anyNumber);
+        } finally {
+            if (!ready) {
+                opened.close();
+            }
+        }
+    }
+
+    private String scope(SqlSession opened) throws SQLException {
+        String probe = "SELECT count(*) FROM " + errors.table() + " WHERE name = ''";
+        for (int tries = 1; ; tries++) {
+            try {
+                opened.only(probe, row -> row.getLong(1));
+                return opened.only(sessions.scope(errors.table()), row -> row.getString(1));
+            } catch (SQLException e) {
+                if (tries == TRIES || !errors.mayBeMissing(e)) {
+                    throw e;
+                }
+                create(opened);
+            }
+        }
+    }
+
+    /** What another has made meanwhile is found by the next try. */
+    private void create(SqlSession opened) throws SQLException {
+        if (!options.createTable()) {
+            throw new StoreRefusedException("cannot use " + errors.store() + ": there is no table " + errors.table()
+                    + ", and it may not be created (createTable is off); run the SQL printed by 'holdfast schema "
+                    + dialect.names().get(0) + "'");
+        }
+        try {
+            opened.execute(sessions.createTable(errors.table()));
+        } catch (SQLException e) {
+            if (!errors.mayBeMissing(e)) {
+                throw e;
+            }
+        }
+    }
+
+    /** Why a request failed. */
+    static HoldfastException unwrapped(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof HoldfastException known
+                ? known
+                : new StoreUnavailableException("the request failed: " + cause, cause);
+    }
+}

@@ -1,0 +1,303 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.LockStatus;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.support.Micros;
+import dev.holdfast.spi.support.PagedListing;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The table of session locks, and the server's locks, as one session sees them. For one thread, but for {@link #callOff}. */
+final class SessionRows {
+    private static final int TRIES = 5;
+    /** A number that another name has, on PostgreSQL, MariaDB and MySQL. */
+    private static final Set<String> DUPLICATE = Set.of("23505", "1062");
+
+    private final ServerDialect dialect;
+    private final SessionDialect sessions;
+    private final SqlErrors errors;
+    private final SqlSession session;
+    private final String table;
+    private final String scope;
+    private final IntSupplier anyNumber;
+    /** The statement that waits, to be called off. */
+    private volatile @Nullable Statement waiting;
+
+    /**
+     * On one session.
+     *
+     * @param scope of the table, as the server says it
+     * @param anyNumber a number that no lock has yet; the table's index finds out where one has it all the same
+     */
+    SessionRows(
+            ServerDialect dialect,
+            SessionDialect sessions,
+            SqlErrors errors,
+            SqlSession session,
+            String scope,
+            IntSupplier anyNumber) {
+        this.dialect = dialect;
+        this.sessions = sessions;
+        this.errors = errors;
+        this.session = session;
+        this.table = errors.table();
+        this.scope = scope;
+        this.anyNumber = anyNumber;
+    }
+
+    SqlSession session() {
+        return session;
+    }
+
+    /**
+     * A name's row, after trying for its lock.
+     *
+     * @param row as it is
+     * @param locked whether this session has the server's lock now
+     */
+    record Tried(SessionRow row, boolean locked) {}
+
+    /** Tries for the lock of a name, whose row is made if it is new. */
+    Tried tryLock(String name) throws SQLException {
+        String query = "SELECT " + columns("false", "0") + ", " + sessions.lock(scope, "s.number", false) + " FROM "
+                + table + " s WHERE s.name = ?";
+        for (int tries = 1; ; tries++) {
+            List<Tried> found = session.all(
+                    query,
+                    row -> new Tried(checked(SessionRow.read(dialect, row)), row.getBoolean(17)),
+                    List.of(dialect.name(name)));
+            if (!found.isEmpty()) {
+                return found.get(0);
+            }
+            if (tries == TRIES) {
+                throw new SQLException("the row of '" + name + "' cannot be inserted into " + table, "40001");
+            }
+            insert(name);
+        }
+    }
+
+    /** Nothing is inserted where another name has the number already. The next try draws another. */
+    private void insert(String name) throws SQLException {
+        try {
+            session.update(
+                    dialect.insertIfAbsent(
+                            table,
+                            "name, layout, number, version, claim_id, grant_number, acquired_at, session, free_at, host,"
+                                    + " pid, thread, label",
+                            "?, " + SessionRow.LAYOUT + ", ?, 0, NULL, 0, 0, 0, 0, '', 0, '', ''"),
+                    List.of(dialect.name(name), anyNumber.getAsInt()));
+        } catch (SQLException e) {
+            if (!SqlErrors.has(e, DUPLICATE)) {
+                throw e;
+            }
+        }
+    }
+
+    /** Among two billion numbers, so that the first one is nearly always free. */
+    static int random() {
+        return ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
+    }
+
+    /** Waits in the server's queue for a lock, until it is {@linkplain #callOff called off}; whether the session has it. */
+    boolean awaitLock(int number) throws SQLException {
+        TableOpener.limitAnswers(session.connection(), 0);
+        try (Statement statement = session.connection().createStatement()) {
+            waiting = statement;
+            try (ResultSet row =
+                    statement.executeQuery("SELECT " + sessions.lock(scope, Integer.toString(number), true))) {
+                return row.next() && row.getBoolean(1);
+            }
+        } finally {
+            waiting = null;
+            if (!session.connection().isClosed()) {
+                TableOpener.limitAnswers(session.connection(), SessionOpener.LONGEST_ANSWER_MILLIS);
+            }
+        }
+    }
+
+    /** Called off on another thread; may come too late, and then it may meet the statement behind it. */
+    void callOff() throws SQLException {
+        Statement statement = waiting;
+        if (statement != null) {
+            statement.cancel();
+        }
+    }
+
+    void unlock(int number) throws SQLException {
+        session.all("SELECT " + sessions.unlock(scope, "?"), row -> true, List.of(number));
+    }
+
+    boolean answers() throws SQLException {
+        return session.only("SELECT 1", row -> true);
+    }
+
+    void unlockAll() throws SQLException {
+        session.only("SELECT " + sessions.unlockAll(), row -> true);
+    }
+
+    Optional<SessionRow> read(String name) throws SQLException {
+        String held = sessions.held(scope, "s.number");
+        return session
+                .all(
+                        "SELECT " + columns(held, sessions.waiting(scope, "s.number")) + " FROM " + table
+                                + " s WHERE s.name = ?",
+                        row -> checked(SessionRow.read(dialect, row)),
+                        List.of(dialect.name(name)))
+                .stream()
+                .findFirst();
+    }
+
+    /** The row of a name whose lock this session has: who else waits is not asked. */
+    SessionRow readLocked(String name) throws SQLException {
+        return session
+                .all(
+                        "SELECT " + columns("true", "0") + " FROM " + table + " s WHERE s.name = ?",
+                        row -> checked(SessionRow.read(dialect, row)),
+                        List.of(dialect.name(name)))
+                .stream()
+                .findFirst()
+                .orElseThrow(() -> new SQLException("the row of '" + name + "' was removed", "40001"));
+    }
+
+    /**
+     * Writes a new holder into the row, if it is still as it was read.
+     *
+     * @return the number of the grant; 0 if the row has changed
+     */
+    long take(SessionRow row, Claim claim, Duration lease) throws SQLException {
+        long number = Math.max(Math.max(row.grantNumber(), claim.floor()) + 1, row.now());
+        int changed = session.update(
+                "UPDATE " + table + " SET version = version + 1, claim_id = ?, grant_number = ?, acquired_at = "
+                        + dialect.now() + ", session = ?, free_at = 0, host = ?, pid = ?, thread = ?, label = ?"
+                        + " WHERE name = ? AND version = ?",
+                List.of(
+                        claim.id().value(),
+                        number,
+                        Micros.of(lease),
+                        claim.holder().host(),
+                        claim.holder().pid(),
+                        claim.holder().thread(),
+                        claim.holder().label(),
+                        dialect.name(row.name()),
+                        row.version()));
+        return changed > 0 ? number : 0;
+    }
+
+    /** Notes that the session of the holder ended, and until when its client may believe otherwise. */
+    void markEnded(SessionRow row) throws SQLException {
+        session.update(
+                "UPDATE " + table + ended() + " WHERE name = ? AND version = ?",
+                List.of(dialect.name(row.name()), row.version()));
+    }
+
+    private String ended() {
+        return " SET version = version + 1, claim_id = '" + SessionRow.ENDED + "', free_at = session + "
+                + dialect.now();
+    }
+
+    boolean release(String name, ClaimId id) throws SQLException {
+        return session.update(
+                        "UPDATE " + table
+                                + " SET version = version + 1, claim_id = NULL WHERE name = ? AND claim_id = ?",
+                        List.of(dialect.name(name), id.value()))
+                > 0;
+    }
+
+    /** At once, the name gets another lock of the server: that of the broken grant may be held for as long as it likes. */
+    boolean breakGrant(String name, long grantNumber, boolean now) throws SQLException {
+        Optional<SessionRow> found = read(name)
+                .filter(each -> each.grantNumber() == grantNumber)
+                .filter(each -> each.status().isHeld());
+        if (found.isEmpty()) {
+            return false;
+        }
+        SessionRow row = found.get();
+        List<Object> arguments = new ArrayList<>(List.of(dialect.name(name), row.version()));
+        if (now) {
+            arguments.add(0, anotherThan(row.number()));
+        } else if (SessionRow.ENDED.equals(row.claim())) {
+            return true;
+        }
+        String set = now ? " SET version = version + 1, claim_id = NULL, number = ?" : ended();
+        return change(set, arguments) || breakGrant(name, grantNumber, now); // changed meanwhile: look again
+    }
+
+    private int anotherThan(int number) {
+        int drawn = anyNumber.getAsInt();
+        return drawn == number ? anotherThan(number) : drawn;
+    }
+
+    /** Changes nothing where the row has changed meanwhile, or another name has its new number. */
+    private boolean change(String set, List<Object> arguments) throws SQLException {
+        try {
+            return session.update("UPDATE " + table + set + " WHERE name = ? AND version = ?", arguments) > 0;
+        } catch (SQLException e) {
+            if (SqlErrors.has(e, DUPLICATE)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Of these names, whose claims are in the rows.
+     *
+     * @param andWaiting whether it is asked for each if others wait for it
+     */
+    Map<String, Boolean> standing(List<String> names, boolean andWaiting) throws SQLException {
+        Map<String, Boolean> found = new HashMap<>();
+        session.all(
+                "SELECT s.claim_id, " + (andWaiting ? sessions.waiting(scope, "s.number") : "0") + " FROM " + table
+                        + " s WHERE s.name IN (" + String.join(", ", Collections.nCopies(names.size(), "?"))
+                        + ") AND s.claim_id IS NOT NULL",
+                row -> found.put(row.getString(1), row.getInt(2) > 0),
+                names.stream().map(dialect::name).toList());
+        return found;
+    }
+
+    PagedListing.Page<LockStatus> list(String prefix, String after) throws SQLException {
+        List<SessionRow> rows = session.all(
+                "SELECT " + columns(sessions.held(scope, "s.number"), sessions.waiting(scope, "s.number")) + " FROM "
+                        + table + " s WHERE s.claim_id IS NOT NULL AND s.name >= ? AND s.name > ? AND s.name < ?"
+                        + " ORDER BY s.name LIMIT " + PagedListing.PAGE,
+                row -> SessionRow.read(dialect, row),
+                List.of(dialect.name(prefix), dialect.name(after), dialect.behind(prefix)));
+        return new PagedListing.Page<>(
+                rows.stream()
+                        .map(SessionRow::status)
+                        .filter(each -> each.isHeld() || each.waiting() > 0)
+                        .toList(),
+                rows.size() < PagedListing.PAGE ? "" : rows.get(rows.size() - 1).name());
+    }
+
+    private String columns(String held, String waitingCount) {
+        return SessionRow.COLUMNS + ", " + dialect.now() + ", " + held + ", " + waitingCount;
+    }
+
+    private SessionRow checked(SessionRow row) {
+        if (row.layout() > SessionRow.LAYOUT) {
+            throw new StoreRefusedException(errors.cannot("use", row.name()) + ": its row in " + table + " has layout "
+                    + row.layout() + ", and this version of Holdfast knows layout " + SessionRow.LAYOUT
+                    + " at most; use the newer version");
+        }
+        return row;
+    }
+
+    boolean wasCalledOff(SQLException e) {
+        return SqlErrors.has(e, Set.copyOf(sessions.cancelled()));
+    }
+}

@@ -1,0 +1,120 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a claim becomes a grant on one session.
+ *
+ * <pre>
+ *   the server's lock    the row's claim
+ *   ─────────────────    ───────────────────────────────────────────────────────────────────────────────────────────
+ *   others have it       whatever it is: not granted
+ *   this session's now   none, it was released: granted
+ *                        somebody's: the session ended without a release. Marked as ended, and then as below
+ *                        ended: granted when the client of that session surely believes in it no more
+ * </pre>
+ *
+ * <p>The last line is why two clients never both believe in a grant when a connection is cut: the server frees the lock at
+ * once, but the client whose session it was may not know for a while.
+ *
+ * @param connection the session, on whose thread this runs
+ * @param locks the same, as statements
+ * @param claim what is asked for
+ * @param opener the client's time, and how long it believes
+ */
+record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim, SessionOpener opener) {
+    /** Waits, on behalf of a claim that may be cancelled meanwhile. */
+    @FunctionalInterface
+    interface Patience {
+        /** False if it was cancelled. */
+        boolean await(Duration time);
+    }
+
+    private static final Patience NONE = time -> false;
+
+    /** Tries once. The same claim again is answered with what it has. */
+    Optional<Grant> attempt() throws SQLException {
+        Grant again = again();
+        if (again != null) {
+            return Optional.of(again);
+        }
+        if (connection.has(claim.name())) {
+            return Optional.empty();
+        }
+        SessionRows.Tried tried = locks.tryLock(claim.name());
+        return tried.locked() ? settle(tried.row().number(), tried.row(), NONE) : Optional.empty();
+    }
+
+    private @Nullable Grant again() throws SQLException {
+        SessionConnection.HeldLock held = connection.heldAs(claim.id());
+        if (held == null) {
+            return null;
+        }
+        long sent = opener.time().nanoTime();
+        connection.renew(locks, List.of(claim.id()), false);
+        return connection.heldAs(claim.id()) == null
+                ? null
+                : granted(held.grant().number(), sent);
+    }
+
+    /**
+     * Waits in the server's queue.
+     *
+     * @param patience for those who believe in a grant that has ended
+     * @return empty if it was cancelled
+     */
+    Optional<Grant> await(Patience patience) throws SQLException {
+        while (true) {
+            SessionRows.Tried tried = locks.tryLock(claim.name());
+            int number = tried.row().number();
+            if (!tried.locked() && !locks.awaitLock(number)) {
+                return Optional.empty();
+            }
+            SessionRow row = locks.readLocked(claim.name());
+            if (!patience.await(Duration.ZERO)) {
+                break; // cancelled before the server gave the lock, which the next one shall have
+            }
+            if (row.number() == number) {
+                return settle(number, row, patience);
+            }
+            locks.unlock(number); // the lock was broken meanwhile, and the name has another
+        }
+        locks.unlockAll();
+        return Optional.empty();
+    }
+
+    /** With the server's lock; without a grant it goes back. */
+    private Optional<Grant> settle(int number, SessionRow first, Patience patience) throws SQLException {
+        SessionRow row = first;
+        while (row.number() == number) {
+            boolean mine = claim.id().value().equals(row.claim());
+            long sent = opener.time().nanoTime();
+            if (row.claim() == null || mine || SessionRow.ENDED.equals(row.claim()) && row.believedFor() == 0) {
+                long granted = locks.take(row, claim, opener.session());
+                if (granted > 0) {
+                    Grant grant = granted(granted, sent);
+                    connection.keep(new SessionConnection.HeldLock(grant, number));
+                    return Optional.of(grant);
+                }
+            } else if (!SessionRow.ENDED.equals(row.claim())) {
+                locks.markEnded(row);
+            } else if (!patience.await(Duration.of(row.believedFor() + 1, ChronoUnit.MICROS))) {
+                break;
+            }
+            row = locks.readLocked(claim.name());
+        }
+        locks.unlock(number);
+        return Optional.empty();
+    }
+
+    private Grant granted(long number, long sent) {
+        return new Grant(claim.id(), claim.names(), claim.mode(), opener.session(), List.of(number), sent);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.OrSkip;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+
+/** Session locks of MariaDB. What an everyday run needs to know of them is in {@link SessionLossTest}. */
+@Tag("engine-in-another-class")
+@Tag("processes-in-another-class")
+@Tag("values-proved-elsewhere")
+@Tag("thorough")
+class MariaDbSessionContractTest extends SessionContract {
+    private static MariaDbServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = OrSkip.orSkip(() -> MariaDbServer.start("--max-connections=300"));
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Override
+    protected String serverUrl() {
+        return server.jdbcUrl();
+    }
+
+    /** A server that has stopped, with all connections open. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        server.process().stop();
+        return Optional.of(server.process()::cont);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** The contract for locks that end with a session of the server. They are exclusive. */
+abstract class SessionContract extends StoreContract {
+    /** Of the server, with parameters already. */
+    protected abstract String serverUrl();
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of(serverUrl() + "&mode=session");
+    }
+
+    @Override
+    protected Store open(StoreContext context) {
+        return new JdbcStoreProvider().open(url().orElseThrow(), context);
+    }
+
+    @Override
+    protected OptionalLong records() throws SQLException {
+        try (Connection reader = DriverManager.getConnection(serverUrl())) {
+            return OptionalLong.of(
+                    SqlSession.only(reader, "SELECT count(*) FROM holdfast_lock_session", row -> row.getLong(1)));
+        }
+    }
+
+    /** A row for each name, for ever. */
+    @Override
+    protected long recordsKept(long names) {
+        return names;
+    }
+
+    /** What is asked of leases, of readers and permits, and of records. */
+    @Override
+    protected Set<String> expectedSkips() {
+        return Set.of(
+                "Close.grantsAreLeftToTheirLeasesByTheClose",
+                "Downgrades",
+                "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
+                "Holds.aFixedLeaseIsProlongedByExtend",
+                "Leases.aBatchMayStateALeaseForEachGrant",
+                "Leases.aGrantRunsOutByItselfAfterItsLeaseNotBefore",
+                "Leases.aRenewalBeginsTheLeaseAnew",
+                "Leases.aRenewalIsForTheLeaseTheGrantStates",
+                "Leases.aRenewalOfALongerLeaseOutlastsTheFirst",
+                "Leases.anExtensionBeginsTheLeaseAnewWhereItCanBeHad",
+                "Leases.theSameClaimAskedAgainBeginsItsLeaseAnew",
+                "Modes.aPermitThatNobodyReturnsComesBackByItself",
+                "Modes.aWriterThatIsMadeAReaderKeepsItsLease",
+                "Modes.aWriterThatIsMadeAReaderStandsAsItDidAndReadersComeInWhereTheStoreSaysSo",
+                "Modes.aWriterThatWaitsIsServedWhenTheReadersAreGone",
+                "Modes.noMorePermitsAreOutThanThereAre",
+                "Modes.ofSeveralNamesAllAreHeldOrNone",
+                "Modes.readersShareANameAndExcludeTheWriter",
+                "Modes.readersWhoWaitComeInWhenAWriterIsMadeAReaderUpToTheNextWriter",
+                "OnceProcesses",
+                "Onces",
+                "Queue.aWaiterGetsInWhenALeaseWasMadeShorter",
+                "Queue.aWaiterGetsInWhenAShortLeaseRunsOutAfterALongOne",
+                "Queue.aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut",
+                "Queue.aWaitersLeaseBeginsWhenItIsGranted",
+                "ReadWriteLocks",
+                "Reading.aBrokenLockStaysBrokenUntilItsLeaseEnds",
+                "Reading.aLockIsFreeWhenAllReadersHaveRunOutWhileTheyWereRead",
+                "Reading.aWriterComesInWhenTheLastReaderLeavesThoughAStatusWasReadMeanwhile",
+                "Reading.allPermitsCanBeTakenAgainWhenAllHaveRunOutWhileTheyWereRead",
+                "Reading.breakingAPermitThatHasRunOutTakesNothingFromTheOthers",
+                "Reading.permitsThatRanOutComeBackThoughAStatusWasReadMeanwhile",
+                "Semaphores",
+                "SharedProcesses");
+    }
+}

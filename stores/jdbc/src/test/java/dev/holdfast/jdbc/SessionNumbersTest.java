@@ -1,0 +1,128 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.PrimitiveIterator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The servers' own locks have numbers. No two names ever have the same. */
+@Timeout(120)
+class SessionNumbersTest {
+    private static MariaDbServer mariaDb;
+    private static PostgresServer postgres;
+
+    @BeforeAll
+    static void startServers() {
+        mariaDb = orSkip(() -> MariaDbServer.start());
+        postgres = orSkip(() -> PostgresServer.start());
+    }
+
+    @AfterAll
+    static void stopServers() {
+        if (postgres != null) {
+            postgres.close();
+        }
+        if (mariaDb != null) {
+            mariaDb.close();
+        }
+    }
+
+    @Test
+    void twoNamesWithOneHashDoNotExcludeEachOther() throws Exception {
+        try (Connection one = DriverManager.getConnection(postgres.jdbcUrl());
+                Connection two = DriverManager.getConnection(postgres.jdbcUrl());
+                LockClient client = LockClient.connect(postgres.jdbcUrl() + "&mode=session");
+                LockClient other = LockClient.connect(postgres.jdbcUrl() + "&mode=session")) {
+            List<String> names = namesWithOneHash(one);
+            assertThat(tryHashed(one, names.get(0))).isTrue();
+            assertThat(tryHashed(two, names.get(1))).isFalse(); // so it is with hashes
+            try (Hold first = client.lock(names.get(0)).acquire();
+                    Hold second = other.lock(names.get(1)).tryAcquire().orElseThrow()) {
+                assertThat(first.isValid()).isTrue();
+                assertThat(second.isValid()).isTrue();
+            }
+        }
+    }
+
+    /** As applications hash names for PostgreSQL. */
+    private static boolean tryHashed(Connection connection, String name) throws SQLException {
+        return SqlSession.only(
+                connection, "SELECT pg_try_advisory_lock(hashtext('" + name + "'))", row -> row.getBoolean(1));
+    }
+
+    private static List<String> namesWithOneHash(Connection connection) throws SQLException {
+        return SqlSession.only(
+                connection,
+                "SELECT min(n), max(n) FROM (SELECT 'order:' || i AS n FROM generate_series(1, 300000) i) names"
+                        + " GROUP BY hashtext(n) HAVING count(*) > 1 LIMIT 1",
+                row -> List.of(row.getString(1), row.getString(2)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aNumberThatAnotherNameHasIsNotGivenAgain(String database) throws Exception {
+        SessionRows one = open(database, 7);
+        SessionRows two = open(database, 7, 7, 8, 7, 9);
+        try {
+            assertThat(one.tryLock("first").row().number()).isEqualTo(7);
+            SessionRows.Tried second = two.tryLock("second");
+            assertThat(second.locked()).isTrue();
+            assertThat(second.row().number()).isEqualTo(8);
+            assertThat(two.tryLock("first").locked()).isFalse();
+        } finally {
+            one.session().close();
+            two.session().close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aNameThatIsBrokenAtOnceIsNotGivenTheNumberOfAnother(String database) throws Exception {
+        SessionRows rows = open(database, 17, 18, 18, 17, 19);
+        try (LockClient client = LockClient.connect(url(database) + "&mode=session")) {
+            int first = rows.tryLock("kept").row().number();
+            int second = rows.tryLock("broken").row().number();
+            rows.unlockAll();
+            client.lock("broken").acquire().detach();
+            long grant = rows.read("broken").orElseThrow().grantNumber();
+            assertThat(rows.breakGrant("broken", grant, true)).isTrue();
+            assertThat(rows.read("broken").orElseThrow().number()).isEqualTo(19);
+            assertThat(List.of(first, second)).containsExactly(17, 18);
+        } finally {
+            rows.session().close();
+        }
+    }
+
+    private static SessionRows open(String database, int... numbers) throws SQLException {
+        ServerUrl url = ServerUrl.parse(url(database)).orElseThrow();
+        PrimitiveIterator.OfInt next = IntStream.of(numbers).iterator();
+        return new SessionOpener(
+                        url.dialect(),
+                        url.options(),
+                        new DriverConnections(url, Optional.empty()),
+                        url.description(),
+                        new ServerCases.NoTimer(),
+                        SessionStore.SESSION)
+                .open(next::nextInt);
+    }
+
+    private static String url(String database) {
+        return database.equals("mariadb") ? mariaDb.jdbcUrl() : postgres.jdbcUrl();
+    }
+}
