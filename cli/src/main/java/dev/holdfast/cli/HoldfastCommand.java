@@ -43,6 +43,7 @@ final class HoldfastCommand implements Callable<Integer> {
             scope = ScopeType.INHERIT,
             description = {
                 "Where the locks live, as sqlite:PATH, redis://HOST:PORT,",
+                "redis-sentinel://HOST,HOST/MASTER, redis-cluster://HOST,HOST,",
                 "zk://HOST:PORT, or the jdbc: URL of a database."
             })
     private @Nullable String store;

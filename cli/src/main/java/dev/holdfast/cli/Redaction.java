@@ -64,7 +64,7 @@ final class Redaction {
     }
 
     private static boolean looksLikeUrl(String value) {
-        return value.contains("://") || value.matches("(?is)(redis|rediss|zk|jdbc|sqlite)[:/].*");
+        return value.contains("://") || value.matches("(?is)(rediss?(-sentinel|-cluster)?|zk|jdbc|sqlite)[:/].*");
     }
 
     /** A text of others, a driver's say, on one line, without secrets and whatever else looks like one. */

@@ -18,6 +18,10 @@ public final class StoreFinder {
             "jdbc", "dev.holdfast:holdfast-jdbc",
             "redis", "dev.holdfast:holdfast-redis",
             "rediss", "dev.holdfast:holdfast-redis",
+            "redis-sentinel", "dev.holdfast:holdfast-redis",
+            "rediss-sentinel", "dev.holdfast:holdfast-redis",
+            "redis-cluster", "dev.holdfast:holdfast-redis",
+            "rediss-cluster", "dev.holdfast:holdfast-redis",
             "zk", "dev.holdfast:holdfast-zookeeper");
 
     private StoreFinder() {}

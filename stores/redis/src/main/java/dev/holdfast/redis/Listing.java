@@ -6,13 +6,14 @@ import dev.holdfast.LockStatus;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 
 /**
  * Finds locks by SCAN, and asks for the status of each: the one request whose cost grows with what the database holds. It
@@ -25,40 +26,53 @@ final class Listing {
     /** How many statuses are asked for together. */
     static final int CHUNK = 64;
 
-    private final ScriptPipeline pipeline;
+    private final ScriptSender sender;
     private final Scripts scripts;
 
-    Listing(ScriptPipeline pipeline, Scripts scripts) {
-        this.pipeline = pipeline;
+    Listing(ScriptSender sender, Scripts scripts) {
+        this.sender = sender;
         this.scripts = scripts;
     }
 
     CompletableFuture<List<LockStatus>> of(String prefix) {
         Walk walk = new Walk(ScanArgs.Builder.limit(STEP).match(LockKeys.pattern(prefix), UTF_8));
-        return walk.from(ScanCursor.INITIAL).thenApply(done -> List.copyOf(walk.known.values()));
+        return sender.keyPages()
+                .thenCompose(servers -> oneByOne(servers, server -> walk.from(server, ScanCursor.INITIAL)))
+                .thenApply(done -> List.copyOf(walk.known.values()))
+                .toCompletableFuture();
+    }
+
+    /** Does something with each server, once it is done with the one before. */
+    static CompletableFuture<Void> oneByOne(
+            List<ScriptSender.KeyPages> servers, Function<ScriptSender.KeyPages, CompletableFuture<Void>> task) {
+        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        for (ScriptSender.KeyPages server : servers) {
+            all = all.thenCompose(done -> task.apply(server));
+        }
+        return all;
     }
 
     /** One list in the making; each step begins when the one before is done. */
     private final class Walk {
-        final Map<String, LockStatus> known = new TreeMap<>();
-        private final Set<String> seen = new HashSet<>();
+        final Map<String, LockStatus> known = new ConcurrentSkipListMap<>();
+        private final Set<String> seen = ConcurrentHashMap.newKeySet();
         private final ScanArgs args;
 
         Walk(ScanArgs args) {
             this.args = args;
         }
 
-        CompletableFuture<Void> from(ScanCursor cursor) {
-            return pipeline.scan(cursor, args).thenCompose(page -> {
+        CompletableFuture<Void> from(ScriptSender.KeyPages server, ScanCursor cursor) {
+            return server.scan(cursor, args).thenCompose(page -> {
                 List<String> found = new ArrayList<>();
                 for (byte[] key : page.getKeys()) {
                     String name = LockKeys.name(new String(key, UTF_8));
-                    if (seen.add(name)) { // the server may name a key twice
+                    if (seen.add(name)) { // a server may name a key twice, and two servers a key that moves
                         found.add(name);
                     }
                 }
                 CompletableFuture<Void> told = statuses(found);
-                return page.isFinished() ? told : told.thenCompose(done -> from(page));
+                return page.isFinished() ? told : told.thenCompose(done -> from(server, page));
             });
         }
 
@@ -83,7 +97,6 @@ final class Listing {
             });
         }
 
-        /** On the event loop, as all answers. */
         private void keep(LockStatus status) {
             if (status.isHeld() || status.waiting() > 0) {
                 known.put(status.name(), status);

@@ -13,6 +13,9 @@ final class LockKeys {
     private static final String PREFIX = "holdfast:{";
     private static final List<String> SUFFIXES = List.of("}", "}:q", "}:h", "}:w");
 
+    /** How many keys a lock may have. */
+    static final int COUNT = 4;
+
     private static final String RECORD = "}:r";
 
     private LockKeys() {}
@@ -25,6 +28,11 @@ final class LockKeys {
             keys.add((start + suffix).getBytes(UTF_8));
         }
         return keys;
+    }
+
+    /** The first of them, which tells the slot of all. */
+    static byte[] state(String name) {
+        return (PREFIX + encode(name) + "}").getBytes(UTF_8);
     }
 
     /** The record of a name. */

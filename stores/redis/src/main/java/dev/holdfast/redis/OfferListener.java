@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client hears offers: one subscription to a channel of its own, on a connection of its own, opened when a claim
- * has to wait for the first time and kept. Lettuce renews it after a lost connection; then everybody who waits asks
+ * How a client hears offers of one server: one subscription to a channel of its own, on a connection of its own, opened
+ * when a claim has to wait for the first time and kept. Lettuce renews it after a lost connection; then everybody who waits asks
  * again, since an offer may have been missed. Thread-safe.
  */
-final class OfferListener {
+final class OfferListener implements Offers {
     /** Who hears. */
     interface Listener {
         /** A claim was offered its lock. */
@@ -119,22 +119,24 @@ final class OfferListener {
         this.time = time;
     }
 
-    String channel() {
+    @Override
+    public String channel() {
         return channel;
     }
 
-    /** Whether offers are heard now. */
-    boolean hears() {
+    @Override
+    public boolean hears(String lock) {
         return hearing;
     }
 
-    /** Whether it was opened: offers are heard, now or as soon as the connection is back. */
-    boolean isOpen() {
+    @Override
+    public boolean isOpen(String lock) {
         return opened;
     }
 
-    /** Opens it, once; completes when offers are heard. A while after a failure the next call tries again. */
-    CompletionStage<Void> open() {
+    /** Opens it, once. */
+    @Override
+    public CompletionStage<Void> open(String lock) {
         Failed recent = lastFailure;
         if (recent != null && time.nanoTime() - recent.at < BETWEEN_ATTEMPTS.toNanos()) {
             return CompletableFuture.failedFuture(recent.why);
@@ -208,23 +210,29 @@ final class OfferListener {
         done.completeExceptionally(why);
     }
 
-    /** The server is the wrong one by now: subscribes anew, at whatever its name leads to. */
-    void connectAnew() {
-        ScriptPipeline.disconnect(connection);
+    @Override
+    public void connectAnew() {
+        LettuceConnection.disconnect(connection);
     }
 
-    /** The Lettuce client was shut down by its owner: an attempt to connect would wait for ever. */
-    void giveUp() {
+    @Override
+    public void giveUp() {
         connector.giveUp();
     }
 
-    /**
-     * Ends it, an attempt to connect included: that is awaited for a moment, since the threads that would end its
-     * connection may be gone after it.
-     *
-     * @param shutDown whether the Lettuce client was shut down by its owner
-     */
-    void close(boolean shutDown) {
+    /** The server no longer keeps the locks; does not block. */
+    void retire() {
+        closed = true;
+        StatefulRedisPubSubConnection<String, String> open = connection;
+        if (open != null) {
+            hearing = false;
+            open.closeAsync();
+        }
+    }
+
+    /** An attempt to connect is awaited for a moment, since the threads that would end its connection may be gone after it. */
+    @Override
+    public void close(boolean shutDown) {
         closed = true;
         CompletableFuture<Void> attempt = opening.get();
         if (shutDown) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Calls that were asked for and not sent yet: for a moment, or for as long as there is no connection. Thread-safe. */
@@ -41,6 +42,17 @@ final class Outbox {
             batch.add(call);
         }
         return batch;
+    }
+
+    /** Takes all as they are, for another outbox. */
+    void moveTo(Consumer<ScriptCall> other) {
+        List<ScriptCall> taken = new ArrayList<>();
+        for (ScriptCall call = calls.poll(); call != null; call = calls.poll()) {
+            if (!call.isDone()) {
+                taken.add(call);
+            }
+        }
+        taken.forEach(other); // only now: it may add to these
     }
 
     /** Ends those without an answer, and keeps none that has ended. */

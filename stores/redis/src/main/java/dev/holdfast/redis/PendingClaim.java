@@ -119,12 +119,14 @@ final class PendingClaim implements Pending {
         phase = Phase.ASKING;
         askAgain = false;
         stopLooking();
-        Scripts.Place mine = waiters.place(place);
+        Scripts.Place mine = waiters.place(claim.name(), place);
         return () -> waiters.scripts().claim(claim, mine).whenComplete((said, failure) -> {
             if (failure == null) {
                 waiters.reachable();
             }
-            step(() -> failure == null ? heard(said, mine.hears()) : unheard(failure));
+            step(() -> failure == null
+                    ? heard(said, mine.hears() && waiters.offers().hears(claim.name()))
+                    : unheard(failure));
         });
     }
 
@@ -154,12 +156,12 @@ final class PendingClaim implements Pending {
         Runnable then = resting(waiters.nextLook(said, hears && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
         boolean subscribes = !hears
-                && (waiters.offerListener().hears() || !waiters.offerListener().isOpen());
+                && (waiters.offers().hears(claim.name()) || !waiters.offers().isOpen(claim.name()));
         return subscribes && phase == Phase.RESTING ? this::openEar : then;
     }
 
     private void openEar() {
-        waiters.offerListener().open().whenComplete((open, failure) -> {
+        waiters.offers().open(claim.name()).whenComplete((open, failure) -> {
             if (failure == null) {
                 ask();
             } else {

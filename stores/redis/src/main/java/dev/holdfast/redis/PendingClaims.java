@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /**
  * The claims of this client that wait, by their ids, and how they are woken: by an offer, when the subscription was lost
@@ -43,15 +44,19 @@ final class PendingClaims implements OfferListener.Listener {
     private final Scripts scripts;
     private final TimeSource time;
     private final Duration poll;
-    private final OfferListener offerListener;
+    private final Offers offers;
     private final LateListener listener = new LateListener();
     private final Map<String, Grant> watched = new ConcurrentHashMap<>();
 
-    PendingClaims(Scripts scripts, TimeSource time, Duration poll, OfferListener.Connector connector, String channel) {
+    /**
+     * @param poll how often the first in a queue polls when nothing happens
+     * @param hearing makes what tells a listener of offers
+     */
+    PendingClaims(Scripts scripts, TimeSource time, Duration poll, Function<OfferListener.Listener, Offers> hearing) {
         this.scripts = scripts;
         this.time = time;
         this.poll = poll;
-        this.offerListener = new OfferListener(connector, channel, this, time);
+        this.offers = hearing.apply(this);
     }
 
     /** Names what is told when waiting claims cannot be served, and when they can again. */
@@ -109,9 +114,8 @@ final class PendingClaims implements OfferListener.Listener {
      */
     CompletionStage<Boolean> watch(Grant grant) {
         watched.put(grant.id().value(), grant);
-        return offerListener
-                .open()
-                .thenCompose(open -> scripts.watch(grant, offerListener.channel()))
+        return offers.open(grant.name())
+                .thenCompose(open -> scripts.watch(grant, offers.channel()))
                 .whenComplete((said, failure) -> {
                     if (said == null || said == Scripts.Watched.GONE) {
                         watchNoMore(grant); // its release may have come before
@@ -154,7 +158,7 @@ final class PendingClaims implements OfferListener.Listener {
 
     /** Gives up a claim's place in the queue, and its grant or offer if it has one. */
     CompletableFuture<Void> leave(String name, ClaimId id, Mode mode) {
-        return scripts.leave(name, id, mode, offerListener.channel());
+        return scripts.leave(name, id, mode, offers.channel());
     }
 
     /** Ends every wait. */
@@ -165,24 +169,24 @@ final class PendingClaims implements OfferListener.Listener {
     /** The Lettuce client was shut down by its owner. */
     void shutDown(RuntimeException why) {
         failAll(why);
-        offerListener.giveUp();
+        offers.giveUp();
     }
 
     /** The server has become a replica. */
     void connectAnew() {
-        offerListener.connectAnew();
+        offers.connectAnew();
     }
 
     void closeEar(boolean shutDown) {
-        offerListener.close(shutDown);
+        offers.close(shutDown);
     }
 
     Scripts scripts() {
         return scripts;
     }
 
-    OfferListener offerListener() {
-        return offerListener;
+    Offers offers() {
+        return offers;
     }
 
     TimeSource time() {
@@ -190,8 +194,8 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     /** What a claim that has this place says when it asks; 0 if it has none. */
-    Scripts.Place place(String at) {
-        return new Scripts.Place(offerListener.channel(), at, poll, offerListener.hears());
+    Scripts.Place place(String lock, String at) {
+        return new Scripts.Place(offers.channel(), at, poll, offers.hears(lock));
     }
 
     /**

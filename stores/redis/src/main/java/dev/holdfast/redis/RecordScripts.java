@@ -12,19 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /** The records, one key each in the slot of its lock; {@code record_write.lua} describes what is stored. Thread-safe. */
 final class RecordScripts {
     private static final int STEP = 1_000;
     private static final int FIELDS = 4;
 
-    private final ScriptPipeline pipeline;
+    private final ScriptSender sender;
 
-    RecordScripts(ScriptPipeline pipeline) {
-        this.pipeline = pipeline;
+    RecordScripts(ScriptSender sender) {
+        this.sender = sender;
     }
 
     CompletableFuture<RecordReading> read(String name) {
@@ -54,16 +54,21 @@ final class RecordScripts {
     /** By SCAN, page by page; a record that is written or removed meanwhile may be listed or not. */
     CompletableFuture<List<StoredRecord>> list(String prefix) {
         ScanArgs args = ScanArgs.Builder.limit(STEP).match(LockKeys.recordPattern(prefix), UTF_8);
-        Map<String, StoredRecord> known = new TreeMap<>();
-        return from(ScanCursor.INITIAL, args, known).thenApply(done -> List.copyOf(known.values()));
+        Map<String, StoredRecord> known = new ConcurrentSkipListMap<>();
+        return sender.keyPages()
+                .thenCompose(
+                        servers -> Listing.oneByOne(servers, server -> from(server, ScanCursor.INITIAL, args, known)))
+                .thenApply(done -> List.copyOf(known.values()))
+                .toCompletableFuture();
     }
 
-    private CompletableFuture<Void> from(ScanCursor cursor, ScanArgs args, Map<String, StoredRecord> known) {
-        return pipeline.scan(cursor, args).thenCompose(page -> {
+    private CompletableFuture<Void> from(
+            ScriptSender.KeyPages server, ScanCursor cursor, ScanArgs args, Map<String, StoredRecord> known) {
+        return server.scan(cursor, args).thenCompose(page -> {
             List<String> names = new ArrayList<>();
             page.getKeys().forEach(key -> names.add(LockKeys.recordName(new String(key, UTF_8))));
             CompletableFuture<Void> listed = readings(names, known);
-            return page.isFinished() ? listed : listed.thenCompose(done -> from(page, args, known));
+            return page.isFinished() ? listed : listed.thenCompose(done -> from(server, page, args, known));
         });
     }
 
@@ -88,7 +93,6 @@ final class RecordScripts {
         });
     }
 
-    /** On the event loop, as all answers. */
     private static void keep(Optional<StoredRecord> found, Map<String, StoredRecord> known) {
         found.ifPresent(stored -> known.put(stored.name(), stored));
     }
@@ -103,7 +107,7 @@ final class RecordScripts {
     }
 
     private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
-        pipeline.send(call);
+        sender.send(call);
         return call.answer;
     }
 }

@@ -5,6 +5,7 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
@@ -26,6 +27,9 @@ record RedisErrors(String store) {
                     + " grant what the page of the Redis store lists";
     private static final String NO_COMMAND = "does not know a command that locks need: it must be Redis 5 or later, and"
             + " have none of its commands renamed";
+    private static final Pattern UNKNOWN_MASTER = Pattern.compile("using sentinel for masterId (\\S+)");
+    private static final Pattern NO_SENTINEL = Pattern.compile("(?i)unknown (?:redis )?command.*sentinel");
+    private static final int MOST_CAUSES = 50;
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
     /** An answer of the server, and what it means: refused for good, or only for now. */
@@ -46,9 +50,25 @@ record RedisErrors(String store) {
                     "has a key of another type where this lock is kept, not written by Holdfast: remove it, or use"
                             + " another namespace or database; " + KEYS),
             new Meaning("DB index", true, "has no database of that number: correct the URL"),
+            new Meaning(
+                    "cluster support disabled",
+                    true,
+                    "is no cluster, but a single server: write redis:// instead of redis-cluster://"),
             new Meaning("unknown command", true, NO_COMMAND),
             new Meaning("Unknown Redis command", true, NO_COMMAND),
-            new Meaning("MOVED", true, "is a node of a cluster, and another node has this lock"),
+            new Meaning(
+                    "MOVED",
+                    true,
+                    "is a node of a cluster, and another node has this lock: write redis-cluster:// instead of redis://"),
+            new Meaning("non local key", false, "is moving this lock to another node; try again"),
+            new Meaning("TRYAGAIN", false, "is moving this lock to another node; try again"),
+            new Meaning(
+                    "CROSSSLOT",
+                    true,
+                    "is a cluster behind one address, which cannot renew two locks together: write redis-cluster://"),
+            new Meaning("while the cluster is down", false, "is a cluster that does not serve this lock now"),
+            new Meaning("UNBLOCKED", false, "has become a replica while it waited for its own replicas; try again"),
+            new Meaning("CLUSTERDOWN", false, "is a cluster that does not serve this lock now"),
             new Meaning(
                     "OOM",
                     false,
@@ -77,10 +97,22 @@ record RedisErrors(String store) {
 
     /** The failure to connect. */
     HoldfastException ofConnecting(Throwable failure, boolean tls) {
-        for (Throwable each = failure; each != null; each = each.getCause()) {
+        for (Throwable each : chain(failure)) {
             String said = String.valueOf(each.getMessage());
             if (each instanceof HoldfastException known) {
                 return known;
+            }
+            Matcher unknown = UNKNOWN_MASTER.matcher(said);
+            if (unknown.find()) {
+                return refused(
+                        "has no master '" + unknown.group(1)
+                                + "': the Sentinels watch none of that name; SENTINEL MASTERS"
+                                + " lists those that they do",
+                        failure);
+            }
+            if (each instanceof RedisCommandExecutionException
+                    && NO_SENTINEL.matcher(said).find()) {
+                return refused("is no Sentinel: name Sentinels, or write redis:// for a server", failure);
             }
             if (each instanceof RedisCommandExecutionException) {
                 return answered(said, failure);
@@ -108,17 +140,41 @@ record RedisErrors(String store) {
                 failure);
     }
 
+    /** It, its causes, and what Lettuce noted beside them. */
+    private static List<Throwable> chain(Throwable failure) {
+        List<Throwable> all = new ArrayList<>(List.of(failure));
+        for (int i = 0; i < all.size() && i < MOST_CAUSES; i++) {
+            Throwable each = all.get(i);
+            if (each.getCause() != null) {
+                all.add(each.getCause());
+            }
+            all.addAll(List.of(each.getSuppressed()));
+        }
+        return all;
+    }
+
     /** Whether the server does not know a script by its digest. */
     static boolean isUnknownScript(Throwable failure) {
         return failure instanceof RedisCommandExecutionException
                 && String.valueOf(failure.getMessage()).startsWith("NOSCRIPT");
     }
 
+    /** Whether a node of a cluster has not run a command, because another node has its keys, or none has now. */
+    static boolean isOfCluster(Throwable failure) {
+        String said = String.valueOf(failure.getMessage());
+        return failure instanceof RedisCommandExecutionException
+                && (said.startsWith("MOVED ")
+                        || said.startsWith("ASK ")
+                        || said.startsWith("TRYAGAIN")
+                        || said.startsWith("CLUSTERDOWN")
+                        || said.contains("while the cluster is down"));
+    }
+
     /** Whether the server takes no writes since it has become a replica, with its master or without. */
     static boolean isReplica(Throwable failure) {
         String said = String.valueOf(failure.getMessage());
         return failure instanceof RedisCommandExecutionException
-                && (said.contains("READONLY") || said.contains("MASTERDOWN"));
+                && (said.contains("READONLY") || said.contains("MASTERDOWN") || said.contains("UNBLOCKED"));
     }
 
     /** Whether a script failed because of what it found under the keys of its lock: another program's data, a newer layout. */

@@ -5,6 +5,8 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisScriptingCommands;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 
 /**
  * A fence in Redis: admits work whose token is at least as high as every token seen before for the same resource. It
@@ -28,15 +30,20 @@ public final class RedisFence {
     private static final String PREFIX = "holdfast:fence:";
     private static final RedisErrors ERRORS = new RedisErrors("the Redis of the fence");
 
-    private final StatefulRedisConnection<String, String> connection;
+    private final RedisScriptingCommands<String, String> redis;
 
-    private RedisFence(StatefulRedisConnection<String, String> connection) {
-        this.connection = connection;
+    private RedisFence(RedisScriptingCommands<String, String> redis) {
+        this.redis = redis;
     }
 
     /** A fence that remembers in the server of this connection, which stays the caller's. */
     public static RedisFence on(StatefulRedisConnection<String, String> connection) {
-        return new RedisFence(connection);
+        return new RedisFence(connection.sync());
+    }
+
+    /** A fence that remembers in the cluster of this connection, which stays the caller's. */
+    public static RedisFence on(StatefulRedisClusterConnection<String, String> connection) {
+        return new RedisFence(connection.sync());
     }
 
     /**
@@ -64,9 +71,9 @@ public final class RedisFence {
         String[] keys = {key};
         try {
             try {
-                return connection.sync().evalsha(Script.FENCE.digest(), ScriptOutputType.VALUE, keys, token);
+                return redis.evalsha(Script.FENCE.digest(), ScriptOutputType.VALUE, keys, token);
             } catch (RedisNoScriptException unknown) {
-                return connection.sync().eval(Script.FENCE.body(), ScriptOutputType.VALUE, keys, token);
+                return redis.eval(Script.FENCE.body(), ScriptOutputType.VALUE, keys, token);
             }
         } catch (RedisException e) {
             throw ERRORS.of(e);

@@ -14,15 +14,6 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
-import dev.holdfast.spi.TimeSource;
-import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionException;
-import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.codec.ByteArrayCodec;
-import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -30,10 +21,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
- * Locks in one Redis server.
+ * Locks in Redis: in one server, or in a cluster.
  *
  * <p>The path of a claim, on the wire:
  *
@@ -57,15 +48,15 @@ import org.jspecify.annotations.Nullable;
  * in {@link PendingClaim}. Thread-safe.
  */
 final class RedisStore implements Store {
-    /** How often a connection is tried that ends before its greeting. */
-    private static final int GREETINGS = 3;
+    /** What the names of clients' channels begin with. */
+    static final String CHANNELS = "holdfast:client:";
 
     private final String description;
     private final Capabilities capabilities;
     private final Scripts scripts;
     private final PendingClaims waiters;
     private final Listing listing;
-    private final ScriptPipeline pipeline;
+    private final ScriptSender sender;
     private final RecordScripts records;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -73,103 +64,49 @@ final class RedisStore implements Store {
     private RedisStore(
             String description,
             ServerCheck greeting,
+            ScriptSender sender,
             Scripts scripts,
             PendingClaims waiters,
-            Listing listing,
-            ScriptPipeline pipeline,
             Runnable shutDown) {
         this.description = description;
         // Not extendable: a release and the claim behind it are one script already, and there is nothing cheaper.
         this.capabilities = Capabilities.least()
                 .pushes(true)
                 .fair(true)
-                .ordered(true)
+                .ordered(sender.isOrdered())
                 .records(true)
                 .wanted(true)
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
                 .caveats(greeting.caveats());
+        this.sender = sender;
         this.scripts = scripts;
         this.waiters = waiters;
-        this.listing = listing;
-        this.pipeline = pipeline;
-        this.records = new RecordScripts(pipeline);
+        this.listing = new Listing(sender, scripts);
+        this.records = new RecordScripts(sender);
         this.shutDown = shutDown;
     }
 
     /**
-     * Connects. A failure leaves nothing behind.
+     * The store whose scripts go this way.
      *
-     * @param connector how to open the connection that hears offers
-     * @param timeout after this a request is answered with {@link dev.holdfast.StoreUnavailableException}
-     * @param poll how often a waiter looks when it hears nothing
+     * @param hearing makes what tells a listener of offers
      * @param shutDown ends the Lettuce client, if it is ours
      */
-    static RedisStore open(
-            RedisClient client,
-            OfferListener.Connector connector,
+    static RedisStore on(
+            ScriptSender sender,
             RedisErrors errors,
-            TimeSource time,
-            Duration timeout,
-            Duration poll,
-            boolean tls,
+            Settings settings,
+            ServerCheck greeting,
+            Function<OfferListener.Listener, Offers> hearing,
             Runnable shutDown) {
-        StatefulRedisConnection<byte[], byte[]> connection = null;
-        try {
-            connection = connect(client);
-            ScriptPipeline pipeline = new ScriptPipeline(connection, time, timeout, errors);
-            ServerCheck greeting = ServerCheck.exchange(connection, pipeline, errors, timeout.toMillis());
-            Scripts scripts = new Scripts(pipeline, errors, time);
-            String channel = "holdfast:client:" + ClaimId.random();
-            PendingClaims waiters = new PendingClaims(scripts, time, poll, connector, channel);
-            pipeline.whenShutDown(waiters::shutDown);
-            pipeline.whenReplica(waiters::connectAnew);
-            connection.addListener(tellsOf(waiters));
-            Listing listing = new Listing(pipeline, scripts);
-            return new RedisStore(errors.store(), greeting, scripts, waiters, listing, pipeline, shutDown);
-        } catch (RuntimeException e) {
-            undo(connection, shutDown);
-            throw errors.ofConnecting(e, tls);
-        } catch (Error e) {
-            undo(connection, shutDown);
-            throw e;
-        }
+        Scripts scripts = new Scripts(sender, errors, settings.time());
+        PendingClaims waiters = new PendingClaims(scripts, settings.time(), settings.poll(), hearing);
+        return new RedisStore(errors.store(), greeting, sender, scripts, waiters, shutDown);
     }
 
-    /**
-     * Connects, and anew if the connection ended before its greeting: Lettuce closes a connection whose log-in is
-     * refused, and about once in a hundred times reports the end of it instead of the refusal, which says what to do.
-     */
-    private static StatefulRedisConnection<byte[], byte[]> connect(RedisClient client) {
-        for (int left = GREETINGS - 1; ; left--) {
-            try {
-                return client.connect(ByteArrayCodec.INSTANCE);
-            } catch (RedisConnectionException e) {
-                if (left == 0 || !RedisErrors.endedEarly(e)) {
-                    throw e;
-                }
-            }
-        }
-    }
-
-    private static RedisConnectionStateListener tellsOf(PendingClaims waiters) {
-        return new RedisConnectionStateListener() {
-            @Override
-            public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
-                waiters.connected();
-            }
-
-            @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
-                waiters.disconnected();
-            }
-        };
-    }
-
-    private static void undo(@Nullable StatefulRedisConnection<byte[], byte[]> connection, Runnable shutDown) {
-        if (connection != null) {
-            connection.close();
-        }
-        shutDown.run();
+    /** The claims of this client that wait. */
+    PendingClaims waiters() {
+        return waiters;
     }
 
     @Override
@@ -266,7 +203,7 @@ final class RedisStore implements Store {
     /** On the connection's own thread, which takes all calls that came meanwhile into one packet. */
     @Override
     public void beforeSending(String name, Runnable task) {
-        pipeline.beforeSending(task);
+        sender.beforeSending(name, task);
     }
 
     @Override
@@ -312,9 +249,9 @@ final class RedisStore implements Store {
             scripts.closing();
             waiters.leaveAll();
             waiters.failAll(why);
-            pipeline.close(why);
-            waiters.closeEar(pipeline.isShutDown());
-            pipeline.close();
+            sender.close(why);
+            waiters.closeEar(sender.isShutDown());
+            sender.close();
             shutDown.run();
         }
     }

@@ -11,14 +11,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Opens locks kept in one Redis server.
+ * Opens locks kept in Redis.
  *
  * <ul>
  *   <li>{@code redis://HOST[:PORT][/DATABASE]}, for example {@code redis://127.0.0.1:6379}
  *   <li>{@code redis://USER:PASSWORD@HOST…} and {@code redis://:PASSWORD@HOST…}; the password may be given beside the URL
  *       instead
- *   <li>{@code rediss://…} for TLS, with the certificates the JVM trusts, or those of a file: {@code ?cacert=FILE}
+ *   <li>{@code redis-sentinel://HOST[:PORT],HOST…/MASTER}: the master of that name, as the Sentinels tell
+ *   <li>{@code redis-cluster://HOST[:PORT],HOST…}: a cluster, some of whose nodes are named
+ *   <li>{@code rediss://…}, {@code rediss-sentinel://…} and {@code rediss-cluster://…} for TLS, with the certificates the JVM trusts, or those of a file: {@code ?cacert=FILE}
  *   <li>{@code ?timeout=5s}: how long a request may go without an answer; 5 s unless it is given
+ *   <li>{@code ?acks=1}: how many replicas must confirm a grant before it counts; none unless it is given
  * </ul>
  *
  * <p>Thread-safe.
@@ -29,15 +32,16 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss");
+        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
     }
 
     /**
-     * Connects to the server of a URL.
+     * Connects to the server or servers of a URL.
      *
      * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
      * @throws dev.holdfast.StoreRefusedException if the server will not do: a wrong password, TLS on one side only, no
-     *     such database, no Redis at all, one older than 5, a replica, a node of a cluster
+     *     such database, no Redis at all, one older than 5, a replica, a node of a cluster where the URL says there is
+     *     none or the reverse, a master that the Sentinels do not know, a cluster without all slots
      * @throws dev.holdfast.StoreUnavailableException if it does not answer
      */
     @Override
@@ -58,14 +62,16 @@ public final class RedisStoreProvider implements StoreProvider {
 
     static RedisStore open(RedisUrl url, TimeSource time, Duration poll) {
         LettuceClients own = LettuceClients.of(url);
-        return RedisStore.open(
-                own.client(),
-                () -> own.client().connectPubSubAsync(StringCodec.UTF8, url.uri()),
-                new RedisErrors(url.description()),
-                time,
-                url.timeout(),
-                poll,
-                url.uri().isSsl(),
-                own::shutDown);
+        RedisErrors errors = new RedisErrors(url.description());
+        Settings settings = new Settings(time, url.timeout(), poll, url.acks());
+        return url.kind() == RedisUrl.Kind.CLUSTER
+                ? Cluster.open(own.client(), url.servers(), errors, settings, own::shutDown)
+                : SingleServer.open(
+                        own.client(),
+                        () -> own.client().connectPubSubAsync(StringCodec.UTF8, url.uri()),
+                        errors,
+                        settings,
+                        url.uri().isSsl(),
+                        own::shutDown);
     }
 }

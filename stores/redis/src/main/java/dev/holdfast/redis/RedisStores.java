@@ -1,7 +1,14 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreFactory;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Locks on a Lettuce client that the application has made: its TLS, log-in, threads and metrics.
@@ -36,14 +43,45 @@ public final class RedisStores {
         RedisErrors errors = new RedisErrors("redis (the application's client)");
         return StoreFactory.named(
                 errors.store(),
-                context -> RedisStore.open(
-                        client,
-                        new OfferListener.Lent(client, errors),
-                        errors,
-                        context.time(),
-                        RedisUrl.TIMEOUT,
-                        PendingClaims.POLL,
-                        false,
-                        () -> {}));
+                context -> SingleServer.open(
+                        client, new OfferListener.Lent(client, errors), errors, settings(context), false, () -> {}));
+    }
+
+    /**
+     * Locks in the cluster this client was made for. Opens one connection of its own to each master, with the client's
+     * resources and options and the log-in of its URIs, and a second one where a claim has to wait for the first time. The
+     * store follows changes of the cluster by itself. Closing the store closes its connections and leaves the client to its
+     * owner.
+     *
+     * @param client made with URIs; it connects again by itself ({@code autoReconnect}), as Lettuce's clients do unless told
+     *     otherwise
+     * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the servers
+     *     will not do, and {@link dev.holdfast.StoreUnavailableException} if none answers
+     * @throws IllegalArgumentException if the client does not connect again by itself
+     */
+    public static StoreFactory on(RedisClusterClient client) {
+        if (!client.getOptions().isAutoReconnect()) {
+            throw new IllegalArgumentException(
+                    "the RedisClusterClient must connect again by itself: leave autoReconnect on");
+        }
+        RedisErrors errors = new RedisErrors("redis-cluster (the application's client)");
+        return StoreFactory.named(errors.store(), context -> {
+            List<RedisURI> nodes = nodes(client, errors);
+            RedisClient own = RedisClient.create(client.getResources());
+            own.setOptions(client.getOptions());
+            return Cluster.open(own, nodes, errors, settings(context), () -> own.shutdown(0, 0, TimeUnit.SECONDS));
+        });
+    }
+
+    private static List<RedisURI> nodes(RedisClusterClient client, RedisErrors errors) {
+        try {
+            return client.getPartitions().stream().map(RedisClusterNode::getUri).toList();
+        } catch (RedisException e) {
+            throw errors.ofConnecting(e, false);
+        }
+    }
+
+    private static Settings settings(StoreContext context) {
+        return new Settings(context.time(), RedisUrl.TIMEOUT, PendingClaims.POLL, 0);
     }
 }

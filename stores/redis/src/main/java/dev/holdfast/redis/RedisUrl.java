@@ -13,40 +13,133 @@ import java.net.URLDecoder;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL of one Redis server, taken apart: {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?timeout=5s]},
- * {@code rediss://…[?cacert=FILE]} for TLS. In user and password, characters with a meaning in URLs are written as
- * {@code %40}.
+ * A URL of Redis, taken apart.
  *
- * @param uri for Lettuce
+ * <pre>
+ *   redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]           one server
+ *   redis-sentinel://…HOST[:PORT],HOST…/MASTER[/DATABASE]      the master that Sentinels name
+ *   redis-cluster://…HOST[:PORT],HOST…                         a cluster, some of whose nodes are named
+ * </pre>
+ *
+ * <p>With {@code rediss} in place of {@code redis}, TLS. In user and password, characters with a meaning in URLs are written
+ * as {@code %40}.
+ *
+ * @param servers for Lettuce; the nodes of a cluster, otherwise one
  * @param timeout how long a request may take
  * @param cacert a file of certificates to trust beside nobody else; null for those the JVM trusts
+ * @param acks how many replicas must confirm a grant; 0 for none
  */
-record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
+record RedisUrl(
+        Kind kind,
+        List<RedisURI> servers,
+        Duration timeout,
+        @Nullable File cacert,
+        int acks) {
+    /** How many servers there are, and how they stand together. */
+    enum Kind {
+        SINGLE,
+        SENTINEL,
+        CLUSTER
+    }
+
     static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private static final String TLS = "rediss";
     private static final int PORT = 6379;
+    private static final int SENTINEL_PORT = 26_379;
     private static final int HIGHEST_PORT = 65_535;
-    private static final String GOOD_URLS = "write redis://127.0.0.1:6379 or rediss://user:password@host:6379/0";
+    private static final String GOOD_URLS = "write redis://127.0.0.1:6379, rediss://user:password@host:6379/0,"
+            + " redis-sentinel://host1,host2,host3/master or redis-cluster://host1,host2";
     private static final Pattern TIME = Pattern.compile("(\\d{1,7})(ms|s)");
+    private static final Pattern ACKS = Pattern.compile("\\d{1,2}");
+    /** Scheme, kind, log-in, hosts, path, query. */
+    private static final Pattern MANY = Pattern.compile(
+            "(rediss?)-(sentinel|cluster)://([^@/?#]*@)?([^@/?#]*)(/[^@?#]*)?(\\?[^#]*)?", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern OF_MANY = Pattern.compile("rediss?-\\w+:", Pattern.CASE_INSENSITIVE);
+    private static final Pattern MASTER = Pattern.compile("/([^/]+)(/.*)?");
 
     /** Parses it; no message shows anything of it that may be secret. */
     static RedisUrl parse(String url, Optional<String> password) {
+        Matcher many = MANY.matcher(url);
+        if (!many.matches()) {
+            if (OF_MANY.matcher(url).lookingAt()) {
+                throw new IllegalArgumentException("not a URL of Redis Sentinels or of a Redis Cluster; " + GOOD_URLS
+                        + "; in user and password write @ as %40, / as %2F, : as %3A");
+            }
+            return parseOne(url, PORT, password);
+        }
+        return many.group(2).equalsIgnoreCase("cluster") ? cluster(many, password) : sentinel(many, password);
+    }
+
+    private static RedisUrl cluster(Matcher url, Optional<String> password) {
+        String path = url.group(5);
+        if (path != null && !path.equals("/") && !path.equals("/0")) {
+            throw new IllegalArgumentException(
+                    "a cluster has no databases but 0: leave the path of its URL out; " + GOOD_URLS);
+        }
+        List<RedisUrl> nodes = each(url, "", PORT, password);
+        return new RedisUrl(
+                Kind.CLUSTER,
+                nodes.stream().map(RedisUrl::uri).toList(),
+                nodes.get(0).timeout,
+                nodes.get(0).cacert,
+                nodes.get(0).acks);
+    }
+
+    private static RedisUrl sentinel(Matcher url, Optional<String> password) {
+        Matcher path = MASTER.matcher(url.group(5) == null ? "" : url.group(5));
+        if (!path.matches()) {
+            throw new IllegalArgumentException("a URL of Sentinels names the master behind the hosts, as the Sentinels"
+                    + " know it: redis-sentinel://host1,host2,host3/mymaster");
+        }
+        List<RedisUrl> sentinels = each(url, path.group(2) == null ? "" : path.group(2), SENTINEL_PORT, password);
+        RedisUrl first = sentinels.get(0);
+        RedisURI.Builder master = RedisURI.builder()
+                .withSentinelMasterId(decode(path.group(1)))
+                .withDatabase(first.uri().getDatabase())
+                .withTimeout(first.timeout);
+        for (RedisUrl sentinel : sentinels) {
+            master.withSentinel(RedisURI.builder()
+                    .withHost(sentinel.uri().getHost())
+                    .withPort(sentinel.uri().getPort())
+                    .withTimeout(first.timeout)
+                    .build());
+        }
+        RedisURI made = master.withSsl(first.uri().isSsl()).build();
+        made.applyAuthentication(first.uri());
+        return new RedisUrl(Kind.SENTINEL, List.of(made), first.timeout, first.cacert, first.acks);
+    }
+
+    /** Each of the hosts as if it were the only one. */
+    private static List<RedisUrl> each(Matcher url, String path, int port, Optional<String> password) {
+        String before = url.group(1) + "://" + (url.group(3) == null ? "" : url.group(3));
+        String after = path + (url.group(6) == null ? "" : url.group(6));
+        return Arrays.stream(url.group(4).split(",", -1))
+                .map(host -> parseOne(before + host + after, port, password))
+                .toList();
+    }
+
+    private static RedisUrl parseOne(String url, int portUnlessGiven, Optional<String> password) {
         URI parsed = split(url);
         RedisURI.Builder uri = RedisURI.builder()
                 .withHost(host(parsed))
-                .withPort(port(parsed))
+                .withPort(port(parsed, portUnlessGiven))
                 .withDatabase(database(parsed))
                 .withSsl(isTls(parsed));
         logIn(uri, parsed.getRawUserInfo(), password);
         Duration timeout = TIMEOUT;
         File cacert = null;
+        int acks = 0;
         String query = parsed.getRawQuery() == null ? "" : parsed.getRawQuery();
         for (String parameter : query.isEmpty() ? new String[0] : query.split("&", -1)) {
             String name = parameter.substring(0, Math.max(0, parameter.indexOf('=')));
@@ -54,26 +147,43 @@ record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
             switch (name) {
                 case "timeout" -> timeout = duration(value);
                 case "cacert" -> cacert = certificates(value, isTls(parsed));
+                case "acks" -> acks = acks(value);
                 default ->
                     throw new IllegalArgumentException(
-                            "a Redis URL takes the parameters timeout and cacert, and no other; " + GOOD_URLS);
+                            "a Redis URL takes the parameters timeout, cacert and acks, and no other; " + GOOD_URLS);
             }
         }
         RedisURI made = uri.withTimeout(timeout).build();
-        return new RedisUrl(made, timeout, cacert);
+        return new RedisUrl(Kind.SINGLE, List.of(made), timeout, cacert, acks);
+    }
+
+    /** The server; of a cluster, the first that was named. */
+    RedisURI uri() {
+        return servers.get(0);
     }
 
     /** As messages name the store: without user and password. */
     String description() {
-        return describe(uri);
+        String scheme = uri().isSsl() ? TLS : "redis";
+        return switch (kind) {
+            case SINGLE -> describe(uri());
+            case CLUSTER -> scheme + "-cluster://" + hosts(servers);
+            case SENTINEL ->
+                scheme + "-sentinel://" + hosts(uri().getSentinels()) + "/" + uri().getSentinelMasterId()
+                        + databaseOf(uri());
+        };
+    }
+
+    private static String hosts(List<RedisURI> servers) {
+        return servers.stream().map(each -> NodeAddress.of(each).toString()).collect(Collectors.joining(","));
     }
 
     static String describe(RedisURI uri) {
-        String host = uri.getHost() != null && uri.getHost().indexOf(':') >= 0
-                ? "[" + uri.getHost() + "]"
-                : String.valueOf(uri.getHost());
-        return (uri.isSsl() ? TLS : "redis") + "://" + host + ":" + uri.getPort()
-                + (uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase());
+        return (uri.isSsl() ? TLS : "redis") + "://" + NodeAddress.of(uri) + databaseOf(uri);
+    }
+
+    private static String databaseOf(RedisURI uri) {
+        return uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase();
     }
 
     private static URI split(String url) {
@@ -100,8 +210,8 @@ record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
-    private static int port(URI parsed) {
-        int port = parsed.getPort() < 0 ? PORT : parsed.getPort();
+    private static int port(URI parsed, int unlessGiven) {
+        int port = parsed.getPort() < 0 ? unlessGiven : parsed.getPort();
         if (port == 0 || port > HIGHEST_PORT) {
             throw new IllegalArgumentException("the port of a Redis URL is 1 to " + HIGHEST_PORT + "; " + GOOD_URLS);
         }
@@ -142,6 +252,14 @@ record RedisUrl(RedisURI uri, Duration timeout, @Nullable File cacert) {
         }
         long amount = Long.parseLong(time.group(1));
         return time.group(2).equals("s") ? Duration.ofSeconds(amount) : Duration.ofMillis(amount);
+    }
+
+    private static int acks(String text) {
+        if (!ACKS.matcher(text).matches()) {
+            throw new IllegalArgumentException(
+                    "acks is the number of replicas that confirm a grant, such as 1, not '" + text + "'");
+        }
+        return Integer.parseInt(text);
     }
 
     private static File certificates(String path, boolean tls) {

@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -39,8 +40,13 @@ final class ScriptCall {
     private final List<String> args;
     private long sentNanos;
     private volatile long askedNanos;
-    private int firstConnection;
+    private long firstConnection;
     private boolean sent;
+    private @Nullable Object sender;
+    private boolean askedFor;
+    private boolean asking;
+    private boolean narrow;
+    private int redirections;
     private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
 
     private ScriptCall(Script script, Kind kind, @Nullable String name, List<byte[]> keys, List<String> args) {
@@ -113,11 +119,12 @@ final class ScriptCall {
     }
 
     /** The command to send now; with the script's whole text when the server does not know it. */
-    AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, int onConnection, boolean inFull) {
+    AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, long onConnection, boolean inFull) {
         CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         words.add(inFull ? script.body() : script.digest());
-        words.add(keys.size());
-        for (byte[] key : keys) {
+        List<byte[]> named = narrow ? keys.subList(0, 1) : keys;
+        words.add(named.size());
+        for (byte[] key : named) {
             words.addKey(key);
         }
         for (String arg : args) {
@@ -133,17 +140,91 @@ final class ScriptCall {
         return made;
     }
 
-    void answered(byte[] text, int onConnection) {
+    void answered(byte[] text, long onConnection) {
         answer.complete(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection));
     }
 
     /** Ends it without an answer; it will not be sent any more, nor sent again. */
     void fail(RuntimeException why) {
-        AsyncCommand<byte[], byte[], byte[]> sent = command;
         answer.completeExceptionally(why);
+        cancelCommand();
+    }
+
+    /** Lettuce forgets it, so that it can be sent again from here. */
+    void cancelCommand() {
+        AsyncCommand<byte[], byte[], byte[]> sent = command;
         if (sent != null) {
             sent.cancel(false);
         }
+    }
+
+    /** Whether this answer promises something that replicas should have: a grant, a record, the end of a grant. */
+    boolean isGrant(byte[] text) {
+        return switch (script) {
+            case CLAIM -> text[0] == '+';
+            case EXCHANGE -> text[1] == '+';
+            case WRITE_RECORD -> text[0] != '-';
+            case BREAK -> text[0] == '1';
+            case RENEW -> !new String(text, UTF_8).chars().allMatch(letter -> letter == 'L');
+            default -> false;
+        };
+    }
+
+    /** Whether its answer may promise something that replicas should have. */
+    boolean mayGrant() {
+        return switch (script) {
+            case CLAIM, EXCHANGE, RENEW, WRITE_RECORD, BREAK -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether it keeps its order with others of that kind, and must be asked of the server that grants: all but reading. */
+    boolean isAboutGrants() {
+        return script != Script.STATUS;
+    }
+
+    // ---- in a cluster ----
+
+    /** The number of the slot of its keys. */
+    int slot() {
+        return SlotHash.getSlot(keys.get(0));
+    }
+
+    /**
+     * Names only the key of the state from now on; false if it does already, or needs the others. While a slot moves, a
+     * node refuses a script when it has some of its keys and not all, as it nearly always is: most locks have one key.
+     */
+    boolean narrow() {
+        boolean becomes = !narrow
+                && script == Script.RENEW
+                && keys.size() == LockKeys.COUNT
+                && args.get(1).equals("X");
+        narrow |= becomes;
+        return becomes;
+    }
+
+    /** The server that was asked has not run it. */
+    void notRun(long onConnection) {
+        redirections++;
+        asking = false;
+        sender = null;
+        if (firstConnection == onConnection) {
+            sent = false;
+        }
+    }
+
+    /** How often a server has not run it. */
+    int redirections() {
+        return redirections;
+    }
+
+    /** The next server is not the slot's owner yet, and is to be told that this is known. */
+    void asking() {
+        asking = true;
+    }
+
+    boolean isAsking() {
+        return asking;
     }
 
     boolean isDone() {
@@ -155,16 +236,18 @@ final class ScriptCall {
         return sent;
     }
 
-    /** True once, when it is sent for the first time. */
-    boolean isNew() {
-        boolean first = !sent;
+    /** True once for each pipeline that sends it. */
+    boolean isNewTo(Object pipeline) {
+        boolean first = sender != pipeline;
+        sender = pipeline;
         sent = true;
         return first;
     }
 
     /** When it was asked for, and first of all when: it may wait for a connection, and be sent again. */
     void asked(long nowNanos) {
-        if (!sent) {
+        if (!askedFor) {
+            askedFor = true;
             askedNanos = nowNanos;
         }
     }

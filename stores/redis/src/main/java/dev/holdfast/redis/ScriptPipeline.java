@@ -4,31 +4,20 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.KeyScanCursor;
-import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.DefaultEndpoint;
-import io.lettuce.core.protocol.RedisCommand;
-import io.netty.util.internal.ThreadExecutorMap;
-import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one connection on which all scripts are called, in the order they were asked for.
+ * One connection to one server, on which scripts are called in the order they were asked for.
  *
  * <pre>
  *   any thread ── call ──► outbox ──► event loop: drain ──► one write of all that came together ──► server
@@ -37,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Nobody writes to the socket but the connection's own thread, which takes all calls that came meanwhile and sends them
- * in one packet. That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
+ * in one packet ({@link Packets}). That costs no thread change (a call from outside must come to that thread anyway) and lets a release,
  * which nobody waits for, travel with the claim that follows it.
  *
  * <p>When the connection breaks, Lettuce connects again and repeats what was not answered; a call it fails instead, as it
@@ -48,162 +37,168 @@ import org.jspecify.annotations.Nullable;
  * not repeated either: its command is cancelled. What still arrives late was sent before its withdrawal on the same
  * connection, or is refused because it was withdrawn, or is ended by its lease.
  *
- * <p>A server that is connected but silent is found by the calls that get no answer in time; after that long a silence the
- * connection is made anew; and so it is when the server has become a replica, since its name may lead to the new master by
- * now. When the Lettuce client was shut down by its owner, every call is refused. Thread-safe.
+ * <p>A server that is connected but silent is found by the calls that get no answer in time ({@link LateCalls}); after that
+ * long a silence the connection is made again; and so it is when the server has become a replica, since its name may lead to the new master by
+ * now. When the Lettuce client was shut down by its owner, every call is refused.
+ *
+ * <p>With {@link Acks}, a packet that may grant something ends with WAIT, and the next packet leaves when that is answered:
+ * the calls that come meanwhile share the next one. Thread-safe.
  */
-final class ScriptPipeline implements AutoCloseable {
+final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packets.Fate {
     private static final Duration AGAIN = Duration.ofMillis(20);
+
+    /** How many grants one script renews: short enough that others get in between. */
+    static final int RENEWED_TOGETHER = 64;
+
     /** How often a connection to a replica is made anew: all who wait ask as soon as it stands. */
     private static final Duration BETWEEN_REPLICAS = Duration.ofSeconds(1);
 
-    private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final LettuceConnection connection;
     private final TimeSource time;
     private final Duration patience;
     private final RedisErrors errors;
+    private final Acks acks;
     private final Outbox outbox = new Outbox();
-    private final Queue<ScriptCall> inFlight = new ConcurrentLinkedQueue<>();
+    private final SentCalls inFlight = new SentCalls();
+    private final Packets packets;
+    private final LateCalls late;
     private final AtomicBoolean draining = new AtomicBoolean();
-    private final AtomicBoolean watching = new AtomicBoolean();
-    private volatile Executor loop;
     private volatile boolean connected = true;
     private volatile long lastAnswer;
-    /** How many connections there were before this one; changed on its event loop. */
-    private volatile int earlier;
-
-    private volatile Consumer<RuntimeException> whenShutDown = why -> {};
-    private volatile Runnable whenReplica = () -> {};
+    private volatile PipelineEvents events = new PipelineEvents() {};
     private volatile long leftReplica;
+    private volatile boolean retired;
     private volatile @Nullable RuntimeException closed;
 
     ScriptPipeline(
             StatefulRedisConnection<byte[], byte[]> connection,
             TimeSource time,
             Duration patience,
-            RedisErrors errors) {
-        this.connection = connection;
+            RedisErrors errors,
+            Acks acks) {
+        this.connection = new LettuceConnection(connection);
         this.time = time;
         this.patience = patience;
         this.errors = errors;
-        this.loop = connection.getResources().eventExecutorGroup();
+        this.acks = acks;
+        this.packets = new Packets(connection, errors, acks, inFlight, this);
+        this.late = new LateCalls(this, outbox, inFlight, packets, time, patience);
         this.lastAnswer = time.nanoTime();
         this.leftReplica = lastAnswer - BETWEEN_REPLICAS.toNanos();
-        connection.addListener(new RedisConnectionStateListener() {
-            @Override
-            @SuppressWarnings("NonAtomicVolatileUpdate") // one connection at a time
-            public void onRedisConnected(RedisChannelHandler<?, ?> reconnected, SocketAddress address) {
-                earlier++;
-                // the greeting counts as an answer: requests from before were not sent on this connection
-                lastAnswer = time.nanoTime();
-                moveToThisLoop();
-                connected = true;
-                drainSoon(); // after what Lettuce repeats now
-            }
-
-            @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
-                connected = false;
-                if (isShutDown()) {
-                    RuntimeException why = shutDown();
-                    close(why);
-                    whenShutDown.accept(why);
-                } else {
-                    failRenewals(); // before Lettuce connects again and sends them again
-                }
-            }
-        });
+        this.connection.tell(this::connectedAgain, this::disconnected);
     }
 
-    /** Names who is told when the Lettuce client was shut down, and with it the timer by which anybody would notice. */
-    void whenShutDown(Consumer<RuntimeException> told) {
-        whenShutDown = told;
+    /** Names what is told of the connection. */
+    void tell(PipelineEvents told) {
+        events = told;
     }
 
-    /** Names what else has to connect anew when the server has become a replica. */
-    void whenReplica(Runnable told) {
-        whenReplica = told;
+    private void connectedAgain() {
+        // the greeting counts as an answer: requests from before were not sent on this connection
+        lastAnswer = time.nanoTime();
+        connected = true;
+        drainSoon(); // after what Lettuce repeats now
+        events.connected();
+    }
+
+    private void disconnected() {
+        connected = false;
+        if (retired) {
+            return;
+        }
+        if (isShutDown()) {
+            RuntimeException why = shutDown();
+            close(why);
+            events.shutDown(why);
+            return;
+        }
+        failRenewals(); // before Lettuce connects again and sends them again
+        if (acks.areWanted()) {
+            cancelAll(); // on the next connection WAIT would say nothing about them
+        }
+        events.disconnected();
+    }
+
+    /**
+     * The server no longer keeps the locks: calls that it has not answered are {@linkplain PipelineEvents#unsent handed
+     * back}, except renewals under way, which fail.
+     */
+    void retire() {
+        retired = true;
+        connected = false;
+        connection.lettuce().closeAsync();
+        failRenewals();
+        cancelAll();
+        inFlight.clear();
+        outbox.moveTo(events::unsent);
+    }
+
+    private void cancelAll() {
+        inFlight.cancelCommands();
+        packets.cancelConfirmations();
     }
 
     /** Called on the connection's event loop, which from now on does the sending. */
     void moveToThisLoop() {
-        Executor current = ThreadExecutorMap.currentExecutor();
-        if (current != null) {
-            loop = current;
-        }
+        connection.moveToThisLoop();
     }
 
-    /** Sends a call soon; its answer comes on the event loop. */
-    void send(ScriptCall call) {
+    @Override
+    public void send(ScriptCall call) {
         call.asked(time.nanoTime());
         outbox.add(call);
-        if (isShutDown()) {
-            failOutbox(shutDown());
+        if (isShutDown() || retired) {
+            sendNothing();
         } else if (connected) {
             drainSoon();
         } else {
-            watch();
+            late.watch();
         }
         RuntimeException end = closed;
         if (end != null) {
-            failOutbox(end);
+            outbox.fail(any -> true, end);
+        }
+    }
+
+    /** Retiring ends the connection, too; what is retired was so before. */
+    private void sendNothing() {
+        if (retired) {
+            outbox.moveTo(events::unsent);
+        } else {
+            outbox.fail(call -> true, shutDown());
         }
     }
 
     private void drainSoon() {
         if (draining.compareAndSet(false, true)) {
             try {
-                loop.execute(this::drain);
+                connection.execute(this::drain);
             } catch (RejectedExecutionException ended) {
                 draining.set(false);
-                failOutbox(shutDown());
+                sendNothing();
             }
         }
     }
 
-    /** One page of the keys, within the time that any call is given. */
-    CompletableFuture<KeyScanCursor<byte[]>> scan(ScanCursor from, ScanArgs args) {
-        CompletableFuture<KeyScanCursor<byte[]>> page = new CompletableFuture<>();
-        scan(page, from, args, time.nanoTime() + patience.toNanos());
-        return page;
+    @Override
+    public CompletionStage<List<KeyPages>> keyPages() {
+        return CompletableFuture.completedFuture(List.of(this));
     }
 
-    /** Where there is no connection it is not asked for yet: Lettuce would keep that, awaited or not. */
-    private void scan(CompletableFuture<KeyScanCursor<byte[]>> page, ScanCursor from, ScanArgs args, long until) {
-        Duration left = Duration.ofNanos(until - time.nanoTime());
-        if (closed != null || isShutDown()) {
-            page.completeExceptionally(shutDown());
-        } else if (left.isNegative()) {
-            page.completeExceptionally(late());
-        } else if (connected) {
-            ask(page, from, args, left);
-        } else {
-            schedule(() -> scan(page, from, args, until), AGAIN, page);
-        }
+    @Override
+    public CompletableFuture<KeyScanCursor<byte[]>> scan(ScanCursor from, ScanArgs args) {
+        return new KeyScan(this, time, patience, from, args).start();
     }
 
-    private void ask(CompletableFuture<KeyScanCursor<byte[]>> page, ScanCursor from, ScanArgs args, Duration left) {
-        var asked = connection.async().scan(from, args);
-        TimeSource.Scheduled end = schedule(
-                () -> {
-                    page.completeExceptionally(late());
-                    asked.toCompletableFuture().cancel(false);
-                },
-                left,
-                page);
-        asked.whenComplete((keys, failure) -> {
-            end.cancel();
-            if (failure == null) {
-                page.complete(keys);
-            } else {
-                page.completeExceptionally(errors.of(failure));
-            }
-        });
+    @Override
+    public int renewedTogether() {
+        return RENEWED_TOGETHER;
     }
 
-    /** Runs a task on the thread that sends, before it next does: calls made by the task leave in one packet. */
-    void beforeSending(Runnable task) {
+    @Override
+    public void beforeSending(String lock, Runnable task) {
         try {
-            loop.execute(task);
+            connection.execute(task);
         } catch (RejectedExecutionException shutDown) {
             task.run();
         }
@@ -212,182 +207,138 @@ final class ScriptPipeline implements AutoCloseable {
     private void drain() {
         draining.set(false);
         if (!connected) {
-            watch();
+            late.watch();
             return;
         }
-        List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
-        List<ScriptCall> calls = outbox.takeAll();
-        long now = time.nanoTime(); // after every call was made, before any is sent
-        for (ScriptCall call : calls) {
-            packet.add(prepared(call, now, false));
+        if (!packets.isUnconfirmed()) {
+            packets.write(outbox.takeAll(), time.nanoTime());
         }
-        write(packet);
         if (!inFlight.isEmpty()) {
-            watch();
+            late.watch();
         }
     }
 
-    /** Many commands, one write. */
-    private void write(List<RedisCommand<byte[], byte[], ?>> packet) {
-        try {
-            connection.dispatch(packet);
-        } catch (RuntimeException | Error e) {
-            packet.forEach(command -> ((AsyncCommand<?, ?, ?>) command).completeExceptionally(e));
-        }
+    // ---- what is not answered by its script ----
+
+    @Override
+    public long connectionNumber() {
+        return connection.number();
     }
 
-    private RedisCommand<byte[], byte[], ?> prepared(ScriptCall call, long now, boolean inFull) {
-        AsyncCommand<byte[], byte[], byte[]> command = call.command(now, earlier, inFull);
-        command.onComplete((text, failure) -> answered(call, text, failure, inFull));
-        if (call.isNew()) {
-            inFlight.add(call);
-        }
-        return command;
-    }
-
-    private void answered(ScriptCall call, byte @Nullable [] text, @Nullable Throwable failure, boolean inFull) {
+    @Override
+    public long heard() {
         lastAnswer = time.nanoTime();
-        if (call.isDone()) {
-            forgetDone();
-            return;
+        return lastAnswer;
+    }
+
+    @Override
+    public void confirmed() {
+        drainSoon();
+    }
+
+    @Override
+    public boolean redirected(ScriptCall call, String answer) {
+        inFlight.remove(call); // first: it may be in another pipeline's at once
+        call.notRun(connection.number());
+        try {
+            return events.redirected(call, answer);
+        } catch (RuntimeException e) {
+            call.fail(errors.of(e)); // a direction that nobody can read
+            return true;
         }
-        if (text != null && failure == null) {
-            call.answered(text, earlier);
-        } else if (failure == null) {
-            call.fail(errors.of(new IllegalStateException("an empty answer")));
-        } else if (!inFull && RedisErrors.isUnknownScript(failure)) {
-            write(List.of(prepared(call, lastAnswer, true)));
-        } else if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || isLate(call, lastAnswer)) {
+    }
+
+    @Override
+    public void failed(ScriptCall call, Throwable failure) {
+        if (failure instanceof RedisCommandExecutionException || !call.mayRepeat() || late.isLate(call, lastAnswer)) {
             call.fail(errors.of(failure));
             if (RedisErrors.isReplica(failure) && lastAnswer - leftReplica >= BETWEEN_REPLICAS.toNanos()) {
                 leftReplica = lastAnswer;
-                disconnect(connection);
-                whenReplica.run();
+                connection.disconnect();
+                events.becameReplica();
             }
         } else {
             sendAgain(call); // the connection broke while it was under way
         }
-        forgetDone();
     }
 
     private void sendAgain(ScriptCall call) {
-        if (isShutDown()) {
+        boolean ended = isShutDown();
+        if (retired) {
+            events.unsent(call);
+        } else if (ended) {
             call.fail(shutDown());
         } else {
-            schedule(() -> send(call), AGAIN);
+            late.schedule(() -> send(call), AGAIN, null);
         }
     }
 
     private void failRenewals() {
-        for (ScriptCall call : inFlight) {
-            if (!call.mayRepeat()) {
-                call.fail(new StoreUnavailableException("cannot tell whether leases on " + errors.store()
+        inFlight.fail(
+                call -> !call.mayRepeat(),
+                new StoreUnavailableException("cannot tell whether leases on " + errors.store()
                         + " were renewed: the connection failed before the answer arrived; try again"));
-            }
-        }
-        forgetDone();
-    }
-
-    private boolean isLate(ScriptCall call, long now) {
-        return now - call.askedNanos() >= patience.toNanos();
-    }
-
-    private void forgetDone() {
-        for (ScriptCall first = inFlight.peek(); first != null && first.isDone(); first = inFlight.peek()) {
-            inFlight.remove(first);
-        }
-    }
-
-    // ---- calls that get no answer ----
-
-    private void watch() {
-        if (watching.compareAndSet(false, true)) {
-            schedule(this::giveUpLate, patience.dividedBy(4));
-        }
-    }
-
-    private TimeSource.Scheduled schedule(Runnable task, Duration delay) {
-        return schedule(task, delay, null);
-    }
-
-    /** The timer of a lent client may have been stopped by its owner: then nothing is waited for any more. */
-    private TimeSource.Scheduled schedule(Runnable task, Duration delay, @Nullable CompletableFuture<?> awaited) {
-        try {
-            return time.schedule(task, delay);
-        } catch (IllegalStateException | RejectedExecutionException stopped) {
-            watching.set(false);
-            RuntimeException why = shutDown();
-            failOutbox(why);
-            inFlight.forEach(call -> call.fail(why));
-            forgetDone();
-            if (awaited != null) {
-                awaited.completeExceptionally(why);
-            }
-            return () -> {};
-        }
-    }
-
-    private void giveUpLate() {
-        watching.set(false);
-        forgetDone();
-        long now = time.nanoTime();
-        boolean silent = false;
-        for (ScriptCall call : inFlight) {
-            if (!call.isDone() && isLate(call, now)) {
-                silent |= lastAnswer - call.askedNanos() < 0;
-                call.fail(late());
-            }
-        }
-        if (!outbox.isEmpty()) {
-            outbox.fail(call -> isLate(call, now), late());
-        }
-        if (silent) {
-            disconnect(connection);
-        }
-        forgetDone();
-        if (!inFlight.isEmpty() || !outbox.isEmpty()) {
-            watch();
-        }
-    }
-
-    private RuntimeException late() {
-        return new StoreUnavailableException("no answer from " + errors.store() + " within " + patience.toMillis()
-                + " ms: it is down, busy, or cannot be reached");
-    }
-
-    /** Ends a connection, and Lettuce makes it anew. */
-    static void disconnect(@Nullable Object connection) {
-        if (connection instanceof RedisChannelHandler<?, ?> handler
-                && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
-            endpoint.disconnect();
-        }
     }
 
     // ---- the end ----
 
-    /** Every call from now on, and all that have no answer yet, fail so. */
-    void close(RuntimeException why) {
+    @Override
+    public void close(RuntimeException why) {
         closed = why;
-        failOutbox(why);
-        inFlight.forEach(call -> call.fail(why));
+        outbox.fail(call -> true, why);
+        inFlight.fail(call -> true, why);
         inFlight.clear();
     }
 
     @Override
     public void close() {
-        connection.close();
+        connection.lettuce().close();
     }
 
-    private void failOutbox(RuntimeException why) {
-        outbox.fail(call -> true, why);
+    @Override
+    public boolean isShutDown() {
+        return connection.isShutDown();
     }
 
-    /** Whether the Lettuce client, and with it the connection, was ended by somebody else. */
-    boolean isShutDown() {
-        return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
+    /** Whether nothing can be asked any more. */
+    boolean hasEnded() {
+        return closed != null || retired || isShutDown();
     }
 
-    private RuntimeException shutDown() {
+    /** What those are told who ask all the same. */
+    RuntimeException endedBy() {
+        return retired && closed == null
+                ? new StoreUnavailableException(errors.store() + " has changed its servers; try again")
+                : shutDown();
+    }
+
+    /** Whether there is a connection now. */
+    boolean isConnected() {
+        return connected;
+    }
+
+    /** Whether calls wait for a connection. */
+    boolean isStuck() {
+        return !connected && !retired && (!outbox.isEmpty() || !inFlight.isEmpty());
+    }
+
+    StatefulRedisConnection<byte[], byte[]> connection() {
+        return connection.lettuce();
+    }
+
+    LateCalls late() {
+        return late;
+    }
+
+    long lastAnswer() {
+        return lastAnswer;
+    }
+
+    RedisErrors errors() {
+        return errors;
+    }
+
+    RuntimeException shutDown() {
         RuntimeException end = closed;
         return end != null
                 ? end

@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.RenewalChunks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,19 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The requests of a store as calls of its scripts, and their answers read. Thread-safe. */
 final class Scripts {
-    /** How many grants one script renews: short enough that others get in between. */
-    static final int CHUNK = 64;
-
     private static final Place NO_PLACE = new Place("", "0", Duration.ZERO, false);
 
-    private final ScriptPipeline pipeline;
+    private final ScriptSender sender;
     private final RedisErrors errors;
     private final AtomicLong attempts = new AtomicLong();
     private final ResentClaims sentTwice;
     private volatile boolean closed;
 
-    Scripts(ScriptPipeline pipeline, RedisErrors errors, TimeSource time) {
-        this.pipeline = pipeline;
+    Scripts(ScriptSender sender, RedisErrors errors, TimeSource time) {
+        this.sender = sender;
         this.errors = errors;
         this.sentTwice = new ResentClaims(time);
     }
@@ -202,23 +200,7 @@ final class Scripts {
 
     /** Renews chunk by chunk, all sent at once. What of a chunk without an answer is unknown. */
     CompletableFuture<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        List<Grant> all = List.copyOf(grants);
-        List<CompletableFuture<Map<ClaimId, Renewal>>> chunks = new ArrayList<>();
-        for (int from = 0; from < all.size(); from += CHUNK) {
-            chunks.add(renewChunk(all.subList(from, Math.min(all.size(), from + CHUNK))));
-        }
-        return CompletableFuture.allOf(chunks.toArray(CompletableFuture<?>[]::new))
-                .handle((done, failure) -> {
-                    Map<ClaimId, Renewal> merged = new HashMap<>();
-                    if (failure != null && chunks.stream().allMatch(CompletableFuture::isCompletedExceptionally)) {
-                        throw new CompletionException(RedisErrors.unwrapped(failure));
-                    }
-                    all.forEach(grant -> merged.put(grant.id(), Renewal.unknown(grant.sentNanos())));
-                    chunks.stream()
-                            .filter(chunk -> !chunk.isCompletedExceptionally())
-                            .forEach(chunk -> merged.putAll(chunk.join()));
-                    return merged;
-                });
+        return RenewalChunks.renew(grants, sender.renewedTogether(), this::renewChunk);
     }
 
     private CompletableFuture<Map<ClaimId, Renewal>> renewChunk(List<Grant> grants) {
@@ -250,7 +232,7 @@ final class Scripts {
 
     /** The answer on the event loop; failures as they are, not wrapped. */
     private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
-        pipeline.send(call);
+        sender.send(call);
         return call.answer;
     }
 

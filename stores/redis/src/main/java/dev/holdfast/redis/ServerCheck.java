@@ -26,26 +26,39 @@ record ServerCheck(List<String> caveats) {
     private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
 
     private static final int OLDEST = 5;
-    private static final String ASYNCHRONOUS =
-            "Replication is asynchronous: a failover may forget a grant, and then two"
-                    + " hold the same lock until the first finds it lost; tokens tell them apart as far as the servers' clocks"
-                    + " agree.";
+    private static final String FORGETS =
+            ": a failover may forget a grant, and then two hold the same lock until the first"
+                    + " finds it lost; tokens tell them apart as far as the servers' clocks agree.";
+    private static final String ASYNCHRONOUS = "Replication is asynchronous" + FORGETS;
+
+    /** What kind of server is wanted. */
+    enum Wanted {
+        SINGLE,
+        CLUSTER_NODE
+    }
+
+    /** Not awaited: should it be refused, the first call brings the script. */
+    static void loadScripts(StatefulRedisConnection<byte[], byte[]> connection) {
+        for (Script script : EnumSet.complementOf(EnumSet.of(Script.FENCE))) {
+            connection.async().scriptLoad(script.body());
+        }
+    }
 
     /**
-     * Asks a server, and loads the scripts.
+     * Asks a server.
      *
+     * @param onLoop run on the connection's event loop when the first answer is there
      * @throws dev.holdfast.HoldfastException if it does not answer, or will not do
      */
     static ServerCheck exchange(
             StatefulRedisConnection<byte[], byte[]> connection,
-            ScriptPipeline pipeline,
+            Runnable onLoop,
             RedisErrors errors,
-            long millis) {
+            Settings settings,
+            Wanted wanted) {
+        long millis = settings.timeout().toMillis();
         RedisAsyncCommands<byte[], byte[]> server = connection.async();
-        for (Script script : EnumSet.complementOf(EnumSet.of(Script.FENCE))) {
-            server.scriptLoad(script.body()); // not awaited: should it be refused, the first call brings the script
-        }
-        var info = server.info().whenComplete((text, failure) -> pipeline.moveToThisLoop());
+        var info = server.info().whenComplete((text, failure) -> onLoop.run());
         var save = server.configGet("save");
         String told;
         try {
@@ -62,7 +75,7 @@ record ServerCheck(List<String> caveats) {
                 .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown")
                 .completeOnTimeout("unknown", millis, TimeUnit.MILLISECONDS)
                 .join();
-        return of(fields(told), saves, errors);
+        return of(fields(told), saves, errors, settings.replicas(), wanted);
     }
 
     /** Only a missing right is passed over. */
@@ -73,7 +86,8 @@ record ServerCheck(List<String> caveats) {
         throw new CompletionException(errors.of(failure));
     }
 
-    private static ServerCheck of(Map<String, String> info, String saves, RedisErrors errors) {
+    private static ServerCheck of(
+            Map<String, String> info, String saves, RedisErrors errors, int replicas, Wanted wanted) {
         String version = info.getOrDefault("redis_version", "");
         if (version.matches("\\d+\\..*") && Integer.parseInt(version.substring(0, version.indexOf('.'))) < OLDEST) {
             throw new StoreRefusedException(
@@ -81,14 +95,10 @@ record ServerCheck(List<String> caveats) {
         }
         if (info.getOrDefault("redis_mode", "").equals("sentinel")) {
             throw new StoreRefusedException(
-                    errors.store() + " is a Sentinel, which keeps no data: name the master it watches");
+                    errors.store() + " is a Sentinel, which keeps no data: write redis-sentinel://HOST/MASTER");
         }
-        if (info.getOrDefault("cluster_enabled", "0").equals("1")) {
-            throw new StoreRefusedException(
-                    errors.store()
-                            + " is a node of a cluster, and redis:// is for a single server: name one that is not in a cluster");
-        }
-        if (info.getOrDefault("role", "master").equals("slave")) {
+        checkKind(info, errors, wanted);
+        if (wanted == Wanted.SINGLE && info.getOrDefault("role", "master").equals("slave")) {
             throw new StoreRefusedException(errors.store() + " is a replica and takes no writes: name its master");
         }
         List<String> warnings = warnings(info, saves);
@@ -97,8 +107,24 @@ record ServerCheck(List<String> caveats) {
                 .filter(SAID::add)
                 .forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
         List<String> caveats = new ArrayList<>(warnings);
-        caveats.add(ASYNCHRONOUS);
+        caveats.add(
+                replicas == 0
+                        ? ASYNCHRONOUS
+                        : "Grants and renewals count once " + replicas
+                                + " replicas have them; if a replica that has not is made" + " the master" + FORGETS);
         return new ServerCheck(List.copyOf(caveats));
+    }
+
+    private static void checkKind(Map<String, String> info, RedisErrors errors, Wanted wanted) {
+        String enabled = info.getOrDefault("cluster_enabled", "unknown");
+        if (wanted == Wanted.SINGLE && enabled.equals("1")) {
+            throw new StoreRefusedException(errors.store()
+                    + " is a node of a cluster, and this URL is for a single server: write redis-cluster:// instead");
+        }
+        if (wanted == Wanted.CLUSTER_NODE && enabled.equals("0")) {
+            throw new StoreRefusedException(
+                    errors.store() + " is no cluster, but a single server: write redis:// instead of redis-cluster://");
+        }
     }
 
     private static List<String> warnings(Map<String, String> info, String saves) {

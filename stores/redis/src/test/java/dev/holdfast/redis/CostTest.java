@@ -201,7 +201,7 @@ class CostTest {
     @Test
     void manyRenewalsAreFewScripts() {
         RedisStore store = rig.open();
-        List<Grant> grants = IntStream.range(0, 3 * Scripts.CHUNK)
+        List<Grant> grants = IntStream.range(0, 3 * ScriptPipeline.RENEWED_TOGETHER)
                 .mapToObj(i -> Rig.hold(store, "a" + i))
                 .toList();
         rig.commands();

@@ -22,7 +22,7 @@ class OutboxTest {
     /** As part of another call its answer would be told as that of a first try: the lock was lost. */
     @Test
     void aReleaseThatWasSentBeforeStaysByItself() {
-        assertThat(release.isNew()).isTrue(); // as it is sent
+        assertThat(release.isNewTo(this)).isTrue(); // as it is sent
         outbox.add(release);
         outbox.add(claim);
 
@@ -31,7 +31,7 @@ class OutboxTest {
 
     @Test
     void soDoesAClaimThatWasSentBefore() {
-        assertThat(claim.isNew()).isTrue();
+        assertThat(claim.isNewTo(this)).isTrue();
         outbox.add(release);
         outbox.add(claim);
 

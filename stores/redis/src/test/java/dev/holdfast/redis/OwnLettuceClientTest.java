@@ -44,6 +44,19 @@ class OwnLettuceClientTest {
         }
     }
 
+    /** Lettuce gives commands a timeout of its own unless told otherwise, and wraps what a connection is ended by. */
+    @Test
+    void aConnectionOfAnOrdinaryClientIsEndedAndComesBack() {
+        try (RedisClient redis = RedisClient.create(rig.server.uri());
+                var connection = redis.connect()) {
+            long before = connection.sync().clientId();
+
+            LettuceConnection.disconnect(connection);
+
+            Rig.until("another connection", () -> connection.sync().clientId() != before);
+        }
+    }
+
     @Test
     void oneThatDoesNotConnectAgainByItselfIsRefused() {
         try (RedisClient redis = RedisClient.create(rig.server.uri())) {

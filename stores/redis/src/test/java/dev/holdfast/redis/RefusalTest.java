@@ -32,9 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What will not do is refused with words that say what would, and without secrets. */
 class RefusalTest {
-    private static final String ACL = "+@connection +evalsha +eval +script|load +info +config|get +get +set +del +pttl"
-            + " +pexpire +time +zadd +zrem +zremrangebyscore +zcount +zrank +zscore +zrange +zrangebyscore +hset +hget +hdel +publish"
-            + " +subscribe +scan";
+    private static final String ACL = Rights.onThePage();
 
     private Rig rig = new Rig();
 
@@ -191,35 +189,6 @@ class RefusalTest {
 
         rig.call("ACL", "SETUSER", "locks", "+get");
         assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.HELD);
-    }
-
-    @Test
-    void theRightsOnThePageAreEnough() {
-        setUser("locks", "~holdfast:* &holdfast:* " + ACL);
-        RedisStore one = rig.open("redis://locks:pw@" + address());
-        RedisStore two = rig.open("redis://locks:pw@" + address());
-        Grant grant = Rig.hold(one, "a");
-        var waits = Rig.queue(two, "a");
-        assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
-        assertThat(Rig.get(one.list(""))).hasSize(1);
-        Rig.release(one, grant);
-        Rig.release(two, Rig.granted(waits));
-        assertThat(Rig.get(one.breakGrant("a", grant.number(), true))).isFalse();
-        Grant reader = Rig.hold(one, Rig.claim("r", Mode.SHARED));
-        assertThat(Rig.get(one.breakGrant("r", reader.number(), true))).isTrue();
-    }
-
-    @Test
-    void withoutTheRightsToLookItServesUnwarned() {
-        setUser("locks", "~holdfast:* &holdfast:* " + ACL + " -info -config -script|load -scan");
-        RedisStore store = rig.open("redis://locks:pw@" + address());
-
-        assertThat(Rig.release(store, Rig.hold(store, "a"))).isTrue();
-
-        assertThat(store.capabilities().caveats()).noneMatch(caveat -> caveat.contains("restart"));
-        assertThatThrownBy(() -> Rig.get(store.list("")))
-                .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("grant");
     }
 
     @Test

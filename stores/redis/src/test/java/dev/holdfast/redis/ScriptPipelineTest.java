@@ -20,8 +20,8 @@ class ScriptPipelineTest {
                 RedisClient client = RedisClient.create(rig.server.uri());
                 StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
             AtomicBoolean broken = new AtomicBoolean(true);
-            ScriptPipeline pipeline =
-                    new ScriptPipeline(throwing(connection, broken), rig.time(), Rig.NEVER, new RedisErrors("redis"));
+            ScriptPipeline pipeline = new ScriptPipeline(
+                    throwing(connection, broken), rig.time(), Rig.NEVER, new RedisErrors("redis"), Acks.NONE);
             ScriptCall call = ScriptCall.of(Script.STATUS, "a", List.of());
 
             pipeline.send(call);

@@ -1,0 +1,106 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreUnavailableException;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many replicas must have a grant before it counts.
+ *
+ * @param replicas 0 for none, and then nobody asks
+ * @param patience how long the server waits for them
+ */
+record Acks(int replicas, Duration patience) {
+    static final Acks NONE = new Acks(0, Duration.ZERO);
+
+    boolean areWanted() {
+        return replicas > 0;
+    }
+
+    /**
+     * The grants of one packet, whose calls are answered when the WAIT behind them was. WAIT counts the replicas that have
+     * all that was written on its own connection before; so it is of no use on another connection, and is not repeated on
+     * the next one.
+     */
+    static final class Waiting {
+        /** What a call will be answered with. */
+        private static final class Said {
+            final ScriptCall call;
+            final byte[] text;
+            final long connection;
+
+            Said(ScriptCall call, byte[] text, long connection) {
+                this.call = call;
+                this.text = text;
+                this.connection = connection;
+            }
+        }
+
+        private final Acks acks;
+        private final RedisErrors errors;
+        private final long sentNanos;
+        private final List<Said> kept = new ArrayList<>();
+        private final AsyncCommand<byte[], byte[], Long> command;
+
+        Waiting(Acks acks, RedisErrors errors, long sentNanos) {
+            this.acks = acks;
+            this.errors = errors;
+            this.sentNanos = sentNanos;
+            CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE)
+                    .add(acks.replicas)
+                    .add(Math.max(1, acks.patience.toMillis()));
+            this.command = new AsyncCommand<>(
+                    new Command<>(CommandType.WAIT, new IntegerOutput<>(ByteArrayCodec.INSTANCE), words));
+        }
+
+        /** When it left. */
+        long sentNanos() {
+            return sentNanos;
+        }
+
+        AsyncCommand<byte[], byte[], Long> command() {
+            return command;
+        }
+
+        /** Keeps an answer until the replicas have it; on the event loop, as all that follows. */
+        void keep(ScriptCall call, byte[] text, long connection) {
+            kept.add(new Said(call, text, connection));
+        }
+
+        /**
+         * WAIT was answered, or failed.
+         *
+         * @param unanswered what becomes of the calls when nobody knows how many replicas have them
+         */
+        void answered(@Nullable Long count, @Nullable Throwable failure, BiConsumer<ScriptCall, Throwable> unanswered) {
+            for (Said said : kept) {
+                if (said.call.isDone()) {
+                    continue;
+                }
+                if (failure != null || count == null) {
+                    unanswered.accept(
+                            said.call, failure == null ? new IllegalStateException("an empty answer") : failure);
+                } else if (count >= acks.replicas) {
+                    said.call.answered(said.text, said.connection);
+                } else {
+                    said.call.fail(tooFew(count));
+                }
+            }
+        }
+
+        private StoreUnavailableException tooFew(long count) {
+            return new StoreUnavailableException(count + " of the " + acks.replicas
+                    + " replicas that acks asks for confirmed a grant on " + errors.store() + " within "
+                    + acks.patience.toMillis() + " ms: check its replicas, or ask for fewer");
+        }
+    }
+}

@@ -1,0 +1,346 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The masters of a cluster, each with its own pipeline.
+ *
+ * <pre>
+ *   call ──► slot of its lock ──► node ──► pipeline ──► answer
+ *              ▲                               │
+ *              │    MOVED, ASK: to the node it names; TRYAGAIN, CLUSTERDOWN: again in a moment
+ *              └───────────────────────────────┘
+ *   MOVED, a broken connection, nobody for a slot ──► {@link ClusterTopology} asks the nodes ──► nodes that have lost
+ *                                                      their slots are retired, and hand their calls back
+ * </pre>
+ *
+ * <p>A node that answers so has not run the script, so this may be done with renewals, too. A renewal whose answer was lost
+ * with its connection fails, as on a single server. Thread-safe.
+ */
+final class ClusterSender implements ScriptSender {
+    /** What the store makes of changes. */
+    interface Events {
+        /** A node is connected again. */
+        default void connected() {}
+
+        /** Slots have other owners: those who wait must ask there. */
+        default void slotsMoved() {}
+
+        /** A node keeps no locks any more. */
+        default void retired(NodeAddress node) {}
+
+        /** The Lettuce client was shut down. */
+        default void shutDown(RuntimeException why) {}
+    }
+
+    private static final Duration AGAIN = Duration.ofMillis(30);
+    /** In so many times {@link #AGAIN}. */
+    private static final int LONGEST_PAUSE = 16;
+
+    /** After so many redirections, a call waits a moment before it follows the next. */
+    private static final int FOLLOWED_AT_ONCE = 4;
+
+    private final RedisClient client;
+    private final RedisURI like;
+    private final Settings settings;
+    private final RedisErrors errors;
+    private final AtomicReferenceArray<@Nullable NodeAddress> owners = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
+    private final Map<NodeAddress, ClusterNode> nodes = new ConcurrentHashMap<>();
+    private final ClusterTopology topology;
+    private volatile Set<NodeAddress> masters = Set.of();
+    private volatile Events events = new Events() {};
+    private volatile @Nullable RuntimeException closed;
+
+    /**
+     * @param like a URI with the log-in and TLS of all nodes
+     * @param seeds where the cluster is asked for when no known node answers
+     */
+    ClusterSender(RedisClient client, RedisURI like, List<NodeAddress> seeds, Settings settings, RedisErrors errors) {
+        this.client = client;
+        this.like = like;
+        this.settings = settings;
+        this.errors = errors;
+        this.topology = new ClusterTopology(this, seeds);
+    }
+
+    void tell(Events told) {
+        events = told;
+    }
+
+    @Override
+    public void send(ScriptCall call) {
+        call.asked(nanoTime());
+        RuntimeException end = closed;
+        NodeAddress owner = owners.get(call.slot());
+        if (end != null) {
+            call.fail(end);
+        } else if (owner == null) {
+            refreshSoon();
+            sendLater(call, "no node has the slot of its lock");
+        } else {
+            node(owner).send(call);
+        }
+    }
+
+    /** The master of a lock; null while no node is known to have its slot. */
+    @Nullable
+    NodeAddress owner(String lock) {
+        return owners.get(SlotHash.getSlot(LockKeys.state(lock)));
+    }
+
+    /** Not while slots move: a release that is asked to come again later is overtaken by the claim behind it. */
+    @Override
+    public boolean isOrdered() {
+        return false;
+    }
+
+    /** One: a script may not touch keys of two slots. */
+    @Override
+    public int renewedTogether() {
+        return 1;
+    }
+
+    @Override
+    public void beforeSending(String lock, Runnable task) {
+        NodeAddress owner = owner(lock);
+        if (owner == null) {
+            task.run();
+        } else {
+            node(owner).beforeSending(lock, task);
+        }
+    }
+
+    @Override
+    public CompletionStage<List<KeyPages>> keyPages() {
+        // Asked each time: no redirection tells of a master that has joined.
+        return topology.refreshNow()
+                .thenApply(done -> masters.stream().<KeyPages>map(this::node).toList());
+    }
+
+    private ClusterNode node(NodeAddress address) {
+        return nodes.computeIfAbsent(address, here -> new ClusterNode(this, here));
+    }
+
+    // ---- answers that lead elsewhere ----
+
+    /** A node has not run a call. */
+    void redirected(ScriptCall call, String answer, NodeAddress by) {
+        String[] words = answer.split(" ", -1);
+        if (isLate(call)) {
+            call.fail(unsettled(answer));
+            return;
+        }
+        switch (words[0]) {
+            case "MOVED" -> {
+                NodeAddress owner = NodeAddress.parse(words[2], by);
+                if (!owner.equals(owners.getAndSet(call.slot(), owner))) {
+                    events.slotsMoved();
+                }
+                refreshSoon();
+                if (call.redirections() <= FOLLOWED_AT_ONCE) {
+                    send(call);
+                } else {
+                    sendLater(call, answer);
+                }
+            }
+            case "ASK" -> {
+                call.asking();
+                node(NodeAddress.parse(words[2], by)).send(call);
+            }
+            case "TRYAGAIN" -> {
+                if (call.narrow()) {
+                    send(call);
+                } else {
+                    sendLater(call, answer);
+                }
+            }
+            default -> {
+                refreshSoon();
+                sendLater(call, answer);
+            }
+        }
+    }
+
+    private void sendLater(ScriptCall call, String why) {
+        if (isLate(call) || !schedule(() -> send(call), pause(call))) {
+            call.fail(unsettled(why));
+        }
+    }
+
+    /** Longer from time to time: many may ask, and each asks until its time is over. */
+    private static Duration pause(ScriptCall call) {
+        return AGAIN.multipliedBy(Math.min(LONGEST_PAUSE, 1 + call.redirections() / 2));
+    }
+
+    private RuntimeException unsettled(String answer) {
+        return new StoreUnavailableException(errors.store() + " has no node now that serves this lock (" + answer
+                + "): a failover or a move of slots is under way, or the cluster does not cover all slots; try again");
+    }
+
+    // ---- what the nodes tell ----
+
+    /** What the node told that was asked first of all. */
+    void learnAtFirst(SlotOwners told) {
+        topology.learn(told);
+    }
+
+    void refreshSoon() {
+        if (closed == null) {
+            topology.refreshSoon();
+        }
+    }
+
+    /** A node told who has which slot. */
+    void learn(SlotOwners told) {
+        boolean changed = false;
+        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
+            NodeAddress owner = told.bySlot().get(slot);
+            changed |= !Objects.equals(owners.getAndSet(slot, owner), owner);
+        }
+        masters = told.masters();
+        for (ClusterNode node : List.copyOf(nodes.values())) {
+            if (!told.masters().contains(node.address()) || (changed && node.isDown())) {
+                nodes.remove(node.address(), node);
+                node.retire();
+                events.retired(node.address());
+            }
+        }
+        if (changed) {
+            events.slotsMoved();
+        }
+    }
+
+    void connected() {
+        events.connected();
+    }
+
+    void shutDown(RuntimeException why) {
+        closed = why;
+        events.shutDown(why);
+    }
+
+    /** Whether some calls wait for a node that is not connected. */
+    boolean isStuck() {
+        return nodes.values().stream().anyMatch(ClusterNode::isStuck);
+    }
+
+    /** The connected node of an address; null if there is none. */
+    @Nullable
+    StatefulRedisConnection<byte[], byte[]> connection(NodeAddress address) {
+        ClusterNode node = nodes.get(address);
+        return node == null ? null : node.connection();
+    }
+
+    // ---- what the nodes need ----
+
+    /** Connects to all masters, without waiting for it. */
+    void connectAll() {
+        masters.forEach(master -> node(master).connect());
+    }
+
+    CompletionStage<StatefulRedisConnection<byte[], byte[]>> connectTo(NodeAddress address) {
+        return client.connectAsync(ByteArrayCodec.INSTANCE, address.uri(like));
+    }
+
+    ScriptPipeline pipeline(StatefulRedisConnection<byte[], byte[]> connection, boolean first, NodeAddress address) {
+        return new ScriptPipeline(
+                connection, settings.time(), settings.timeout(), errorsOf(address), first ? acks() : Acks.NONE);
+    }
+
+    Acks acks() {
+        return settings.acks();
+    }
+
+    RedisErrors errorsOf(NodeAddress node) {
+        return new RedisErrors(errors.store() + " (node " + node + ")");
+    }
+
+    boolean isTls() {
+        return like.isSsl();
+    }
+
+    boolean isLate(ScriptCall call) {
+        return nanoTime() - call.askedNanos() >= settings.timeout().toNanos();
+    }
+
+    boolean isPast(long moment) {
+        return nanoTime() - moment >= 0;
+    }
+
+    long patienceFromNow() {
+        return nanoTime() + settings.timeout().toNanos();
+    }
+
+    long nanoTime() {
+        return settings.time().nanoTime();
+    }
+
+    Duration timeout() {
+        return settings.timeout();
+    }
+
+    StoreUnavailableException noNode() {
+        return new StoreUnavailableException("no node of " + errors.store() + " says which of them has which slot");
+    }
+
+    StoreUnavailableException notCovered(int served) {
+        return new StoreUnavailableException(errors.store() + " does not cover all slots now: " + served + " of "
+                + SlotHash.SLOT_COUNT + " have a master");
+    }
+
+    StoreUnavailableException late(NodeAddress node) {
+        return new StoreUnavailableException("no answer from " + errorsOf(node).store() + " within "
+                + settings.timeout().toMillis() + " ms: it is down, busy, or cannot be reached");
+    }
+
+    /** False if the timer was stopped: then the client has been shut down. */
+    boolean schedule(Runnable task, Duration delay) {
+        try {
+            settings.time().schedule(task, delay);
+            return true;
+        } catch (IllegalStateException | RejectedExecutionException stopped) {
+            return false;
+        }
+    }
+
+    // ---- the end ----
+
+    boolean isClosed() {
+        return closed != null;
+    }
+
+    @Override
+    public boolean isShutDown() {
+        return client.getResources().eventExecutorGroup().isShuttingDown();
+    }
+
+    @Override
+    public void close(RuntimeException why) {
+        closed = why;
+        nodes.values().forEach(node -> node.close(why));
+    }
+
+    @Override
+    public void close() {
+        if (closed == null) {
+            closed = new StoreRefusedException(errors.store() + " is closed");
+        }
+        nodes.values().forEach(ClusterNode::close);
+    }
+}

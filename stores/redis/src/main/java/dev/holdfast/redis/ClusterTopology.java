@@ -1,0 +1,133 @@
+package dev.holdfast.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Asks the nodes of a cluster, one after the other until one answers, who has which slot. It is done when something does
+ * not fit, and as long as calls wait for a node that is gone; while all is well nobody asks. Thread-safe.
+ */
+final class ClusterTopology {
+    private static final Duration BETWEEN = Duration.ofMillis(100);
+
+    private final ClusterSender cluster;
+    private final List<NodeAddress> seeds;
+    private final AtomicBoolean asking = new AtomicBoolean();
+    private volatile Set<NodeAddress> known = Set.of();
+
+    ClusterTopology(ClusterSender cluster, List<NodeAddress> seeds) {
+        this.cluster = cluster;
+        this.seeds = seeds;
+    }
+
+    /** Asks in a moment, unless that is under way. */
+    void refreshSoon() {
+        if (asking.compareAndSet(false, true) && !cluster.schedule(this::refresh, BETWEEN)) {
+            asking.set(false);
+        }
+    }
+
+    private void refresh() {
+        askAll().whenComplete((told, failure) -> {
+            try {
+                if (failure == null) {
+                    learn(told);
+                }
+            } finally {
+                asked();
+            }
+        });
+    }
+
+    /** Asks at once; fails if no node answers, or some slots have no master. */
+    CompletionStage<Void> refreshNow() {
+        return askAll().thenAccept(told -> {
+            learn(told);
+            if (told.served() < SlotHash.SLOT_COUNT) {
+                throw cluster.notCovered(told.served());
+            }
+        });
+    }
+
+    private CompletableFuture<SlotOwners> askAll() {
+        // Connected ones first. In any order: a node that was cut off from the others tells what it last knew.
+        Set<NodeAddress> all = new LinkedHashSet<>();
+        List<NodeAddress> others = new ArrayList<>(known);
+        Collections.shuffle(others);
+        others.stream().filter(node -> cluster.connection(node) != null).forEach(all::add);
+        all.addAll(others);
+        all.addAll(seeds);
+        CompletableFuture<SlotOwners> answer = new CompletableFuture<>();
+        ask(all.iterator(), answer);
+        return answer;
+    }
+
+    private void ask(Iterator<NodeAddress> left, CompletableFuture<SlotOwners> answer) {
+        if (!left.hasNext() || cluster.isClosed()) {
+            answer.completeExceptionally(cluster.noNode());
+            return;
+        }
+        slots(left.next()).whenComplete((told, failure) -> {
+            if (failure != null || told.masters().isEmpty()) {
+                ask(left, answer);
+            } else {
+                answer.complete(told);
+            }
+        });
+    }
+
+    private void asked() {
+        asking.set(false);
+        if (!cluster.isClosed() && cluster.isStuck()) {
+            refreshSoon();
+        }
+    }
+
+    void learn(SlotOwners told) {
+        known = told.all();
+        cluster.learn(told);
+    }
+
+    private CompletionStage<SlotOwners> slots(NodeAddress node) {
+        StatefulRedisConnection<byte[], byte[]> open = cluster.connection(node);
+        if (open != null) {
+            return slots(open, node);
+        }
+        try {
+            return cluster.connectTo(node)
+                    .thenCompose(made -> slots(made, node).whenComplete((told, failure) -> made.closeAsync()));
+        } catch (RuntimeException shutDown) {
+            return CompletableFuture.failedFuture(shutDown);
+        }
+    }
+
+    private CompletionStage<SlotOwners> slots(StatefulRedisConnection<byte[], byte[]> node, NodeAddress address) {
+        CompletableFuture<SlotOwners> answer = new CompletableFuture<>();
+        var asked = node.async().clusterSlots();
+        asked.whenComplete((said, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+            } else {
+                answer.complete(SlotOwners.parse(said, address));
+            }
+        });
+        cluster.schedule(
+                () -> {
+                    if (answer.completeExceptionally(cluster.late(address))) {
+                        asked.toCompletableFuture().cancel(false);
+                    }
+                },
+                cluster.timeout().dividedBy(4));
+        return answer;
+    }
+}

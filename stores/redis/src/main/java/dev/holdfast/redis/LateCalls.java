@@ -1,0 +1,96 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a pipeline that get no answer: each fails after the timeout. A connection on which nothing was answered for
+ * that long, or a WAIT was not, is ended, and Lettuce makes it again. Looks only while some call has no answer. Thread-safe.
+ */
+final class LateCalls {
+    private final ScriptPipeline pipeline;
+    private final Outbox outbox;
+    private final SentCalls inFlight;
+    private final Packets packets;
+    private final TimeSource time;
+    private final Duration timeout;
+    private final AtomicBoolean watching = new AtomicBoolean();
+
+    LateCalls(
+            ScriptPipeline pipeline,
+            Outbox outbox,
+            SentCalls inFlight,
+            Packets packets,
+            TimeSource time,
+            Duration timeout) {
+        this.pipeline = pipeline;
+        this.outbox = outbox;
+        this.inFlight = inFlight;
+        this.packets = packets;
+        this.time = time;
+        this.timeout = timeout;
+    }
+
+    /** Looks in a moment, and again as long as calls have no answer. */
+    void watch() {
+        if (watching.compareAndSet(false, true)) {
+            schedule(this::failLate, timeout.dividedBy(4), null);
+        }
+    }
+
+    /**
+     * Runs a task later. The timer of a lent client may have been stopped by its owner: then nothing is waited for any more.
+     *
+     * @param awaited fails if the task will never run
+     */
+    TimeSource.Scheduled schedule(Runnable task, Duration delay, @Nullable CompletableFuture<?> awaited) {
+        try {
+            return time.schedule(task, delay);
+        } catch (IllegalStateException | RejectedExecutionException stopped) {
+            watching.set(false);
+            RuntimeException why = pipeline.shutDown();
+            outbox.fail(call -> true, why);
+            inFlight.fail(call -> true, why);
+            if (awaited != null) {
+                awaited.completeExceptionally(why);
+            }
+            return () -> {};
+        }
+    }
+
+    private void failLate() {
+        watching.set(false);
+        inFlight.forgetDone();
+        long now = time.nanoTime();
+        long lastAnswer = pipeline.lastAnswer();
+        boolean silent = inFlight.anyMatch(call -> isLate(call, now) && lastAnswer - call.askedNanos() < 0)
+                || packets.isUnconfirmedSince(now - timeout.toNanos());
+        inFlight.fail(call -> isLate(call, now), failure());
+        if (!outbox.isEmpty()) {
+            outbox.fail(call -> isLate(call, now), failure());
+        }
+        if (silent) {
+            LettuceConnection.disconnect(pipeline.connection());
+        }
+        inFlight.forgetDone();
+        if (!inFlight.isEmpty() || !outbox.isEmpty() || packets.isUnconfirmed()) {
+            watch();
+        }
+    }
+
+    boolean isLate(ScriptCall call, long now) {
+        return now - call.askedNanos() >= timeout.toNanos();
+    }
+
+    /** What a call without an answer fails with. */
+    RuntimeException failure() {
+        return new StoreUnavailableException(
+                "no answer from " + pipeline.errors().store() + " within " + timeout.toMillis()
+                        + " ms: it is down, busy, or cannot be reached");
+    }
+}

@@ -1,0 +1,35 @@
+package dev.holdfast.redis;
+
+import io.lettuce.core.RedisURI;
+
+/** Where a node of a cluster is reached. */
+record NodeAddress(String host, int port) {
+    static NodeAddress of(RedisURI uri) {
+        return new NodeAddress(uri.getHost(), uri.getPort());
+    }
+
+    /**
+     * Reads {@code host:port}; a node that does not know its own host writes {@code :port}.
+     *
+     * @param teller the node that said so
+     */
+    static NodeAddress parse(String text, NodeAddress teller) {
+        int colon = text.lastIndexOf(':');
+        return of(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)), teller);
+    }
+
+    /** As a node tells it, which may not know a host. */
+    static NodeAddress of(String host, int port, NodeAddress teller) {
+        return new NodeAddress(host.isEmpty() || host.equals("?") ? teller.host : host, port);
+    }
+
+    /** How Lettuce reaches it, with the log-in and TLS of another node. */
+    RedisURI uri(RedisURI like) {
+        return RedisURI.builder(like).withHost(host).withPort(port).build();
+    }
+
+    @Override
+    public String toString() {
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    }
+}

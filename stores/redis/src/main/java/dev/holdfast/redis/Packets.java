@@ -1,0 +1,165 @@
+package dev.holdfast.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pipeline writes at once, and the answers to it.
+ *
+ * <pre>
+ *   calls ──► EVALSHA …  EVALSHA …  [WAIT]   one write ──► server
+ *               │ answered                     │
+ *               │    a grant, with acks ──►  kept until WAIT is answered
+ *               │    NOSCRIPT           ──►  again, with the script's text
+ *               │    MOVED, ASK, …      ──►  Events.redirected
+ *               ▼
+ *             engine
+ * </pre>
+ *
+ * <p>For the connection's event loop, but for {@link #cancelConfirmations}.
+ */
+final class Packets {
+    /** The pipeline, and what becomes of calls that were not answered by their script. */
+    interface Fate {
+        /** The number of the connection now: a call may be answered on another one than it was sent on. */
+        long connectionNumber();
+
+        /** The server answered something, to a call or to a WAIT; returns the time. */
+        long heard();
+
+        /** It did not run the call, because another server has the call's lock. */
+        boolean redirected(ScriptCall call, String answer);
+
+        /** It failed, or its connection did. */
+        void failed(ScriptCall call, Throwable failure);
+
+        /** A packet was confirmed: the next one may leave. */
+        void confirmed();
+    }
+
+    private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final RedisErrors errors;
+    private final Acks acks;
+    private final SentCalls inFlight;
+    private final Fate fate;
+    private final Queue<Acks.Waiting> confirmations = new ConcurrentLinkedQueue<>();
+
+    Packets(
+            StatefulRedisConnection<byte[], byte[]> connection,
+            RedisErrors errors,
+            Acks acks,
+            SentCalls inFlight,
+            Fate fate) {
+        this.connection = connection;
+        this.errors = errors;
+        this.acks = acks;
+        this.inFlight = inFlight;
+        this.fate = fate;
+    }
+
+    /** Whether a WAIT has no answer yet: the server runs nothing more on this connection until then. */
+    boolean isUnconfirmed() {
+        return !confirmations.isEmpty();
+    }
+
+    /** Whether a WAIT that left before this time has no answer yet: the server gives one much sooner. */
+    boolean isUnconfirmedSince(long nanos) {
+        return confirmations.stream().anyMatch(each -> each.sentNanos() - nanos < 0);
+    }
+
+    /** Lettuce forgets each WAIT: on the next connection it would say nothing about what was written on this one. */
+    void cancelConfirmations() {
+        confirmations.forEach(each -> each.command().cancel(false));
+    }
+
+    /**
+     * Sends calls in one write.
+     *
+     * @param now a time after every call was made, and before any is sent
+     */
+    void write(List<ScriptCall> calls, long now) {
+        write(calls, now, false);
+    }
+
+    private void write(List<ScriptCall> calls, long now, boolean inFull) {
+        List<RedisCommand<byte[], byte[], ?>> packet = new ArrayList<>();
+        Acks.@Nullable Waiting confirmation =
+                acks.areWanted() && calls.stream().anyMatch(ScriptCall::mayGrant) ? confirmation(now) : null;
+        for (ScriptCall call : calls) {
+            if (call.isAsking()) {
+                packet.add(new AsyncCommand<>(
+                        new Command<>(CommandType.ASKING, new StatusOutput<>(ByteArrayCodec.INSTANCE))));
+            }
+            packet.add(prepared(call, now, inFull, confirmation));
+        }
+        if (confirmation != null) {
+            packet.add(confirmation.command());
+        }
+        if (packet.isEmpty()) {
+            return;
+        }
+        try {
+            connection.dispatch(packet);
+        } catch (RuntimeException | Error e) {
+            packet.forEach(command -> ((AsyncCommand<?, ?, ?>) command).completeExceptionally(e));
+        }
+    }
+
+    private Acks.Waiting confirmation(long now) {
+        Acks.Waiting confirmation = new Acks.Waiting(acks, errors, now);
+        confirmations.add(confirmation);
+        confirmation.command().onComplete((count, failure) -> {
+            fate.heard();
+            confirmations.remove(confirmation);
+            confirmation.answered(count, failure, fate::failed);
+            inFlight.forgetDone();
+            fate.confirmed();
+        });
+        return confirmation;
+    }
+
+    private RedisCommand<byte[], byte[], ?> prepared(
+            ScriptCall call, long now, boolean inFull, Acks.@Nullable Waiting confirmation) {
+        AsyncCommand<byte[], byte[], byte[]> command = call.command(now, fate.connectionNumber(), inFull);
+        command.onComplete((text, failure) -> {
+            long heard = fate.heard();
+            if (call.isDone()) {
+                inFlight.forgetDone();
+            } else if (!inFull && failure != null && RedisErrors.isUnknownScript(failure)) {
+                write(List.of(call), heard, true);
+            } else {
+                answered(call, text, failure, confirmation);
+            }
+        });
+        if (call.isNewTo(this)) {
+            inFlight.add(call);
+        }
+        return command;
+    }
+
+    private void answered(
+            ScriptCall call, byte @Nullable [] text, @Nullable Throwable failure, Acks.@Nullable Waiting confirmation) {
+        if (text != null && failure == null) {
+            if (confirmation != null && call.isGrant(text)) {
+                confirmation.keep(call, text, fate.connectionNumber());
+            } else {
+                call.answered(text, fate.connectionNumber());
+            }
+        } else if (failure == null) {
+            call.fail(errors.of(new IllegalStateException("an empty answer")));
+        } else if (!RedisErrors.isOfCluster(failure) || !fate.redirected(call, String.valueOf(failure.getMessage()))) {
+            fate.failed(call, failure);
+        }
+        inFlight.forgetDone();
+    }
+}

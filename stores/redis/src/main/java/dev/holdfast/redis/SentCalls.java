@@ -1,0 +1,54 @@
+package dev.holdfast.redis;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
+
+/** Calls that a pipeline has sent and that have no answer yet, in the order of their sending. Thread-safe. */
+final class SentCalls {
+    private final Queue<ScriptCall> calls = new ConcurrentLinkedQueue<>();
+
+    void add(ScriptCall call) {
+        calls.add(call);
+    }
+
+    /** Another pipeline has it from now on. */
+    void remove(ScriptCall call) {
+        calls.remove(call);
+    }
+
+    boolean isEmpty() {
+        return calls.isEmpty();
+    }
+
+    /** Forgets those at the front that have ended. */
+    void forgetDone() {
+        for (ScriptCall first = calls.peek(); first != null && first.isDone(); first = calls.peek()) {
+            calls.remove(first);
+        }
+    }
+
+    /** Ends some without an answer. */
+    void fail(Predicate<ScriptCall> which, RuntimeException why) {
+        for (ScriptCall call : calls) {
+            if (!call.isDone() && which.test(call)) {
+                call.fail(why);
+            }
+        }
+        forgetDone();
+    }
+
+    /** Whether one that has no answer is such. */
+    boolean anyMatch(Predicate<ScriptCall> which) {
+        return calls.stream().anyMatch(call -> !call.isDone() && which.test(call));
+    }
+
+    /** Lettuce forgets their commands; each call then fails, or is sent again from here. */
+    void cancelCommands() {
+        calls.forEach(ScriptCall::cancelCommand);
+    }
+
+    void clear() {
+        calls.clear();
+    }
+}

@@ -1,0 +1,124 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.ClaimId;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** Opens a store on one server, or on the master that Sentinels name: Lettuce asks them at each connection. */
+final class SingleServer {
+    /** How often a connection is tried that ends before its greeting. */
+    private static final int GREETINGS = 3;
+
+    private SingleServer() {}
+
+    /**
+     * Connects. A failure leaves nothing behind.
+     *
+     * @param client made with the URI of the server
+     * @param connector how to open the connection that hears offers
+     * @param shutDown ends the Lettuce client, if it is ours
+     */
+    static RedisStore open(
+            RedisClient client,
+            OfferListener.Connector connector,
+            RedisErrors errors,
+            Settings settings,
+            boolean tls,
+            Runnable shutDown) {
+        Deque<StatefulRedisConnection<byte[], byte[]>> opened = new ArrayDeque<>();
+        try {
+            StatefulRedisConnection<byte[], byte[]> connection = connect(client, null);
+            opened.push(connection);
+            ScriptPipeline pipeline =
+                    new ScriptPipeline(connection, settings.time(), settings.timeout(), errors, settings.acks());
+            ScriptSender sender = pipeline;
+            Runnable withFirst = () -> {};
+            if (settings.acks().areWanted()) {
+                StatefulRedisConnection<byte[], byte[]> second = connect(client, null);
+                opened.push(second);
+                ScriptPipeline others =
+                        new ScriptPipeline(second, settings.time(), settings.timeout(), errors, Acks.NONE);
+                second.async().ping().whenComplete((pong, failure) -> others.moveToThisLoop());
+                sender = new AckedSender(pipeline, others);
+                withFirst = () -> LettuceConnection.disconnect(second);
+            }
+            ServerCheck.loadScripts(connection);
+            ServerCheck greeting = ServerCheck.exchange(
+                    connection, pipeline::moveToThisLoop, errors, settings, ServerCheck.Wanted.SINGLE);
+            String channel = RedisStore.CHANNELS + ClaimId.random();
+            RedisStore store = RedisStore.on(
+                    sender,
+                    errors,
+                    settings,
+                    greeting,
+                    listener -> new OfferListener(connector, channel, listener, settings.time()),
+                    shutDown);
+            pipeline.tell(tellsOf(store.waiters(), withFirst));
+            return store;
+        } catch (RuntimeException e) {
+            opened.forEach(StatefulRedisConnection::close);
+            shutDown.run();
+            throw errors.ofConnecting(e, tls);
+        } catch (Error e) {
+            opened.forEach(StatefulRedisConnection::close);
+            shutDown.run();
+            throw e;
+        }
+    }
+
+    /**
+     * Connects, and again if the connection ended before its greeting: Lettuce closes a connection whose log-in is
+     * refused, and about once in a hundred times reports the end of it instead of the refusal, which says what to do.
+     *
+     * @param uri null for the one that the client was made with
+     */
+    static StatefulRedisConnection<byte[], byte[]> connect(RedisClient client, @Nullable RedisURI uri) {
+        for (int left = GREETINGS - 1; ; left--) {
+            try {
+                return uri == null
+                        ? client.connect(ByteArrayCodec.INSTANCE)
+                        : client.connect(ByteArrayCodec.INSTANCE, uri);
+            } catch (RedisConnectionException e) {
+                if (left == 0 || !RedisErrors.endedEarly(e)) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /**
+     * What becomes of changes.
+     *
+     * @param withFirst connects all others again: the name may lead to another server by now
+     */
+    private static PipelineEvents tellsOf(PendingClaims waiters, Runnable withFirst) {
+        return new PipelineEvents() {
+            @Override
+            public void connected() {
+                withFirst.run();
+                waiters.connected();
+            }
+
+            @Override
+            public void disconnected() {
+                waiters.disconnected();
+            }
+
+            @Override
+            public void shutDown(RuntimeException why) {
+                waiters.shutDown(why);
+            }
+
+            @Override
+            public void becameReplica() {
+                waiters.connectAnew();
+            }
+        };
+    }
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.cluster.SlotHash;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which node of a cluster has which slot, as one node told.
+ *
+ * @param bySlot the master of each slot; null where no node has it
+ * @param masters those that have a slot
+ * @param all the masters and their replicas
+ */
+record SlotOwners(List<@Nullable NodeAddress> bySlot, Set<NodeAddress> masters, Set<NodeAddress> all) {
+    /**
+     * Reads the answer to CLUSTER SLOTS: ranges of FROM, TO, the master and its replicas, each node as HOST, PORT and more.
+     *
+     * @param teller the node that was asked
+     */
+    static SlotOwners parse(List<?> said, NodeAddress teller) {
+        @Nullable NodeAddress[] bySlot = new NodeAddress[SlotHash.SLOT_COUNT];
+        Set<NodeAddress> masters = new HashSet<>();
+        Set<NodeAddress> all = new HashSet<>();
+        for (Object range : said) {
+            List<?> fields = (List<?>) range;
+            NodeAddress master = node(fields.get(2), teller);
+            masters.add(master);
+            fields.subList(2, fields.size()).forEach(node -> all.add(node(node, teller)));
+            Arrays.fill(bySlot, number(fields.get(0)), number(fields.get(1)) + 1, master);
+        }
+        return new SlotOwners(Arrays.asList(bySlot), masters, all);
+    }
+
+    /** How many slots some node has. */
+    int served() {
+        return (int) bySlot.stream().filter(Objects::nonNull).count();
+    }
+
+    private static NodeAddress node(Object told, NodeAddress teller) {
+        List<?> fields = (List<?>) told;
+        Object host = fields.get(0);
+        return NodeAddress.of(host == null ? "" : text(host), number(fields.get(1)), teller);
+    }
+
+    private static int number(Object told) {
+        return Math.toIntExact((Long) told);
+    }
+
+    private static String text(Object told) {
+        return told instanceof byte[] bytes ? new String(bytes, UTF_8) : told.toString();
+    }
+}

@@ -1,0 +1,261 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LockClient;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.RecordWrite;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Grants that count when replicas have them. */
+class AcksTest {
+    private final Rig rig = new Rig();
+    private TcpProxy link;
+    private RedisServer replica;
+
+    @BeforeEach
+    void startReplica() {
+        link = TcpProxy.to(rig.server.port());
+        replica = OrSkip.orSkip(() -> RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(link.port())));
+        // the master counts confirmations of a replica that is online in its own eyes
+        Rig.until("the replica to follow", () -> rig.call("INFO", "replication").contains("state=online"));
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+        if (replica != null) {
+            replica.close();
+        }
+        link.close();
+    }
+
+    @Test
+    void unlessAskedForNothingWaits() {
+        RedisStore store = rig.open();
+        Grant grant = Rig.hold(store, "a");
+        Rig.renew(store, grant);
+        Rig.release(store, grant);
+        assertThat(rig.commands()).doesNotContainKey("wait");
+    }
+
+    @Test
+    void aGrantThatTheReplicaConfirmsIsThereToo() {
+        RedisStore store = rig.open(acks(1));
+
+        Grant grant = Rig.hold(store, "a");
+
+        assertThat(call(replica, "GET", "holdfast:{a}")).contains(grant.id().value());
+        assertThat(Rig.renew(store, grant)).isEqualTo(Renewal.Verdict.HELD);
+        assertThat(Rig.release(store, grant)).isTrue();
+        assertThat(rig.commands()).containsEntry("wait", 2);
+    }
+
+    @Test
+    void aTryThatTooFewReplicasConfirmFailsAndLeavesNothing() {
+        try (LockClient client = LockClient.connect(acks(1));
+                LockClient other = LockClient.connect(rig.server.uri())) {
+            client.lock("a").tryAcquire().orElseThrow().close();
+            link.toClient().hold();
+
+            assertThatThrownBy(() -> client.lock("b").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("0 of the 1 replicas");
+
+            assertThat(link.toClient().traffic().kept()).as("the fault bites").isPositive();
+            Rig.until("it to be withdrawn", () -> !other.lock("b").status().isHeld());
+        }
+    }
+
+    @Test
+    void moreReplicasThanThereAreConfirmNothing() {
+        assertThatThrownBy(() -> Rig.attempt(rig.open(acks(2)), "a"))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("1 of the 2 replicas");
+    }
+
+    @Test
+    void aRenewalThatTooFewReplicasConfirmMovesNoDeadline() {
+        RedisStore store = rig.open(acks(1));
+        Grant grant = Rig.hold(store, "a");
+        link.toClient().hold();
+
+        assertThatThrownBy(() -> Rig.renew(store, grant)).isInstanceOf(StoreUnavailableException.class);
+
+        link.heal();
+        Rig.until("it to be confirmed again", () -> renewed(store, grant));
+    }
+
+    private static boolean renewed(RedisStore store, Grant grant) {
+        try {
+            return Rig.renew(store, grant) == Renewal.Verdict.HELD;
+        } catch (StoreUnavailableException notYet) {
+            return false;
+        }
+    }
+
+    @Test
+    void aWaitThatIsGrantedButNotConfirmedGoesOnUntilItIs() {
+        RedisStore store = rig.open(acks(1));
+        Grant grant = Rig.hold(store, "a");
+        RedisStore second = rig.open(acks(1));
+        var waits = Rig.queue(second, "a");
+        Rig.until(
+                "it to hear", () -> rig.call("PUBSUB", "CHANNELS", "holdfast:*").contains("client"));
+        link.toClient().hold();
+        Rig.release(store, grant);
+        Rig.until("the offer to be taken", () -> rig.call("GET", "holdfast:{a}").contains(" host "));
+        assertThat(waits.answer().toCompletableFuture()).isNotDone();
+
+        link.heal();
+
+        assertThat(Rig.granted(waits).number()).isGreaterThan(grant.number());
+    }
+
+    @Test
+    void whatNeedsNoConfirmationDoesNotWaitForIt() {
+        RedisStore store = rig.open(rig.server.uri() + "?acks=1&timeout=20s");
+        Rig.hold(store, "a");
+        link.toClient().hold();
+        CompletableFuture<Optional<Grant>> claim =
+                store.claim(Rig.claim("b")).answer().toCompletableFuture();
+        Rig.until("it to be under way", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
+
+        assertThat(Rig.get(store.status("a")).isHeld()).isTrue();
+        assertThat(Rig.get(store.list(""))).hasSize(2);
+        assertThat(claim).isNotDone();
+
+        link.heal();
+        assertThat(Rig.get(claim)).isPresent();
+    }
+
+    @Test
+    void manyClaimsShareTheirConfirmations() {
+        RedisStore store = rig.open(acks(1));
+        Rig.hold(store, "first");
+        rig.commands();
+        List<CompletableFuture<Optional<Grant>>> claims = java.util.stream.IntStream.range(0, 200)
+                .mapToObj(i -> store.claim(Rig.claim("many:" + i)).answer().toCompletableFuture())
+                .toList();
+        assertThat(claims).allMatch(claim -> Rig.get(claim).isPresent());
+        assertThat(rig.commands().get("wait")).isLessThan(200);
+    }
+
+    /** WAIT on the next connection would count replicas that have nothing of what was written on the first. */
+    @Test
+    void aGrantWhoseConnectionBreaksBeforeItIsConfirmedIsNotTakenForConfirmed() {
+        try (TcpProxy wire = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + wire.port() + "?acks=1&timeout=4s");
+            Rig.hold(store, "a");
+            link.toClient().hold();
+            CompletableFuture<Optional<Grant>> claim =
+                    store.claim(Rig.claim("b")).answer().toCompletableFuture();
+            Rig.until("it to be granted", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
+
+            assertThat(wire.cut()).isPositive();
+
+            assertThatThrownBy(() -> Rig.get(claim)).isInstanceOf(StoreUnavailableException.class);
+        }
+    }
+
+    /** The script was answered, WAIT never is: whoever only watched the scripts would see nothing. */
+    @Test
+    void aServerThatStopsWhileItWaitsForItsReplicasIsLeft() {
+        try (TcpProxy wire = TcpProxy.to(rig.server.port())) {
+            RedisStore store = rig.open("redis://127.0.0.1:" + wire.port() + "?acks=1&timeout=2s");
+            Rig.hold(store, "a");
+            link.toClient().hold();
+            CompletableFuture<Optional<Grant>> claim =
+                    store.claim(Rig.claim("b")).answer().toCompletableFuture();
+            Rig.until("it to be granted", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
+            wire.toClient().hold();
+
+            assertThatThrownBy(() -> Rig.get(claim)).isInstanceOf(StoreUnavailableException.class);
+            link.heal();
+            long before = wire.connections().accepted();
+            Rig.until("it to connect again", () -> wire.connections().accepted() > before);
+            wire.heal();
+            Rig.until("the next claim to be granted", () -> granted(store, "c"));
+        }
+    }
+
+    private static boolean granted(RedisStore store, String name) {
+        try {
+            return Rig.attempt(store, name).isPresent();
+        } catch (StoreUnavailableException notYet) {
+            return false;
+        }
+    }
+
+    @Test
+    void aMasterThatBecomesAReplicaWhileItWaitsIsUnavailable() {
+        RedisStore store = rig.open(rig.server.uri() + "?acks=1&timeout=20s");
+        Rig.hold(store, "a");
+        link.toClient().hold();
+        CompletableFuture<Optional<Grant>> claim =
+                store.claim(Rig.claim("b")).answer().toCompletableFuture();
+        Rig.until("it to be granted", () -> !rig.call("GET", "holdfast:{b}").equals("(nil)"));
+
+        rig.call("REPLICAOF", "127.0.0.1", Integer.toString(replica.port()));
+
+        assertThatThrownBy(() -> Rig.get(claim)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aRecordIsConfirmed() {
+        RedisStore store = rig.open(acks(1));
+        link.toClient().hold();
+        RecordWrite record = new RecordWrite("a", 1, RecordWrite.ABSENT, "ran", Duration.ofMinutes(1));
+        assertThatThrownBy(() -> Rig.get(store.writeRecord(record))).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    @Test
+    void aServerWithoutWaitIsRefused() {
+        rig.call("ACL", "SETUSER", "locks", "reset", "on", ">pw", "~*", "&*", "+@all", "-wait");
+        assertThatThrownBy(
+                        () -> Rig.attempt(rig.open("redis://locks:pw@127.0.0.1:" + rig.server.port() + "?acks=1"), "a"))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("does not let this user");
+    }
+
+    @Test
+    void theRightsOnThePageAreEnough() {
+        Rights.give(rig.server, "locks", Rights.onThePage() + " +wait");
+        String url = "redis://locks:pw@127.0.0.1:" + rig.server.port() + "?acks=1";
+        Rights.useAll(rig.open(url), rig.open(url), "a");
+    }
+
+    @Test
+    void acksIsANumberOfReplicas() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> rig.open(rig.server.uri() + "?acks=all"))
+                .withMessageContaining("acks");
+        assertThat(rig.open(acks(1)).capabilities().caveats()).anyMatch(caveat -> caveat.contains("1 replicas"));
+    }
+
+    private String acks(int replicas) {
+        return rig.server.uri() + "?acks=" + replicas + "&timeout="
+                + Duration.ofSeconds(6).toMillis() + "ms";
+    }
+
+    private static String call(RedisServer server, String... command) {
+        try (RespConnection redis = server.connect()) {
+            return redis.call(command);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisCluster;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * The contract on a cluster of three masters with a replica each. The everyday tier of {@code ./verify} leaves the cases
+ * that run through the engine, those between processes and those of values to the classes of one server.
+ */
+@Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
+@Tag("shared-processes-proved-elsewhere")
+@Tag("values-proved-elsewhere")
+class ClusterContractTest extends StoreContract {
+    private static RedisCluster cluster;
+
+    @BeforeAll
+    static void startServers() {
+        // No failover while the cases of outages stop all nodes, or a busy machine lets one wait.
+        cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 1, "--cluster-node-timeout", "60000"));
+    }
+
+    @AfterAll
+    static void stopServers() {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    /** Gives requests up sooner than it does unless told: the cases of outages wait for that. */
+    @Override
+    protected Store open(StoreContext context) {
+        return new RedisStoreProvider().open("redis-cluster://" + cluster.hosts() + "?timeout=3s", context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of("redis-cluster://" + cluster.hosts());
+    }
+
+    /** All nodes have stopped, with all connections open. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        cluster.nodes().forEach(node -> node.process().stop());
+        return Optional.of(() -> cluster.nodes().forEach(node -> node.process().cont()));
+    }
+
+    @Override
+    protected OptionalLong records() {
+        return OptionalLong.of(
+                cluster.nodes().stream().mapToLong(ClusterContractTest::keys).sum());
+    }
+
+    private static long keys(RedisServer node) {
+        try (RespConnection redis = node.connect()) {
+            return redis.call("ROLE").startsWith("[master") ? Long.parseLong(redis.call("DBSIZE")) : 0;
+        }
+    }
+
+    /** Child processes renew on a machine that others use too. */
+    @Override
+    protected Duration lease() {
+        return Duration.ofMillis(500);
+    }
+
+    /** One key for half a minute. */
+    @Override
+    protected long recordsKept(long names) {
+        return names;
+    }
+
+    @Override
+    protected Set<String> expectedSkips() {
+        return Set.of(
+                "Grants.aClaimOfAnotherThreadDoesNotOvertakeAReleaseThatIsAboutToBeSent",
+                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
+                "Modes.ofSeveralNamesAllAreHeldOrNone");
+    }
+}

@@ -1,0 +1,269 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.LockStatus;
+import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisCluster;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Locks on a cluster of three masters, all of which stay. */
+class ClusterTest {
+    private static RedisCluster cluster;
+
+    /** Beside the cluster: a single server. */
+    private final Rig rig = new Rig();
+
+    @BeforeAll
+    static void startServers() {
+        cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 0));
+    }
+
+    @AfterAll
+    static void stopServers() {
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void aLockIsHeldOnceWhicheverNodeKeepsIt() {
+        RedisStore one = rig.open(url());
+        RedisStore two = rig.open(url());
+        List<Grant> grants = new ArrayList<>();
+        List<String> names = IntStream.range(0, 20).mapToObj(i -> "once:" + i).toList();
+
+        names.forEach(name -> grants.add(Rig.hold(one, name)));
+
+        assertThat(names).allMatch(name -> Rig.attempt(two, name).isEmpty());
+        assertThat(cluster.nodes())
+                .as("each node keeps some")
+                .allMatch(node -> !call(node, "DBSIZE").equals("0"));
+        assertThat(Rig.get(one.renew(grants)).values())
+                .as("renewed in one request, on all nodes")
+                .hasSize(20)
+                .allMatch(each -> each.verdict() == Renewal.Verdict.HELD);
+        assertThat(Rig.get(two.list("once:"))).extracting(LockStatus::name).containsExactlyInAnyOrderElementsOf(names);
+        assertThat(grants).allMatch(grant -> Rig.release(one, grant));
+        assertThat(names).allMatch(name -> Rig.attempt(two, name).isPresent());
+    }
+
+    @Test
+    void aWaiterIsToldOfAReleaseWhicheverNodeKeepsTheLock() {
+        RedisStore holder = rig.open(url());
+        RedisStore waiter = rig.open(url(), Rig.NEVER);
+        for (String name : onEachNode("told:").values()) {
+            Grant grant = Rig.hold(holder, name);
+            Pending waits = Rig.queue(waiter, name);
+            Rig.until("it to hear", () -> hearing(name) == 1);
+
+            Rig.release(holder, grant);
+
+            assertThat(Rig.granted(waits).number()).isGreaterThan(grant.number());
+        }
+    }
+
+    @Test
+    void readersAndPermitsShareWhicheverNodeKeepsTheLock() {
+        RedisStore store = rig.open(url());
+        for (String name : onEachNode("shared:").values()) {
+            Rig.hold(store, Rig.claim(name, Mode.SHARED));
+            Rig.hold(store, Rig.claim(name, Mode.SHARED));
+            assertThat(Rig.attempt(store, name)).isEmpty();
+        }
+    }
+
+    @Test
+    void aReleaseAndTheClaimBehindItKeepTheirOrderBeforeAnyConnectionStands() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            try (LockClient client = LockClient.connect(url())) {
+                for (String name : onEachNode("order:").values()) {
+                    client.lock(name).acquire().close();
+                    client.lock(name).tryAcquire().orElseThrow().close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void nodesThatHaveForgottenTheScriptsAreTaughtAgain() {
+        RedisStore store = rig.open(url());
+        cluster.nodes().forEach(node -> call(node, "SCRIPT", "FLUSH"));
+        for (String name : onEachNode("taught:").values()) {
+            assertThat(Rig.release(store, Rig.hold(store, name))).isTrue();
+        }
+    }
+
+    @Test
+    void theApplicationsClusterClientIsUsedWithItsLogInAndStaysItsOwners() throws Exception {
+        try (RedisCluster locked = OrSkip.orSkip(() -> RedisCluster.start(1, 0))) {
+            RedisServer node = locked.nodes().get(0);
+            call(node, "CONFIG", "SET", "requirepass", "s3cret");
+            RedisURI uri = RedisURI.builder()
+                    .withHost("127.0.0.1")
+                    .withPort(node.port())
+                    .withPassword("s3cret".toCharArray())
+                    .build();
+            RedisClusterClient redis = RedisClusterClient.create(uri);
+            try {
+                try (LockClient client =
+                                LockClient.builder(RedisStores.on(redis)).build();
+                        LockClient other = LockClient.connect("redis-cluster://:s3cret@" + locked.hosts())) {
+                    Hold hold = client.lock("a").acquire();
+                    assertThat(other.lock("a").tryAcquire()).isEmpty();
+                    var next = other.lock("a").acquireAsync();
+                    Rig.until("it to wait", () -> other.lock("a").status().waiting() == 1);
+                    hold.close();
+                    next.get(10, TimeUnit.SECONDS).close();
+                }
+                assertThat(redis.connect().sync().ping()).isEqualTo("PONG");
+            } finally {
+                redis.shutdown(0, 0, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    @Test
+    void aFenceKeepsEachResourceOnItsNode() {
+        try (var fence = new RedisStoreProvider().openFence(url(), java.util.Optional.empty())) {
+            for (String name : onEachNode("fence:").values()) {
+                fence.check(name, 7);
+                assertThatThrownBy(() -> fence.check(name, 6)).isInstanceOf(StaleTokenException.class);
+            }
+        }
+    }
+
+    // ---- what will not do ----
+
+    @Test
+    void aClusterUrlToASingleServerIsRefused() {
+        assertThatThrownBy(() -> rig.open("redis-cluster://127.0.0.1:" + rig.server.port()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("single server")
+                .hasMessageContaining("write redis://");
+    }
+
+    @Test
+    void aUrlOfASingleServerToANodeIsRefused() {
+        assertThatThrownBy(() -> rig.open(cluster.nodes().get(0).uri()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("write redis-cluster://");
+    }
+
+    @Test
+    void aClusterWithoutAllSlotsIsRefused() {
+        try (RedisServer alone = OrSkip.orSkip(RedisCluster::startAlone)) {
+            call(alone, "CLUSTER", "ADDSLOTSRANGE", "0", "999");
+            assertThatThrownBy(() -> rig.open("redis-cluster://127.0.0.1:" + alone.port()))
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("1000 of 16384");
+        }
+    }
+
+    @Test
+    void aSlotThatLosesItsNodeIsReportedAsUnavailable() {
+        try (RedisCluster small = OrSkip.orSkip(() -> RedisCluster.start(1, 0))) {
+            RedisStore store = rig.open("redis-cluster://" + small.hosts() + "?timeout=1s");
+            RedisServer node = small.nodes().get(0);
+            String slot = Integer.toString(small.slot("holdfast:{a}"));
+            call(node, "CLUSTER", "DELSLOTS", slot);
+
+            assertThatThrownBy(() -> Rig.attempt(store, "a"))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("cover");
+
+            assertThatThrownBy(() -> Rig.get(store.list("")))
+                    .as("a list that lacks locks is none")
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("16383");
+            call(node, "CLUSTER", "ADDSLOTS", slot);
+            Rig.until("the lock to be had", () -> attempted(store, "a"));
+        }
+    }
+
+    private static boolean attempted(RedisStore store, String name) {
+        try {
+            return Rig.attempt(store, name).isPresent();
+        } catch (StoreUnavailableException notYet) {
+            return false;
+        }
+    }
+
+    @Test
+    void aNodeThatIsGoneIsPassedOverWhenConnecting() {
+        String gone = "redis-cluster://127.0.0.1:" + dev.holdfast.testbed.Ports.free() + ",";
+        assertThatCode(() -> rig.open(gone + cluster.hosts())).doesNotThrowAnyException();
+        assertThatThrownBy(() -> rig.open("redis-cluster://127.0.0.1:" + dev.holdfast.testbed.Ports.free()))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("is it running");
+    }
+
+    @Test
+    void theRightsOnThePageAreEnough() {
+        cluster.nodes().forEach(node -> Rights.give(node, "locks", Rights.onThePage() + " +cluster|slots +asking"));
+        String url = "redis-cluster://locks:pw@" + cluster.hosts();
+        RedisStore one = rig.open(url);
+        RedisStore two = rig.open(url);
+        onEachNode("rights:").values().forEach(name -> Rights.useAll(one, two, name));
+    }
+
+    // ---- helpers ----
+
+    private static String url() {
+        return "redis-cluster://" + cluster.hosts();
+    }
+
+    /** A name for each of the nodes. */
+    private static Map<Integer, String> onEachNode(String prefix) {
+        Map<Integer, String> names = new LinkedHashMap<>();
+        for (int i = 0; names.size() < 3; i++) {
+            String name = prefix + i;
+            names.putIfAbsent(node(name).port(), name);
+        }
+        return names;
+    }
+
+    private static RedisServer node(String name) {
+        return cluster.master(cluster.slot("holdfast:{" + name + "}"));
+    }
+
+    /** How many clients hear offers of a lock where it is kept. */
+    private static int hearing(String name) {
+        return call(node(name), "PUBSUB", "CHANNELS", "holdfast:client:*").split("holdfast:client:", -1).length - 1;
+    }
+
+    private static String call(RedisServer node, String... command) {
+        try (RespConnection redis = node.connect()) {
+            return redis.call(command);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.TokenGate;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisSentinels;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A master dies, or stands still, after its replica was kept from hearing what it last granted, and the replica becomes the
+ * master. Each case runs once in the everyday tier of {@code ./verify}, and 20 times with {@code --all}.
+ */
+class FailoverTest {
+    private static final int LOCKS = 5;
+    private static final String ALL_REPLICAS = "?acks=1&timeout=6s";
+
+    private final Rig rig = new Rig();
+    private RedisSentinels redis;
+
+    @BeforeEach
+    void start() {
+        redis = OrSkip.orSkip(() -> RedisSentinels.start(1, 1));
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    @Test
+    void withAcksNoGrantIsForgotten() {
+        RedisStore store = rig.open(redis.uri() + ALL_REPLICAS);
+        List<Grant> heard = holdAll(store, "heard");
+        holdTheLink();
+        assertThat(claimAll(store, "unheard"))
+                .as("nobody is told of a grant that the replica has not heard of")
+                .allSatisfy(claim -> assertThatThrownBy(() -> Rig.get(claim))
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("0 of the 1 replicas"));
+        assertThatTheReplicaHas("heard", "unheard");
+
+        killTheMaster();
+
+        RedisStore other = rig.open(redis.uri());
+        assertThat(heard).allSatisfy(grant -> {
+            assertThat(Rig.attempt(other, grant.name())).as("doubled").isEmpty();
+            assertThat(Rig.renew(other, grant)).isEqualTo(Renewal.Verdict.HELD);
+        });
+        holdAll(other, "unheard");
+        RedisStore withAcks = rig.open(redis.uri() + ALL_REPLICAS);
+        assertThatThrownBy(() -> Rig.get(withAcks.renew(heard)))
+                .as("the new master has no replica that could confirm")
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("0 of the 1 replicas");
+    }
+
+    @RepeatedTest(19)
+    @Tag("thorough")
+    void withAcksNoGrantIsForgottenHoweverOftenItIsTried() {
+        withAcksNoGrantIsForgotten();
+    }
+
+    /** What acks are for: here two have the lock. */
+    @Test
+    void withoutAcksAGrantIsForgottenAndItsTokenIsStale() {
+        RedisStore store = rig.open(redis.uri());
+        List<Grant> heard = holdAll(store, "heard");
+        holdTheLink();
+        List<Grant> forgotten = holdAll(store, "unheard");
+        assertThatTheReplicaHas("heard", "unheard");
+
+        killTheMaster();
+
+        RedisStore other = rig.open(redis.uri());
+        assertThat(heard).allMatch(grant -> Rig.attempt(other, grant.name()).isEmpty());
+        for (Grant first : forgotten) {
+            Grant second = Rig.hold(other, first.name());
+            assertThat(second.number()).isGreaterThan(first.number());
+            TokenGate resource = new TokenGate(first.name());
+            resource.check(second.number());
+            assertThatThrownBy(() -> resource.check(first.number())).isInstanceOf(StaleTokenException.class);
+            Rig.until("the first to find its grant lost", () -> isLost(store, first));
+        }
+        assertThat(store.capabilities().caveats())
+                .as("it was said")
+                .anyMatch(caveat -> caveat.contains("a failover may forget a grant"));
+    }
+
+    @RepeatedTest(19)
+    @Tag("thorough")
+    void withoutAcksEachStaleWriteIsRefusedHoweverOftenItIsTried() {
+        withoutAcksAGrantIsForgottenAndItsTokenIsStale();
+    }
+
+    /** Nobody has told the old master yet that it is none. */
+    @Test
+    void anOldMasterThatGoesOnGrantsNothingWhereAReplicaHasToConfirm() {
+        List<Grant> heard = holdAll(rig.open(redis.uri() + ALL_REPLICAS), "heard");
+        holdTheLink();
+        redis.master().process().stop();
+        redis.awaitMaster(redis.replica(0));
+        redis.sentinel(0).stop();
+        RedisStore newMaster = rig.open(redis.replica(0).uri());
+        List<Grant> second = holdAll(newMaster, "unheard");
+        redis.master().process().cont();
+
+        RedisStore withAcks = rig.open(redis.master().uri() + ALL_REPLICAS);
+        assertThat(claimAll(withAcks, "unheard"))
+                .allSatisfy(claim ->
+                        assertThatThrownBy(() -> Rig.get(claim)).isInstanceOf(StoreUnavailableException.class));
+        assertThatThrownBy(() -> Rig.get(withAcks.renew(heard)))
+                .as("no deadline moves")
+                .isInstanceOf(StoreUnavailableException.class);
+        assertThat(Rig.attempt(rig.open(redis.master().uri()), "doubled"))
+                .as("without acks it grants")
+                .isPresent();
+        assertThat(second).allMatch(grant -> Rig.renew(newMaster, grant) == Renewal.Verdict.HELD);
+    }
+
+    @RepeatedTest(19)
+    @Tag("thorough")
+    void anOldMasterGrantsNothingHoweverOftenItIsTried() {
+        anOldMasterThatGoesOnGrantsNothingWhereAReplicaHasToConfirm();
+    }
+
+    // ---- helpers ----
+
+    private static List<Grant> holdAll(RedisStore store, String prefix) {
+        return names(prefix).stream().map(name -> Rig.hold(store, name)).toList();
+    }
+
+    /** All at once, so that they share a confirmation. */
+    private static List<CompletableFuture<Optional<Grant>>> claimAll(RedisStore store, String prefix) {
+        return names(prefix).stream()
+                .map(name -> store.claim(Rig.claim(name)).answer().toCompletableFuture())
+                .toList();
+    }
+
+    private static List<String> names(String prefix) {
+        return IntStream.range(0, LOCKS).mapToObj(i -> prefix + ":" + i).toList();
+    }
+
+    private static boolean isLost(RedisStore store, Grant grant) {
+        try {
+            return Rig.renew(store, grant) == Renewal.Verdict.LOST;
+        } catch (StoreUnavailableException notYet) {
+            return false;
+        }
+    }
+
+    private void holdTheLink() {
+        Rig.until("the replica to have all", () -> offset(redis.master()).equals(offset(redis.replica(0))));
+        redis.link(0).toClient().hold();
+    }
+
+    /** The link is cut only after the master is gone, and takes what it held with it. */
+    private void killTheMaster() {
+        redis.master().process().kill();
+        redis.link(0).cut();
+        redis.awaitMaster(redis.replica(0));
+    }
+
+    private void assertThatTheReplicaHas(String these, String notThose) {
+        try (RespConnection replica = redis.replica(0).connect()) {
+            assertThat(names(these))
+                    .allMatch(name ->
+                            replica.call("EXISTS", "holdfast:{" + name + "}").equals("1"));
+            assertThat(names(notThose))
+                    .as("the fault bites")
+                    .allMatch(name ->
+                            replica.call("EXISTS", "holdfast:{" + name + "}").equals("0"));
+        }
+    }
+
+    private static String offset(RedisServer server) {
+        try (RespConnection asked = server.connect()) {
+            return asked.call("INFO", "replication")
+                    .lines()
+                    .filter(line -> line.startsWith("master_repl_offset:"))
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package dev.holdfast.redis;
+
+import dev.holdfast.spi.Store;
+import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.StoreContract;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisSentinels;
+import dev.holdfast.testbed.RespConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * The contract on a master that Sentinels name, with a replica that confirms each grant ({@code acks=1}). The everyday tier
+ * of {@code ./verify} leaves the cases that run through the engine, those between processes and those of values to the
+ * classes of one server.
+ */
+@Tag("engine-proved-elsewhere")
+@Tag("processes-proved-elsewhere")
+@Tag("shared-processes-proved-elsewhere")
+@Tag("values-proved-elsewhere")
+class SentinelContractTest extends StoreContract {
+    private static RedisSentinels redis;
+
+    @BeforeAll
+    static void startServers() {
+        redis = OrSkip.orSkip(() -> RedisSentinels.start(1, 3));
+    }
+
+    @AfterAll
+    static void stopServers() {
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    /** Gives requests up sooner than it does unless told: the cases of outages wait for that. */
+    @Override
+    protected Store open(StoreContext context) {
+        return new RedisStoreProvider().open(redis.uri() + "?timeout=3s&acks=1", context);
+    }
+
+    @Override
+    protected Optional<String> url() {
+        return Optional.of(redis.uri());
+    }
+
+    /** The master stops with all connections open, and the Sentinels before it, so that none replaces it. */
+    @Override
+    protected Optional<AutoCloseable> breakStore() {
+        for (int i = 0; i < 3; i++) {
+            redis.sentinel(i).stop();
+        }
+        redis.master().process().stop();
+        return Optional.of(() -> {
+            redis.master().process().cont();
+            for (int i = 0; i < 3; i++) {
+                redis.sentinel(i).cont();
+            }
+        });
+    }
+
+    @Override
+    protected OptionalLong records() {
+        try (RespConnection asked = redis.master().connect()) {
+            return OptionalLong.of(Long.parseLong(asked.call("DBSIZE")));
+        }
+    }
+
+    /** Child processes renew on a machine that others use too. */
+    @Override
+    protected Duration lease() {
+        return Duration.ofMillis(500);
+    }
+
+    /** One key for half a minute. */
+    @Override
+    protected long recordsKept(long names) {
+        return names;
+    }
+
+    @Override
+    protected Set<String> expectedSkips() {
+        return Set.of(
+                "Leases.aGrantOfASessionStandsWhileTheSessionLivesAndEndsWithIt",
+                "Modes.ofSeveralNamesAllAreHeldOrNone");
+    }
+}
