@@ -14,14 +14,15 @@ class HoldOptionsTest {
             .handOver(3, Duration.ofMillis(2))
             .strictFifo(true)
             .awaitRelease(true)
-            .reentrant(true);
+            .reentrant(true)
+            .retain(Duration.ofSeconds(5));
 
     @Test
     void eachMethodChangesOneOptionOfACopy() {
         assertThat(HoldOptions.defaults().lease()).isEqualTo(Duration.ofSeconds(30));
         assertThat(changed)
                 .hasToString("HoldOptions[lease=10s, autoRenew=false, maxHold=1m, handOver=3 or 2ms, strictFifo=true, "
-                        + "awaitRelease=true, reentrant=true]");
+                        + "awaitRelease=true, reentrant=true, retain=5s]");
     }
 
     @Test
@@ -39,7 +40,8 @@ class HoldOptionsTest {
                 .handOver(64, Duration.ofMillis(5))
                 .strictFifo(false)
                 .awaitRelease(false)
-                .reentrant(false);
+                .reentrant(false)
+                .retain(Duration.ZERO);
         assertThat(back).isEqualTo(HoldOptions.defaults()).hasSameHashCodeAs(HoldOptions.defaults());
         assertThat(changed).isNotEqualTo(back);
     }

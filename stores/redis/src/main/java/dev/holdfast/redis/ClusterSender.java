@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,8 @@ final class ClusterSender implements ScriptSender {
     private final ClusterTopology topology;
     private volatile Set<NodeAddress> masters = Set.of();
     private volatile Events events = new Events() {};
-    private volatile @Nullable RuntimeException closed;
+    /** Why nothing can be asked any more. That the client was closed is never replaced by what it then finds. */
+    private final AtomicReference<@Nullable RuntimeException> closed = new AtomicReference<>();
 
     /**
      * @param like a URI with the log-in and TLS of all nodes
@@ -86,7 +88,7 @@ final class ClusterSender implements ScriptSender {
     @Override
     public void send(ScriptCall call) {
         call.asked(nanoTime());
-        RuntimeException end = closed;
+        RuntimeException end = closed.get();
         NodeAddress owner = owners.get(call.slot());
         if (end != null) {
             call.fail(end);
@@ -201,7 +203,7 @@ final class ClusterSender implements ScriptSender {
     }
 
     void refreshSoon() {
-        if (closed == null) {
+        if (!isClosed()) {
             topology.refreshSoon();
         }
     }
@@ -231,7 +233,7 @@ final class ClusterSender implements ScriptSender {
     }
 
     void shutDown(RuntimeException why) {
-        closed = why;
+        closed.compareAndSet(null, why);
         events.shutDown(why);
     }
 
@@ -322,7 +324,7 @@ final class ClusterSender implements ScriptSender {
     // ---- the end ----
 
     boolean isClosed() {
-        return closed != null;
+        return closed.get() != null;
     }
 
     @Override
@@ -332,15 +334,13 @@ final class ClusterSender implements ScriptSender {
 
     @Override
     public void close(RuntimeException why) {
-        closed = why;
+        closed.set(why);
         nodes.values().forEach(node -> node.close(why));
     }
 
     @Override
     public void close() {
-        if (closed == null) {
-            closed = new StoreRefusedException(errors.store() + " is closed");
-        }
+        closed.compareAndSet(null, new StoreRefusedException(errors.store() + " is closed"));
         nodes.values().forEach(ClusterNode::close);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -99,6 +101,26 @@ class ClusterTest {
             Rig.hold(store, Rig.claim(name, Mode.SHARED));
             Rig.hold(store, Rig.claim(name, Mode.SHARED));
             assertThat(Rig.attempt(store, name)).isEmpty();
+        }
+    }
+
+    @Test
+    void aClientThatIsClosedWhileItConnectsToItsNodesSaysThatItIsClosed() {
+        for (int i = 0; i < 20; i++) {
+            RedisStore store = rig.open(url());
+            onEachNode("closed:").values().forEach(name -> store.claim(Rig.claim(name, Rig.LEASE)));
+
+            store.close();
+
+            for (int again = 0; again < 20; again++) {
+                onEachNode("closed:")
+                        .values()
+                        .forEach(name -> assertThat(
+                                        store.claim(Rig.claim(name, Rig.LEASE)).answer())
+                                .failsWithin(Rig.PATIENCE)
+                                .withThrowableOfType(ExecutionException.class)
+                                .withCauseInstanceOf(ClientClosedException.class));
+            }
         }
     }
 
