@@ -118,8 +118,11 @@ final class Faults {
                 .toList();
         boolean isLong = ending.millis() >= LONG_STOP;
         long word = world.target.wordOfAnOutage().toMillis();
-        world.inbox.pass(isLong ? Math.max(word, ending.millis()) : ending.millis());
-        world.target.process().ifPresent(ServerProcess::cont);
+        try {
+            world.inbox.pass(isLong ? Math.max(word, ending.millis()) : ending.millis());
+        } finally {
+            world.target.process().ifPresent(ServerProcess::cont); // also when an answer breaks a rule
+        }
         world.stats.bitten.increment();
         for (Claimed each : waiting) {
             if (isLong && world.waits(each) && !each.owner.knowsOfOutage(stopped)) {
