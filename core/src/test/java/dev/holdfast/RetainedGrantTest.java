@@ -123,6 +123,24 @@ class RetainedGrantTest {
     }
 
     @Test
+    void aHoldThatWasClosedBeforeTheLastRenewalIsNotLostWhenTheLockGoesBack() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        Hold hold = client.lock("a", RETAINED.retain(LEASE.dividedBy(2))).acquire();
+        hold.onLost(loss -> told.incrementAndGet());
+        time.advance(Duration.ofMillis(1));
+        hold.close();
+        untilTheNextRenewal();
+        breakNow("a");
+
+        time.advance(LEASE.dividedBy(3).minusSeconds(2)); // it goes back before the next renewal
+
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+        assertThat(told).hasValue(0);
+        assertThat(client.statistics().lateLosses()).isZero();
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
     void aLossWhileItIsUsedAgainIsToldToThatHolderAlone() throws Exception {
         List<Loss> told = new CopyOnWriteArrayList<>();
         CountDownLatch latch = new CountDownLatch(1);

@@ -41,6 +41,8 @@ final class ExclusiveGrant {
     private final ExclusiveQueue queue;
     private final EngineContext context;
     private volatile @Nullable HoldState hold;
+    /** When the last hold by it was closed. */
+    private long closedAt;
     /** Made when it is first needed: most grants go back soon, and nobody asks who else waits. */
     private @Nullable Retention retention;
     /** For the caller that closed the last hold while it is open what becomes of the grant: was it given back? */
@@ -77,6 +79,7 @@ final class ExclusiveGrant {
             return NOTHING;
         }
         hold = null;
+        closedAt = context.time().nanoTime();
         context.telemetry().released(closing);
         parting = givenBack;
         Runnable then = closing.options.awaitRelease() ? handOver() : closed(closing.options);
@@ -312,7 +315,9 @@ final class ExclusiveGrant {
         }
         drop();
         context.renewer().forget(state);
-        HoldState last = tokens.lastHold();
+        // A hold that was closed before the store last confirmed the grant was closed in time, whatever the store says
+        // now.
+        HoldState last = closedAt - state.provedAt() < 0 ? null : tokens.lastHold();
         queue.enter(QueuePhase.RELEASING);
         return () -> context.releaseSender()
                 .releaseBeforeClaims(state, last)

@@ -127,6 +127,12 @@ final class GrantState {
         return endOf(validity.get());
     }
 
+    /** When the store was last asked with success whether it stands, or somewhat before. */
+    long provedAt() {
+        Validity now = validity.get();
+        return now.deadline() - Validity.deadline(now.grant(), 0);
+    }
+
     /** Takes the grant for invalid until a renewal, due at once, confirms it; false if it was not valid before. */
     boolean doubt() {
         while (true) {

@@ -98,6 +98,7 @@ public final class HoldHandle {
             WANTED_ACTIONS.compareAndSet(this, null, new WantedActions());
         }
         Objects.requireNonNull(wantedActions).queue.add(action);
+        hold.askForWanted();
         hold.grant.owner().watch(hold);
     }
 

@@ -57,6 +57,9 @@ final class HoldState {
 
     private volatile @Nullable HoldHandle pinned;
     private volatile boolean detached;
+    /** Whoever reads the anchor keeps a leaked hold from being found, so it is only read for callers who asked. */
+    private volatile boolean asksForWanted;
+
     private volatile @Nullable Consumer<Loss> lossAction;
     private volatile boolean ownerAwaitsNews;
     private int exclusiveEntries;
@@ -166,15 +169,20 @@ final class HoldState {
         }
     }
 
+    /** Its caller asks to hear that others wait. */
+    void askForWanted() {
+        asksForWanted = true;
+    }
+
     /** Whether its caller asked to hear that others wait, and has not heard it yet. */
     boolean awaitsWanted() {
-        HoldHandle handle = anchor.get();
+        HoldHandle handle = asksForWanted ? anchor.get() : null;
         return handle != null && handle.awaitsWanted();
     }
 
     /** Others wait for its lock. Notes that for its caller; may be called under a mutex. */
     void noteWanted() {
-        HoldHandle handle = anchor.get();
+        HoldHandle handle = asksForWanted ? anchor.get() : null;
         if (handle != null) {
             handle.noteWanted();
         }
