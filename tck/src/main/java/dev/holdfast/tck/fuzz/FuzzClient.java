@@ -1,6 +1,5 @@
 package dev.holdfast.tck.fuzz;
 
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -35,8 +34,6 @@ final class FuzzClient implements AutoCloseable {
     /** The first is right; the margin covers the next two; nothing covers the last. */
     private static final double[] RATES = {1, 0.99, 1.01, 0.5};
 
-    private static final int ATTEMPTS = 5;
-
     /** So long after its end a fault still has requests sent again, on a connection that is made anew. */
     private static final long RECOVERY = TimeUnit.SECONDS.toNanos(5);
 
@@ -56,7 +53,7 @@ final class FuzzClient implements AutoCloseable {
         OptionalInt port = target.port();
         proxy = port.isPresent() ? TcpProxy.to(port.getAsInt()) : null;
         try {
-            store = opened(target, number);
+            store = target.open(new StoreContext(time), proxy == null ? 0 : proxy.port(), number);
         } catch (Exception e) {
             closeWire();
             throw e;
@@ -80,19 +77,6 @@ final class FuzzClient implements AutoCloseable {
                 reachableAt = System.nanoTime();
             }
         });
-    }
-
-    /** No rule says how soon a client can connect: a server that was just started again may need longer than one attempt. */
-    private Store opened(StoreFuzz target, int number) throws Exception {
-        for (int attempt = 1; ; attempt++) {
-            try {
-                return target.open(new StoreContext(time), proxy == null ? 0 : proxy.port(), number);
-            } catch (StoreUnavailableException e) {
-                if (attempt == ATTEMPTS) {
-                    throw e;
-                }
-            }
-        }
     }
 
     /** Begins a fault of the wire, which ends by itself. */
