@@ -123,8 +123,8 @@ public final class Capabilities {
 
     /**
      * Whether it {@linkplain Store#watch reports} when another client waits for an exclusive lock that this one holds, which
-     * {@link Hold#onWanted} and {@link HoldOptions#retain} need. Redis and ZooKeeper report it after one round trip. If such a
-     * message is lost, the next renewal reports it.
+     * {@link Hold#onWanted} and {@link HoldOptions#retain} need. Redis and ZooKeeper report it by a message. On SQL stores,
+     * the client sends a query every 20 ms while it watches any lock. If a message is lost, the next renewal reports it.
      */
     public boolean wanted() {
         return values.wanted;

@@ -48,7 +48,7 @@ public final class DistributedMultiLock {
         Set<LockName> seen = new HashSet<>();
         for (LockName name : wanted) {
             if (!seen.add(name)) {
-                throw new IllegalArgumentException("'" + name + "' stands twice among the names of a multi-lock");
+                throw new IllegalArgumentException("'" + name + "' is named twice in a multi-lock");
             }
         }
         return new DistributedMultiLock(engine, LockName.inOrder(wanted), options);

@@ -73,7 +73,9 @@ public final class Hold implements Holding {
 
     /**
      * Runs an action once when this hold is lost, on the client's listener thread; at once when it is lost already.
-     * Never when it is closed in time. Actions of one client run one after another: keep them short.
+     * Never when it is closed in time; only of a {@linkplain HoldOptions#retain retained} lock that the store loses, the hold
+     * closed last is reported where the store had not confirmed the lock since, because nobody knows which was first. Actions
+     * of one client run one after another: keep them short.
      */
     @Override
     public void onLost(Consumer<Loss> action) {
@@ -95,10 +97,10 @@ public final class Hold implements Holding {
      * }
      * }</pre>
      *
-     * <p>How soon the store reports a waiter, {@link Capabilities#wanted()} says; if a message is lost, the next renewal
+     * <p>{@link Capabilities#wanted()} says how soon the store reports a waiter. If a message is lost, the next renewal
      * reports it, after a third of the lease at most. The waiter may give up before the action runs. A
-     * {@link DistributedLock#tryAcquire()} does not wait and is not reported. The first call for a grant costs one request,
-     * for which it does not wait.
+     * {@link DistributedLock#tryAcquire()} does not wait and is not reported. The first call for a grant sends one request,
+     * and does not wait for the answer.
      *
      * @throws IllegalStateException if the hold is a reader's or of permits, or is closed
      * @throws UnsupportedByStoreException if the store does not {@link Capabilities#wanted() report} it

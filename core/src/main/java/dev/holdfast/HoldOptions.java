@@ -147,8 +147,8 @@ public final class HoldOptions {
     }
 
     /**
-     * How long the client retains a lock that none of its callers uses, so that acquiring it again asks nobody; zero, which
-     * is off, unless set.
+     * How long the client retains a lock that none of its callers uses, so that acquiring it again sends no request; zero
+     * (off) by default.
      */
     public Duration retain() {
         return values.retain;

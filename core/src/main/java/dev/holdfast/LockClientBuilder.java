@@ -102,10 +102,10 @@ public final class LockClientBuilder {
     }
 
     /**
-     * How long {@code acquire()}, {@code acquireAsync()} and {@code lock()} wait while the store does not answer:
-     * they ride out an outage up to that long, counted from when this client noticed it or from the call if that
-     * came later, and throw {@link StoreUnavailableException} then. Default one minute. A wait with a time of its
-     * own ends when that has passed, and throws the same where the store does not answer then.
+     * How long {@code acquire()}, {@code acquireAsync()} and {@code lock()} continue to wait while the store does not
+     * answer, before they throw {@link StoreUnavailableException}. The time counts from the moment when this client
+     * noticed the outage, or from the call if that came later. Default one minute. A wait with a time limit ends at its
+     * limit, and throws the same exception if the store does not answer then.
      *
      * @param value not negative; with zero a wait ends as soon as an outage is noticed
      */
@@ -115,11 +115,11 @@ public final class LockClientBuilder {
     }
 
     /**
-     * How long the store should keep the locks of this client after it has died, where the store keeps them by a
-     * session, as ZooKeeper does, and its URL does not say how long. The servers may give another time; the log says
-     * so. Other stores take each lock's lease.
+     * How long the store keeps the locks of this client after the client has died, if the store keeps them by a session
+     * and its URL names no time: ZooKeeper, and SQL servers with {@code mode=session}. ZooKeeper's servers may give
+     * another time; the log says so. Other stores keep each lock until its lease ends.
      *
-     * @param value 1 ms to 7 days; default the store's own
+     * @param value 1 ms to 7 days, with {@code mode=session} 500 ms at least; default the store's own
      * @throws IllegalArgumentException if it is not
      */
     public LockClientBuilder session(Duration value) {

@@ -45,7 +45,7 @@ public interface LockListener {
     /** A hold is in doubt, and not valid until the store has confirmed it. */
     default void onSuspect(LockEvent.Suspect event) {}
 
-    /** A hold was never closed and nobody is left who could; it is renewed no more. */
+    /** A hold was never closed, and no code can close it any more; it is no longer renewed. */
     default void onLeaked(LockEvent.Leaked event) {}
 
     /** A hold ended otherwise than by its own close. */

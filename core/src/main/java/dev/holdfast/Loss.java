@@ -32,7 +32,7 @@ public record Loss(String name, long token, Cause cause, String store) implement
         MAX_HOLD_REACHED("its maximum hold time has passed and renewal was stopped;"
                 + " see why its holder hangs, or allow a longer maxHold"),
         /** Nobody could close the hold any more: it became unreachable, or its thread ended. Renewal was stopped. */
-        LEAKED("it was never closed and nobody is left who could; close holds in a try statement"),
+        LEAKED("it was never closed, and no code can close it any more; close holds in a try statement"),
         /** The client was closed before the hold was. */
         CLIENT_CLOSED("its client was closed first; close holds before their client");
 

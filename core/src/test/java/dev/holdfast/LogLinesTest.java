@@ -188,7 +188,7 @@ class LogLinesTest {
                 .listener(broken)
                 .build()) {
             other.lock("order:42").acquire().close();
-            assertSays("LogLinesTest$", "IllegalStateException", "Acquired", "mend this one", "jdbc:mysql://h/d");
+            assertSays("LogLinesTest$", "IllegalStateException", "Acquired", "correct this one", "jdbc:mysql://h/d");
         }
     }
 
@@ -203,7 +203,10 @@ class LogLinesTest {
         assertThat(hold.isValid()).isFalse();
 
         await().until(() -> log.lines.size() == 2);
-        assertThat(log.with("threw")).singleElement().asString().contains("Loss of 'order:42'", "hostile", "mend");
+        assertThat(log.with("threw"))
+                .singleElement()
+                .asString()
+                .contains("Loss of 'order:42'", "hostile", "correct this one");
     }
 
     @Test
@@ -244,7 +247,7 @@ class LogLinesTest {
                     .singleElement()
                     .asString()
                     .hasLineCount(1)
-                    .contains("'shop:order:42'", "hostile", "could not call off", "report this")
+                    .contains("'shop:order:42'", "hostile", "could not withdraw", "report this")
                     .doesNotContain(SECRET);
         }
     }
@@ -264,7 +267,7 @@ class LogLinesTest {
         other.close(); // gives up waiting for the release
         late.open.complete(null);
 
-        assertThat(log.with("could not be told"))
+        assertThat(log.with("could not be reported"))
                 .singleElement()
                 .asString()
                 .hasLineCount(1)

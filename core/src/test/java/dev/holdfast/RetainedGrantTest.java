@@ -44,6 +44,10 @@ class RetainedGrantTest {
             .build();
     private final DistributedLock lock = client.lock("a", RETAINED);
 
+    {
+        line.losesSuspects = true; // a break is found by the next renewal, as where a store loses a grant unnoticed
+    }
+
     @AfterEach
     void close() {
         client.close();
@@ -109,7 +113,9 @@ class RetainedGrantTest {
         AtomicInteger told = new AtomicInteger();
         Hold first = lock.acquire();
         first.onLost(loss -> told.incrementAndGet());
+        time.advance(Duration.ofMillis(1));
         first.close();
+        untilTheNextRenewal();
         breakNow("a");
 
         untilTheNextRenewal();
@@ -118,8 +124,38 @@ class RetainedGrantTest {
         assertThat(fresh.token()).isGreaterThan(first.token() + 1023);
         assertThat(told).hasValue(0);
         assertThat(client.statistics().losses()).isZero();
+        assertThat(client.statistics().lateLosses()).isZero();
         assertThat(losses).isEmpty();
         fresh.close();
+    }
+
+    @Test
+    void aRetainedLockThatWasBrokenIsGivenUpAtOnce() throws Exception {
+        line.losesSuspects = false;
+        Hold first = lock.acquire();
+        first.close();
+
+        breakNow("a");
+
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+        assertThat(lock.tryAcquire()).isEmpty();
+    }
+
+    @Test
+    void aHoldThatWasClosedAfterTheStoreHadLostTheLockIsReported() throws Exception {
+        lock.acquire().close();
+        breakNow("a");
+        Hold late = lock.acquire();
+        CountDownLatch told = new CountDownLatch(1);
+        late.onLost(loss -> told.countDown());
+        assertThat(rival.lock("a").tryAcquire()).as("meanwhile").isPresent();
+        late.close();
+
+        untilTheNextRenewal();
+
+        told.await();
+        assertThat(client.statistics().lateLosses()).isOne();
+        assertThat(losses).extracting(Loss::token).containsExactly(late.token());
     }
 
     @Test

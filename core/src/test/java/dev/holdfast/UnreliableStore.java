@@ -39,6 +39,8 @@ final class UnreliableStore implements Store {
     volatile Line watches = Line.UP;
     /** Whether the store's messages that a lock is wanted are lost. */
     volatile boolean losesWanted;
+    /** The same of those that a grant is in doubt. */
+    volatile boolean losesSuspects;
 
     volatile @Nullable CompletableFuture<Void> holdRenewalReplies;
     final AtomicInteger renewalRequests = new AtomicInteger();
@@ -113,7 +115,9 @@ final class UnreliableStore implements Store {
 
             @Override
             public void suspect(Grant grant) {
-                engine.suspect(grant);
+                if (!losesSuspects) {
+                    engine.suspect(grant);
+                }
             }
 
             @Override

@@ -46,7 +46,9 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)",
             "  holdfast bench recipes                       (split stock, single flight)",
             "  holdfast bench leaders                       (leaders killed and stopped)",
-            "  holdfast bench once                          (Once beside ShedLock)"
+            "  holdfast bench once                          (Once beside ShedLock)",
+            "  holdfast bench retain                        (retained locks, and rivals)",
+            "  holdfast bench writers                       (one row, more and more writers)"
         })
 public final class Bench implements Callable<Integer> {
     private static final int USAGE = 64;

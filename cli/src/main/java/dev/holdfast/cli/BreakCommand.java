@@ -36,7 +36,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "The reason is kept on this machine for 'holdfast why NAME', not in the store.",
             "",
-            "Exit codes: 0 broken; 1 nothing was broken: nobody held it, or you said no.",
+            "Exit codes: 0 broken; 1 nothing was broken: it was not held, or you said no.",
             "",
             "Examples:",
             "  holdfast break nightly-backup",

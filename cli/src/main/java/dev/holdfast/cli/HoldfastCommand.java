@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
             "",
             "Locks live in a store: --store, else $HOLDFAST_STORE, else a file of this user",
             "($XDG_STATE_HOME/holdfast/locks.db, or ~/.local/state/holdfast/locks.db).",
-            "A password may stand in $HOLDFAST_PASSWORD instead of in the URL.",
+            "A password can be in $HOLDFAST_PASSWORD instead of in the URL.",
             "",
             "In a checkout of its sources there is 'holdfast bench' as well: Holdfast beside",
             "the libraries its users would otherwise pick; see 'holdfast bench --help'.",
@@ -44,6 +44,7 @@ final class HoldfastCommand implements Callable<Integer> {
             description = {
                 "Where the locks live, as sqlite:PATH, redis://HOST:PORT,",
                 "redis-sentinel://HOST,HOST/MASTER, redis-cluster://HOST,HOST,",
+                "quorum:redis://HOST,redis://HOST,redis://HOST,",
                 "zk://HOST:PORT, or the jdbc: URL of a database."
             })
     private @Nullable String store;

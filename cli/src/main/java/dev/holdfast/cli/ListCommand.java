@@ -87,7 +87,7 @@ final class ListCommand implements Callable<Integer> {
         }
         if (locks.isEmpty()) {
             String which = pattern.equals(EVERYTHING) ? "no lock" : "no lock that matches '" + pattern + "'";
-            String why = absent ? ": that file is not there, so nobody has taken a lock in it yet" : "";
+            String why = absent ? ": that file does not exist, so no lock was acquired in it yet" : "";
             System.err.println("holdfast: " + Redaction.ours(which + " is held on " + store.shown() + why));
         }
         return ExitCode.OK;

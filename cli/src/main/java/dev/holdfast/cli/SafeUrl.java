@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ final class SafeUrl {
             form("(jdbc:h2:(?:mem:|file:)?)([^:;?@]*)(?:;.*)?"),
             form("((?:jdbc:)?sqlite:)((?!//)(?!.*(?:://|:[^/]*@))[^?;]*)"));
 
-    private static final Pattern SCHEME = Pattern.compile("(?i)(?:rediss?(?:-sentinel|-cluster)?|zk|sqlite|mem"
+    private static final Pattern SCHEME = Pattern.compile("(?i)(?:quorum|rediss?(?:-sentinel|-cluster)?|zk|sqlite|mem"
             + "|jdbc(?::(?:postgresql|mariadb|mysql|h2|sqlite))?):");
     /** Of a scheme that nobody knows, but which is told of. */
     private static final Pattern WORD_AS_SCHEME = Pattern.compile("^[A-Za-z]{1,20}://");
@@ -56,6 +57,7 @@ final class SafeUrl {
             "rediss-sentinel",
             "redis-cluster",
             "rediss-cluster",
+            "quorum",
             "jdbc",
             "postgresql",
             "postgres",
@@ -85,6 +87,8 @@ final class SafeUrl {
             "port",
             "address");
 
+    private static final String QUORUM = "quorum:";
+    private static final Pattern MEMBER = Pattern.compile("(?i)rediss?://");
     private static final int SHORTEST_SECRET = 4;
     private static final String HIDDEN = "…";
 
@@ -96,12 +100,26 @@ final class SafeUrl {
 
     /** The URL without its secrets; nothing but its scheme where its form is not known. */
     static String shown(String url) {
+        List<String> members = members(url);
+        if (!members.isEmpty()) {
+            return members.stream().map(SafeUrl::shown).collect(Collectors.joining(",", QUORUM, ""));
+        }
         Matcher known = known(url);
         if (known != null) {
             return known.group(1) + known.group(2);
         }
         Matcher scheme = SCHEME.matcher(url);
         return (scheme.lookingAt() ? scheme.group() : "") + HIDDEN;
+    }
+
+    /** The URLs of the members of a quorum; empty if it is none, or one of them has a form that is not known. */
+    private static List<String> members(String url) {
+        if (!url.regionMatches(true, 0, QUORUM, 0, QUORUM.length())) {
+            return List.of();
+        }
+        List<String> urls = List.of(url.substring(QUORUM.length()).split(",", -1));
+        boolean known = urls.stream().allMatch(each -> MEMBER.matcher(each).lookingAt() && known(each) != null);
+        return known ? urls : List.of();
     }
 
     private static @Nullable Matcher known(String url) {
@@ -115,6 +133,11 @@ final class SafeUrl {
     /** What must not be shown wherever it turns up, however others cut the URL to pieces. */
     static Set<String> secrets(String url) {
         Set<String> found = new HashSet<>();
+        List<String> members = members(url);
+        if (!members.isEmpty()) {
+            members.forEach(each -> found.addAll(secrets(each)));
+            return found;
+        }
         Matcher logIn = LOG_IN_PART.matcher(url);
         if (logIn.find()) {
             add(found, logIn.group(1));

@@ -68,7 +68,7 @@ final class TopCommand implements Callable<Integer> {
         if (store.isAbsentFile()) {
             System.err.println("holdfast: "
                     + Redaction.ours("no lock is held on " + store.shown()
-                            + ": that file is not there, so nobody has taken a lock in it yet"));
+                            + ": that file does not exist, so no lock was acquired in it yet"));
             return ExitCode.OK;
         }
         try (LockClient client = store.open("");

@@ -48,6 +48,7 @@ class ScriptsTest {
                 "dist/release",
                 "dist/beside",
                 "bench/launch.sh",
+                "flashsale/launch.sh",
                 "model/check",
                 ".ci/run"
             })

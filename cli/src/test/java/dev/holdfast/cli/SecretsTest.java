@@ -190,6 +190,8 @@ class SecretsTest {
                 "redis://[::1]:1 redis://[::1]:1",
                 "redis://me:s3cret@host:1,me:s3cret@other redis:…",
                 "redis-cluster://me:s3cret@h1:7000,h2:7000 redis-cluster://h1:7000,h2:7000",
+                "quorum:redis://me:s3cret@h1:1,redis://h2,redis://:s3cret@h3/2?timeout=1s quorum:redis://h1:1,redis://h2,redis://h3/2",
+                "quorum:redis://me:s3cret@h1,redis://me:12,s3cret@h2,redis://h3 quorum:…",
                 "rediss-sentinel://:s3cret@h1,h2/master?acks=1 rediss-sentinel://h1,h2/master",
                 "zk://h1:1,h2:2,h3/chroot?session=15s zk://h1:1,h2:2,h3/chroot",
                 "jdbc:postgresql://me:s3cret@h1,h2:5432/db?x=y jdbc:postgresql://h1,h2:5432/db",

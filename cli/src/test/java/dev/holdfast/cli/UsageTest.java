@@ -161,7 +161,7 @@ class UsageTest {
         Cli.Ended ended = cli.run("--store", "sqlite:not-there.db", "list");
 
         assertThat(ended.code()).isZero();
-        assertThat(ended.err()).singleElement().asString().contains("no lock is held", "not there");
+        assertThat(ended.err()).singleElement().asString().contains("no lock is held", "does not exist");
         assertThat(cli.file("not-there.db")).doesNotExist();
     }
 

@@ -121,8 +121,8 @@ final class ClaimInFlight {
         try {
             sent.cancel();
         } catch (RuntimeException e) {
-            Log.warn(() -> "could not call off the claim of '" + claim.name() + "' on " + storeName
-                    + "; a grant that still comes is given back, and others may wait for that: report this to whoever"
+            Log.warn(() -> "could not withdraw the claim of '" + claim.name() + "' on " + storeName
+                    + "; a grant that still arrives is released, and others may wait for that: report this to whoever"
                     + " made the store: " + Redacted.text(e));
             settle(e);
         }

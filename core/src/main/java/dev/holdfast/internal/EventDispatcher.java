@@ -108,12 +108,12 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Notes a loss for one who asked for it at the hold; {@link #hurry} tells it. */
+    /** Notes a loss for the caller that registered the action; {@link #hurry} runs it. */
     void note(Loss loss, Object listener, Runnable call) {
         note(new Note(loss, listener, call));
     }
 
-    /** Notes that others wait for a lock, for one who asked for it at the hold; {@link #hurry} tells it. */
+    /** Notes that others wait for a lock, for the caller that registered the action; {@link #hurry} runs it. */
     void noteWanted(String name, Runnable action) {
         note(new Note(new Wanted(name), action, action));
     }
@@ -167,8 +167,8 @@ final class EventDispatcher implements AutoCloseable {
             note.call.run();
         } catch (Throwable thrown) {
             Log.warn(() -> "the lock listener " + note.listener.getClass().getName() + " threw "
-                    + thrown.getClass().getName() + " when told " + note.kind() + " on " + store
-                    + "; the lock and other listeners go on, mend this one"
+                    + thrown.getClass().getName() + " when notified of " + note.kind() + " on " + store
+                    + "; locks and other listeners are not affected: correct this one"
                     + (thrown.getMessage() == null ? "" : ": " + thrown.getMessage()));
         }
     }
@@ -185,7 +185,7 @@ final class EventDispatcher implements AutoCloseable {
         waiting.addAndGet(-untold);
         dropped.add(untold);
         int count = untold;
-        Log.warn(() -> count + " event(s) of locks on " + store + " could not be told to listeners, first "
+        Log.warn(() -> count + " event(s) of locks on " + store + " could not be reported to listeners, first "
                 + first.kind()
                 + ", because the client is closed or no thread could be started ("
                 + refused.getClass().getName()

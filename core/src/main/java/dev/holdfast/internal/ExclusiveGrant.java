@@ -163,11 +163,11 @@ final class ExclusiveGrant {
                 }
             }
         }
-        // Nobody waits: the caller was served before, and has closed its hold, or it gave up in this moment.
+        // No caller waits: the caller was served before, and has closed its hold, or it gave up meanwhile.
         return queue.isIn(QueuePhase.RETAINED) ? NOTHING : endRetention();
     }
 
-    /** It is retained no longer: for those who wait here it is renewed or claimed anew, else it goes back. */
+    /** It is no longer retained: for callers that wait here it is renewed or claimed again, otherwise it is released. */
     Runnable endRetention() {
         retention().end();
         return both(queue.hasTry() ? release() : handOver(), parted());
@@ -315,13 +315,19 @@ final class ExclusiveGrant {
         }
         drop();
         context.renewer().forget(state);
-        // A hold that was closed before the store last confirmed the grant was closed in time, whatever the store says
-        // now.
-        HoldState last = closedAt - state.provedAt() < 0 ? null : tokens.lastHold();
+        HoldState last = closedSinceProved();
         queue.enter(QueuePhase.RELEASING);
         return () -> context.releaseSender()
                 .releaseBeforeClaims(state, last)
                 .whenComplete((held, failure) -> queue.claimsMayFollow());
+    }
+
+    /**
+     * The hold closed last, if the store has not confirmed the grant since: only then is it not known whether it was closed
+     * in time where the store has the grant no more.
+     */
+    private @Nullable HoldState closedSinceProved() {
+        return closedAt - state.provedAt() < 0 ? null : tokens.lastHold();
     }
 
     private void drop() {
@@ -351,7 +357,7 @@ final class ExclusiveGrant {
     Runnable lost(Loss.Cause cause) {
         HoldState loser = hold;
         drop();
-        Runnable tell = loser == null ? NOTHING : queue.tellLoss(loser, cause);
+        Runnable tell = loser == null ? tellUnnoticed(cause) : queue.tellLoss(loser, cause);
         Runnable clear = state.renewal().mayStillStand(cause) || mayBeWatched(cause)
                 ? () -> context.releaseSender().release(state, null)
                 : NOTHING;
@@ -359,9 +365,22 @@ final class ExclusiveGrant {
         return both(both(both(tell, clear), then), parted());
     }
 
+    /** Of a retained grant no release says that the store had it no more when the last hold was closed. */
+    private Runnable tellUnnoticed(Loss.Cause cause) {
+        HoldState last = endedInTheStore(cause) ? closedSinceProved() : null;
+        return last == null
+                ? NOTHING
+                : () -> context.telemetry()
+                        .lostUnnoticed(last, new Loss(last.name, last.token, cause, context.description()));
+    }
+
+    private static boolean endedInTheStore(Loss.Cause cause) {
+        return cause == Loss.Cause.GONE_FROM_STORE || cause == Loss.Cause.SESSION_ENDED;
+    }
+
     /** Whether the store may keep something for it that only a release clears, if the store did not end it. */
     private boolean mayBeWatched(Loss.Cause cause) {
-        return retention != null && cause != Loss.Cause.GONE_FROM_STORE && cause != Loss.Cause.SESSION_ENDED;
+        return retention != null && !endedInTheStore(cause);
     }
 
     /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */

@@ -129,11 +129,11 @@ final class ExclusiveQueue extends WaitQueue {
             }
             boolean goesBack = phase == QueuePhase.RELEASING
                     || phase == QueuePhase.LINGERING
-                    || phase == QueuePhase.RETAINED; // lost in this moment
+                    || phase == QueuePhase.RETAINED; // lost meanwhile
             boolean wanted = !goesBack && phase != QueuePhase.REFRESHING && unwanted() == null;
             if (!wanted && waiters.isEmpty() && nextTry == null) {
                 nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
-                // who left may not have called it off yet, and would not once another has joined
+                // the caller that left may not have withdrawn it yet, and will not once another caller has joined
                 return both(back, afterLeaving());
             }
             return both(back, waiters.refuse(waiter)); // another of this client holds it, or is before this one
@@ -226,7 +226,7 @@ final class ExclusiveQueue extends WaitQueue {
         transition(() -> {
             ExclusiveGrant live = grant;
             if (live == null || live.hold() != held) {
-                return NOTHING; // closed, lost, or a reader's in this moment
+                return NOTHING; // closed, lost, or now a reader's
             }
             if (live.isWanted() || !waiters.isEmpty()) {
                 held.noteWanted();

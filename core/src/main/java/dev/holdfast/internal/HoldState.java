@@ -57,7 +57,7 @@ final class HoldState {
 
     private volatile @Nullable HoldHandle pinned;
     private volatile boolean detached;
-    /** Whoever reads the anchor keeps a leaked hold from being found, so it is only read for callers who asked. */
+    /** Reading the anchor prevents a leaked hold from being detected, so it is read only for callers who asked. */
     private volatile boolean asksForWanted;
 
     private volatile @Nullable Consumer<Loss> lossAction;

@@ -185,7 +185,7 @@ final class LeaseRenewer {
     private void stopRenewingLeaks() {
         for (Reference<?> gone = leaks.poll(); gone != null; gone = leaks.poll()) {
             if (gone instanceof HoldState.AnchorReference reference) {
-                reportLeak(reference.hold, "nobody refers to it any more");
+                reportLeak(reference.hold, "no reference to it remains");
             }
         }
     }

@@ -4,6 +4,7 @@ import static dev.holdfast.internal.Deferred.NOTHING;
 import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.HoldOptions;
+import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  *                  unused for long · wanted · one too many ┴──► RELEASING
  * </pre>
  *
- * <p>The store is asked to watch a grant when the first holder wants to hear of others, or when the grant is retained for
- * the first time. Its answer says whether somebody waits already, so a waiter that came before is not missed. A grant that
- * the store does not watch is not retained. A message that is lost is made up for by the next renewal. While it is retained,
- * the grant is renewed like any other, and can be lost: {@link ExclusiveGrant} checks that before anybody gets it.
+ * <p>The client asks the store to watch a grant when a holder calls {@code onWanted}, or when the grant is first retained.
+ * The answer says whether a client waits already, so an earlier waiter is not missed. A grant that the store does not watch
+ * is not retained. If a message is lost, the next renewal reports the waiter. While it is retained, the grant is renewed
+ * like any other, and can be lost: {@link ExclusiveGrant} checks that before a caller gets it.
  *
  * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
  */
@@ -34,7 +35,7 @@ final class Retention {
 
     private boolean wanted;
     private long unusedUntil;
-    /** One for many uses: when it runs, it looks how long the grant has been unused. */
+    /** One for many uses: when it runs, it checks how long the grant has been unused. */
     private @Nullable Scheduled idleCheck;
     /** When it runs. */
     private long checkAt;
@@ -61,9 +62,15 @@ final class Retention {
             return NOTHING;
         }
         watched = true;
-        return () -> ReleaseSender.guarded(() -> context.store().watch(grant.state.grant()))
+        Grant asked = grant.state.grant();
+        return () -> ReleaseSender.guarded(() -> context.store().watch(asked))
                 .whenComplete((waits, failure) ->
-                        queue.transition(() -> queue.has(grant) ? answered(waits, failure) : NOTHING));
+                        queue.transition(() -> isStill(asked) ? answered(waits, failure) : NOTHING));
+    }
+
+    /** Not of a number that it had before, which the store knows no more. */
+    private boolean isStill(Grant asked) {
+        return queue.has(grant) && grant.state.grant().number() == asked.number();
     }
 
     private Runnable answered(@Nullable Boolean waits, @Nullable Throwable failure) {
@@ -75,7 +82,7 @@ final class Retention {
         return waits ? others() : NOTHING;
     }
 
-    /** Without an answer, a holder that is not renewed would hear nothing. */
+    /** Without an answer, a holder that is not renewed would never be notified. */
     private Runnable retryFor(@Nullable HoldState hold) {
         if (hold == null || !hold.awaitsWanted()) {
             return NOTHING;
@@ -98,14 +105,14 @@ final class Retention {
         return queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : NOTHING;
     }
 
-    /** It has a fresh number, which it only gets when nobody waits. */
+    /** It has a fresh number, which it only gets when no client waits. */
     void renumbered() {
         watched = false;
         reported = false;
         wanted = false;
     }
 
-    /** Nobody uses it any more. */
+    /** No caller uses it any more. */
     Runnable begin(HoldOptions options) {
         queue.enter(QueuePhase.RETAINED);
         unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
@@ -120,7 +127,7 @@ final class Retention {
             return NOTHING;
         }
         cancelCheck();
-        Deferrable check = new Deferrable();
+        PlannedCheck check = new PlannedCheck();
         idleCheck = check;
         checkAt = at;
         return () -> check.plan(Duration.ofNanos(Math.max(0, at - context.time().nanoTime())));
@@ -141,19 +148,19 @@ final class Retention {
         return unusedUntil - context.time().nanoTime() <= 0 ? grant.endRetention() : checkBy(unusedUntil);
     }
 
-    /** Somebody uses it. */
+    /** A caller uses it. */
     void pause() {
         context.retained().remove(grant);
     }
 
-    /** It is not this queue's any more, or is about to go back. */
+    /** It no longer belongs to this queue, or is about to be released. */
     void end() {
         pause();
         cancelCheck();
     }
 
     /** A check that is planned after the mutex is free, and may be cancelled before that. */
-    private final class Deferrable implements Scheduled {
+    private final class PlannedCheck implements Scheduled {
         private volatile boolean cancelled;
         private volatile @Nullable Scheduled planned;
 

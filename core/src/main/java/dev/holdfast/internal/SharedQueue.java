@@ -195,14 +195,14 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     public void watch(HoldState hold) {
-        // it became a reader's in this moment
+        // it became a reader's meanwhile
     }
 
     // ---- what the store and the renewer report ----
 
     @Override
     public void wanted(GrantState grant) {
-        // others may stand beside it: who waits is none of its holders' business
+        // other grants may exist beside it, so a shared grant is not notified
     }
 
     @Override

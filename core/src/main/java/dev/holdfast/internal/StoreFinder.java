@@ -22,6 +22,7 @@ public final class StoreFinder {
             "rediss-sentinel", "dev.holdfast:holdfast-redis",
             "redis-cluster", "dev.holdfast:holdfast-redis",
             "rediss-cluster", "dev.holdfast:holdfast-redis",
+            "quorum", "dev.holdfast:holdfast-redis",
             "zk", "dev.holdfast:holdfast-zookeeper");
 
     private StoreFinder() {}

@@ -30,6 +30,15 @@ final class MemoryLock {
     /** When the store will look at this lock by itself. */
     private record Wake(long at, TimeSource.Scheduled task) {}
 
+    /** Hears what happens to a grant. Called without the store's mutex. */
+    interface Watcher {
+        /** A claim waits for its lock. */
+        void wanted();
+
+        /** It was broken. */
+        void broken();
+    }
+
     /** What a claim holds, and until when. */
     static final class Held {
         final Claim claim;
@@ -38,9 +47,9 @@ final class MemoryLock {
         long number;
         long expiresAt;
         boolean broken;
-        /** Hears of those who wait; null unless its client asked for that. */
+        /** Null unless its client has it watched. */
         @Nullable
-        Runnable watcher;
+        Watcher watcher;
 
         private Held(Claim claim, long since) {
             this.claim = claim;
@@ -113,8 +122,8 @@ final class MemoryLock {
         holders.values().removeIf(held -> now - held.expiresAt >= 0);
     }
 
-    /** The grant of a number is not renewed any more; with {@code now} it has ended. False if there is none. */
-    boolean breakGrant(long number, boolean now) {
+    /** The grant of a number is not renewed any more; with {@code now} it has ended. Empty if there is none. */
+    Optional<Held> breakGrant(long number, boolean now) {
         Optional<Held> shown =
                 holders.values().stream().filter(held -> held.number == number).findFirst();
         shown.ifPresent(held -> {
@@ -123,7 +132,7 @@ final class MemoryLock {
                 holders.remove(held.claim.id());
             }
         });
-        return shown.isPresent();
+        return shown;
     }
 
     /** When the first lease runs out. */
@@ -163,8 +172,8 @@ final class MemoryLock {
         return null;
     }
 
-    /** What is to be called when a claim comes to wait. */
-    List<Runnable> watchers() {
+    /** Who is to hear when a claim comes to wait. */
+    List<Watcher> watchers() {
         return holders.values().stream()
                 .map(held -> held.watcher)
                 .filter(Objects::nonNull)

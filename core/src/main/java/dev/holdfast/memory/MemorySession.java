@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,7 @@ final class MemorySession implements Store {
 
     @Override
     public void listen(StoreListener told) {
-        listener = told; // nothing is ever lost here without the client's asking: only of waiters is there news
+        listener = told; // this store reports no losses, only waiters
     }
 
     @Override
@@ -116,13 +117,23 @@ final class MemorySession implements Store {
 
     @Override
     public CompletionStage<Boolean> watch(Grant grant) {
-        return unlessClosed(() -> store.watch(grant, () -> wanted(grant)));
+        return unlessClosed(() -> store.watch(grant, new MemoryLock.Watcher() {
+            @Override
+            public void wanted() {
+                tell(engine -> engine.wanted(grant));
+            }
+
+            @Override
+            public void broken() {
+                tell(engine -> engine.suspect(grant));
+            }
+        }));
     }
 
-    private void wanted(Grant grant) {
+    private void tell(Consumer<StoreListener> what) {
         StoreListener told = listener;
         if (told != null && !closed) {
-            told.wanted(grant);
+            what.accept(told);
         }
     }
 

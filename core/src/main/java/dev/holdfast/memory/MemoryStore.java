@@ -101,13 +101,14 @@ public final class MemoryStore implements StoreFactory {
             if (!claim.waits() && lock.dequeue(claim.id()) != null) {
                 return both(granted, () -> answer.complete(Optional.empty()));
             }
-            List<Runnable> watchers = lock.queue.contains(waiting) ? lock.watchers() : List.of();
-            return both(granted, () -> watchers.forEach(Runnable::run));
+            // It is the last, if it still waits.
+            List<MemoryLock.Watcher> watchers = lock.queue.peekLast() == waiting ? lock.watchers() : List.of();
+            return both(granted, () -> watchers.forEach(MemoryLock.Watcher::wanted));
         });
     }
 
-    /** From now on runs a task when a claim comes to wait while a grant stands; whether one waits already. */
-    boolean watch(Grant grant, Runnable watcher) {
+    /** From now on somebody hears what happens to a grant while it stands; whether a claim waits already. */
+    boolean watch(Grant grant, MemoryLock.Watcher watcher) {
         boolean[] waits = new boolean[1];
         change(grant.name(), lock -> {
             MemoryLock.Held held = lock.heldBy(grant);
@@ -115,7 +116,7 @@ public final class MemoryStore implements StoreFactory {
                 held.watcher = watcher;
                 waits[0] = !lock.queue.isEmpty();
             }
-            return () -> {};
+            return held == null ? watcher::broken : () -> {};
         });
         return waits[0];
     }
@@ -212,8 +213,11 @@ public final class MemoryStore implements StoreFactory {
     boolean breakGrant(String name, long number, boolean now) {
         boolean[] broken = new boolean[1];
         change(name, lock -> {
-            broken[0] = lock.breakGrant(number, now);
-            return settle(lock);
+            Optional<MemoryLock.Held> held = lock.breakGrant(number, now);
+            broken[0] = held.isPresent();
+            Runnable settled = settle(lock);
+            MemoryLock.Watcher watcher = held.map(each -> each.watcher).orElse(null);
+            return watcher == null ? settled : both(settled, watcher::broken);
         });
         return broken[0];
     }

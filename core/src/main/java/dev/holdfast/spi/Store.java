@@ -102,7 +102,7 @@ public interface Store extends AutoCloseable {
 
     /**
      * From now on reports to {@link StoreListener#wanted} when another client waits for the name of an exclusive grant, for
-     * as long as the grant stands. May be repeated. A store that says {@link Capabilities#wanted()} can do this; its
+     * as long as the grant exists. May be repeated. A store that says {@link Capabilities#wanted()} can do this; its
      * renewals then also say whether others wait, since a message may be lost.
      *
      * @return whether a claim waits already; false also if the grant is gone

@@ -99,7 +99,7 @@ final class HoldLockMethod {
     private void checkResult(Class<?> type) {
         if (Future.class.isAssignableFrom(type) && type != CompletableFuture.class) {
             throw refused("returns a " + type.getSimpleName()
-                    + ", whose completion nobody is notified of; return a CompletableFuture");
+                    + ", whose completion cannot be observed; return a CompletableFuture");
         }
         if (HoldLockInterceptor.REACTOR && ReactiveCall.isOne(method)) {
             return;

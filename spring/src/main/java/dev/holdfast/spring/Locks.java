@@ -133,7 +133,7 @@ public final class Locks {
         void check() {
             if (!isValid.getAsBoolean()) {
                 throw new IllegalStateException("the lock " + names
-                        + " is not surely held any more: stop, and do not write without checking the token");
+                        + " may no longer be held: stop, and write only where the token is checked");
             }
         }
     }

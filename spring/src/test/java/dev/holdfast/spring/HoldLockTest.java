@@ -248,7 +248,7 @@ class HoldLockTest {
     void theAssertionFailsWhenTheLockIsLost() {
         with((orders, client) -> assertThatThrownBy(() -> orders.charged(hold -> {
                     lose(client, hold);
-                    assertThatThrownBy(Locks::assertHeld).hasMessageContaining("not surely held");
+                    assertThatThrownBy(Locks::assertHeld).hasMessageContaining("may no longer be held");
                 }))
                 .isInstanceOf(HoldLostException.class));
     }

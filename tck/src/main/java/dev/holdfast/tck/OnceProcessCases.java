@@ -1,6 +1,7 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
@@ -33,6 +34,7 @@ abstract class OnceProcessCases extends ContenderCases {
     @Tag("thorough")
     @Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
     void eightProcessesThatAreKilledNeverRunAPeriodTwiceNorTwoAtATime() throws Exception {
+        assumeTrue(rig.capabilities().records(), "this store keeps no records");
         int periods = rig.capabilities().sessionBound() ? PERIODS_OF_SESSIONS : PERIODS;
         List<ChildProcess> children = new ArrayList<>();
         for (int i = 0; i < PROCESSES; i++) {

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.UnsupportedByStoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** A holder that hears of others who wait, and a lock that stays with its client until others want it. */
 abstract class WantedCases extends Cases {
     private static final int PASSES = 60;
+    private static final int TOKENS_PER_NUMBER = 1_024;
     private static final HoldOptions RETAINED =
             HoldOptions.defaults().lease(Claims.LONG).retain(Duration.ofHours(1));
 
@@ -180,6 +183,52 @@ abstract class WantedCases extends Cases {
             assertThat(lock.tryAcquire()).isEmpty();
             assertThat(theirs.isValid()).isTrue();
         }
+    }
+
+    /** Not at the next renewal only, which is 20 seconds away. */
+    @Test
+    void aRetainedLockThatWasBrokenIsGivenUpSoon() throws Exception {
+        assumeReports();
+        DistributedLock lock = rig.client().lock(rig.name(), RETAINED);
+        Hold first = lock.acquire();
+        first.close();
+        assertThat(rig.raw().breakShown(lock.name(), true)).isTrue();
+
+        Hold fresh = rig.patience.untilPresent(
+                "the client to notice that its lock is gone", () -> holdOfAnotherNumber(lock, first));
+        fresh.close();
+    }
+
+    /** A hold by another grant than an earlier one; another by the same grant is closed, or lost as it ought to be. */
+    private static Optional<Hold> holdOfAnotherNumber(DistributedLock lock, Hold earlier) {
+        Optional<Hold> again = lock.tryAcquire();
+        if (again.isPresent() && again.get().token() - earlier.token() < TOKENS_PER_NUMBER) {
+            closeWhatMayBeLost(again.get());
+            return Optional.empty();
+        }
+        return again;
+    }
+
+    private static void closeWhatMayBeLost(Hold hold) {
+        try {
+            hold.close();
+        } catch (HoldLostException noticed) {
+            assertThat(noticed.loss().token()).isEqualTo(hold.token());
+        }
+    }
+
+    /** Nobody releases it, and so nobody would hear that it was gone before the close. */
+    @Test
+    void aHoldOfALockThatWasBrokenAndIsRetainedThenIsReported() throws Exception {
+        assumeReports();
+        Hold hold = rig.client().lock(rig.name(), RETAINED).acquire();
+        CountDownLatch reported = new CountDownLatch(1);
+        hold.onLost(loss -> reported.countDown());
+        assertThat(rig.raw().breakShown(hold.name(), true)).isTrue();
+
+        closeWhatMayBeLost(hold);
+
+        rig.patience.until("the loss to be reported", () -> reported.getCount() == 0);
     }
 
     @Test

@@ -57,6 +57,28 @@ public final class PostgresServer extends LocalServer {
         return new PostgresServer(process.start());
     }
 
+    /**
+     * Copies a server that does not run, as after {@link ServerProcess#terminate}, and starts the copy as its replica: it
+     * takes no writes until {@code SELECT pg_promote()}.
+     *
+     * @param primary to be restarted when this has returned
+     * @param port where the replica finds the primary: its own port, or that of a proxy before it
+     * @throws ServerMissingException when there is no PostgreSQL on this machine
+     */
+    public static PostgresServer replicaOf(PostgresServer primary, int port) {
+        Path programs = Binaries.onThisMachine().postgresPrograms();
+        List<String> more = List.of("-c", "primary_conninfo=host=127.0.0.1 port=" + port + " user=postgres");
+        return new PostgresServer(ServerProcess.named("postgres-replica")
+                .prepare(home -> {
+                    Folders.copy(Path.of(data(primary.process().home())), Path.of(data(home)));
+                    Folders.touch(Path.of(data(home)).resolve("standby.signal"));
+                })
+                .command(home -> command(programs, home, more))
+                .readyWhenLogContains("ready to accept read") // "read-only connections", or as a primary later
+                .patience(PATIENCE)
+                .start());
+    }
+
     /** Its address with the user, as {@code jdbc:postgresql://127.0.0.1:20304/postgres?user=postgres}. */
     public String jdbcUrl() {
         return "jdbc:postgresql://127.0.0.1:" + port() + "/postgres?user=postgres";

@@ -25,6 +25,9 @@ public final class Peers {
     /** A close that waits for the store. */
     public static final String AWAIT_RELEASE = "holdfast-await";
 
+    /** A lock of a database session in place of a lease. */
+    public static final String SESSION = "holdfast-session";
+
     /** The fair lock of the JDK. */
     public static final String CEILING = "local-fair";
 
@@ -67,6 +70,12 @@ public final class Peers {
             holdfast(STRICT_FIFO, options -> options.strictFifo(true)),
             holdfast(HOLDFAST, options -> options),
             holdfast(NO_HAND_OVER, options -> options.handOver(0, Duration.ZERO)),
+            new PeerKind(
+                    SESSION,
+                    Role.HOLDFAST,
+                    SQL,
+                    PLAIN,
+                    (url, clients) -> new HoldfastPeer(url + "&mode=session", HoldOptions.defaults())),
             new PeerKind("none", Role.FAKE, Set.of(), ALL_MODES, (url, clients) -> new NoLockPeer()));
 
     private Peers() {}

@@ -71,16 +71,35 @@ public final class Charts {
         return drawn;
     }
 
+    /** Draws how figures grow, one line for each series, both axes logarithmic; as SVG and PNG. */
+    public static void drawLines(
+            Path folder,
+            String name,
+            String title,
+            String xTitle,
+            String yTitle,
+            Map<String, Map<Integer, Double>> series)
+            throws IOException {
+        Files.createDirectories(folder);
+        XYChart chart = lines(title, xTitle, yTitle);
+        addLines(chart, series);
+        save(folder, chart, name);
+    }
+
+    private static void addLines(XYChart chart, Map<String, Map<Integer, Double>> series) {
+        series.forEach((name, points) -> chart.addSeries(
+                name,
+                points.keySet().stream().mapToDouble(x -> x).toArray(),
+                points.values().stream().mapToDouble(y -> y).toArray()));
+        chart.getStyler().setXAxisLogarithmic(true);
+    }
+
     private static XYChart throughput(StoreKind store, Map<String, Map<Integer, Double>> byPeer) {
         XYChart chart = lines(
                 store.title() + ": one lock, throughput by threads that want it",
                 "threads in all: 2 × 1, 4 × 4, 2 × 16",
                 "turns/s");
-        byPeer.forEach((peer, points) -> chart.addSeries(
-                peer,
-                points.keySet().stream().mapToDouble(threads -> threads).toArray(),
-                points.values().stream().mapToDouble(turns -> turns).toArray()));
-        chart.getStyler().setXAxisLogarithmic(true);
+        addLines(chart, byPeer);
         return chart;
     }
 
@@ -170,6 +189,11 @@ public final class Charts {
     }
 
     private void save(Chart<?, ?> chart, String name, String title, Map<String, String> drawn) throws IOException {
+        save(folder, chart, name);
+        drawn.put(title, name);
+    }
+
+    private static void save(Path folder, Chart<?, ?> chart, String name) throws IOException {
         String file = folder.resolve(name).toString();
         VectorGraphics2D drawing = new VectorGraphics2D();
         chart.paint(drawing, WIDTH, HEIGHT);
@@ -179,7 +203,6 @@ public final class Charts {
                     .writeTo(svg);
         }
         BitmapEncoder.saveBitmapWithDPI(chart, file, BitmapEncoder.BitmapFormat.PNG, DOTS_PER_INCH);
-        drawn.put(title, name);
     }
 
     private boolean hasRows(StoreKind store, String workload) {

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/** {@code ./holdfast bench recipes}, {@code leaders} and {@code once}: runs it, and exits with 1 if a promise was broken. */
+/** {@code ./holdfast bench recipes}, {@code leaders}, {@code once}, {@code retain} and {@code writers}: runs it, exits with 1
+ * if a promise was broken. */
 public final class Trial {
     private static final int USAGE = 64;
     private static final double NANOS_PER_MILLI = 1e6;
@@ -19,7 +20,8 @@ public final class Trial {
     /**
      * Runs one of them.
      *
-     * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]} or {@code once [PERIODS]}
+     * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]}, {@code once [PERIODS]}, {@code retain} or
+     *     {@code writers [SECONDS]}
      */
     public static void main(String[] args) throws Exception {
         String what = args.length > 0 ? args[0] : "";
@@ -27,10 +29,13 @@ public final class Trial {
         switch (what) {
             case "recipes" -> kept = RecipeTrial.run(number(args, 1, 30));
             case "leaders" -> kept = LeaderTrial.run(number(args, 1, 300), Duration.ofSeconds(number(args, 2, 1_800)));
+            case "retain" -> kept = RetainTrial.run();
+            case "writers" -> kept = WritersTrial.run(Duration.ofSeconds(number(args, 1, 2)));
             case "once" -> kept = OnceTrial.run(number(args, 1, 200));
             default -> {
                 System.err.println(
-                        "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS]");
+                        "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS] | retain"
+                                + " | writers [SECONDS]");
                 System.exit(USAGE);
                 return;
             }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@link Store#watch} for a store that sends no messages to holders. While grants are watched, it asks the store every 20 ms
  * whether claims wait for their names, for {@value #AT_A_TIME} grants in one question: of more grants, each is asked for less
- * often. A question without an answer is asked again a second later. While no grant is watched, it asks nothing. Thread-safe.
+ * often. A grant that does not stand any more is reported as {@linkplain StoreListener#suspect suspect}. A question without an
+ * answer is asked again a second later. While no grant is watched, it asks nothing. Thread-safe.
  */
 public final class WaiterPoll {
     /** How many grants one question is about. */
@@ -53,7 +55,7 @@ public final class WaiterPoll {
         this.later = later;
     }
 
-    /** Names the listener that is told when a watched grant is wanted. */
+    /** Names the listener that is told when a watched grant is wanted or gone. */
     public void listen(StoreListener told) {
         listener = told;
     }
@@ -62,6 +64,9 @@ public final class WaiterPoll {
     public CompletionStage<Boolean> watch(Grant grant) {
         return question.apply(List.of(grant)).thenApply(standing -> {
             Boolean contended = standing.get(grant.id());
+            if (contended == null) {
+                tell(grant, null);
+            }
             if (Boolean.FALSE.equals(contended) && !closed && watched.put(grant.id(), grant) != grant) {
                 inTurn.add(grant);
                 run(INTERVAL);
@@ -70,7 +75,7 @@ public final class WaiterPoll {
         });
     }
 
-    /** The grant is about to end, or has ended. */
+    /** The grant is about to end or to change, or has ended: what an answer says of it from now on counts no more. */
     public void forget(Grant grant) {
         watched.remove(grant.id());
     }
@@ -83,7 +88,12 @@ public final class WaiterPoll {
 
     private void run(Duration after) {
         if (running.compareAndSet(false, true)) {
-            later.accept(after, this::ask);
+            try {
+                later.accept(after, this::ask);
+            } catch (Throwable notPlanned) { // such as no thread left; the next grant to be watched tries again
+                running.set(false);
+                throw notPlanned;
+            }
         }
     }
 
@@ -103,26 +113,39 @@ public final class WaiterPoll {
         }
         try {
             question.apply(List.copyOf(next)).whenComplete((standing, failure) -> answered(next, standing));
-        } catch (RuntimeException failed) { // asked again, unless the store is closed
+        } catch (Throwable failed) { // asked again, unless the store is closed
             answered(next, null);
         }
     }
 
     private void answered(List<Grant> asked, @Nullable Map<ClaimId, Boolean> standing) {
-        for (Grant grant : asked) {
-            Boolean contended = standing == null ? Boolean.FALSE : standing.get(grant.id());
-            if (Boolean.FALSE.equals(contended)) {
-                inTurn.add(grant);
-            } else if (watched.remove(grant.id(), grant) && contended != null) {
-                tell(grant);
-            }
+        if (standing == null) {
+            inTurn.addAll(asked);
+            pause(AFTER_FAILURE);
+            return;
         }
-        pause(standing == null ? AFTER_FAILURE : INTERVAL);
+        List<Grant> news = new ArrayList<>();
+        for (Grant grant : asked) {
+            boolean nothingNew = Boolean.FALSE.equals(standing.get(grant.id()));
+            (nothingNew ? inTurn : news).add(grant);
+        }
+        pause(INTERVAL);
+        news.forEach(grant -> {
+            if (watched.remove(grant.id(), grant)) {
+                // Apart: what one report throws keeps no other from being made.
+                CompletableFuture.runAsync(() -> tell(grant, standing.get(grant.id())), Runnable::run);
+            }
+        });
     }
 
-    private void tell(Grant grant) {
+    private void tell(Grant grant, @Nullable Boolean contended) {
         StoreListener told = listener;
-        if (told != null) {
+        if (told == null) {
+            return;
+        }
+        if (contended == null) {
+            told.suspect(grant);
+        } else {
             told.wanted(grant);
         }
     }

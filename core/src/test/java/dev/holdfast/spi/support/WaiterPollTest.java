@@ -24,6 +24,7 @@ class WaiterPollTest {
     private final Map<ClaimId, Boolean> rows = new HashMap<>();
     private final List<Integer> questions = new ArrayList<>();
     private final List<Grant> wanted = new ArrayList<>();
+    private final List<Grant> suspects = new ArrayList<>();
     private boolean away;
     private final WaiterPoll poll = new WaiterPoll(this::answer, (after, task) -> time.schedule(task, after));
 
@@ -33,7 +34,9 @@ class WaiterPollTest {
             public void lost(Grant grant) {}
 
             @Override
-            public void suspect(Grant grant) {}
+            public void suspect(Grant grant) {
+                suspects.add(grant);
+            }
 
             @Override
             public void wanted(Grant grant) {
@@ -106,6 +109,67 @@ class WaiterPollTest {
         rounds(3);
 
         assertThat(questions).isEmpty();
+    }
+
+    @Test
+    void aGrantThatIsGoneIsReportedAsSuspectOnce() {
+        Grant gone = standing(false);
+        Grant forgotten = standing(false);
+        watch(gone);
+        watch(forgotten);
+        poll.forget(forgotten);
+        rows.clear();
+
+        rounds(3);
+
+        assertThat(suspects).containsExactly(gone);
+        assertThat(wanted).isEmpty();
+    }
+
+    @Test
+    void aGrantThatIsGoneWhenItIsWatchedIsReportedAsSuspect() {
+        Grant gone = standing(false);
+        rows.clear();
+
+        assertThat(watch(gone)).isFalse();
+
+        assertThat(suspects).containsExactly(gone);
+        questions.clear();
+        rounds(3);
+        assertThat(questions).isEmpty();
+    }
+
+    @Test
+    void aListenerThatThrowsDoesNotKeepTheOthersFromBeingAskedFor() {
+        Grant broken = standing(false);
+        Grant fine = standing(false);
+        poll.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {}
+
+            @Override
+            public void suspect(Grant grant) {}
+
+            @Override
+            public void wanted(Grant grant) {
+                if (grant == broken) {
+                    throw new IllegalStateException("thrown on purpose");
+                }
+                wanted.add(grant);
+            }
+        });
+        Grant later = standing(false);
+        watch(broken);
+        watch(fine);
+        watch(later);
+        rows.put(broken.id(), true);
+        rows.put(fine.id(), true);
+        rounds(1);
+
+        rows.put(later.id(), true);
+        rounds(2);
+
+        assertThat(wanted).containsExactly(fine, later);
     }
 
     @Test

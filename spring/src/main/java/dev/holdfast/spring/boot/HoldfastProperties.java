@@ -20,12 +20,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param namespace Prefix of every lock name in the store, so that applications can share one.
  * @param label A word that people see beside the holds of this application.
  * @param outageLimit How long a wait without a time limit continues while the store does not answer. Default 1m.
- * @param session How long a store with sessions, such as ZooKeeper, keeps the locks of a client that died.
+ * @param session How long ZooKeeper, or a SQL server with mode=session, keeps the locks of a client that died.
  * @param connectLazily Whether the application starts although the store does not answer.
  * @param hold How locks are held.
  * @param clients More clients, each with a name of its own: holdfast.clients.NAME.store. The client is the bean
  *     NAMELockClient, and @HoldLock(client = "NAME") uses it.
- * @param elections Names of elections for which this application stands, besides those of @LeaderOnly.
+ * @param elections Names of elections in which this application is a candidate, besides those of @LeaderOnly.
  */
 @ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
 public record HoldfastProperties(

@@ -37,7 +37,7 @@ final class LockClientRegistrar implements ImportBeanDefinitionRegistrar {
         String lost = properties.hasUnnamed() ? null : properties.settingOfTheUnnamed();
         if (lost != null) {
             throw new ClientNotMadeException(
-                    "holdfast." + lost + " is set, and all clients have names, so it is nobody's.",
+                    "holdfast." + lost + " is set, but every client has a name, so no client uses it.",
                     "Set holdfast.clients.NAME." + lost
                             + " in its place, or holdfast.store for a client without a name.");
         }

@@ -99,7 +99,7 @@ public final class LocksEndpoint {
             @Nullable Boolean now) {
         Principal caller = security.getPrincipal();
         if (caller == null) {
-            return answer(FORBIDDEN, "nobody is logged in", client, name, "nobody");
+            return answer(FORBIDDEN, "no caller is logged in", client, name, "an unknown caller");
         }
         LockClient of = clients.get(client);
         if (of == null) {
@@ -116,8 +116,7 @@ public final class LocksEndpoint {
             int status, String what, String client, String name, String caller) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                () -> "'" + name + "' of client '" + client + "' was to be broken through the actuator by " + caller
-                        + ": " + what);
+                () -> "actuator: " + caller + " asked to break '" + name + "' of client '" + client + "': " + what);
         return new WebEndpointResponse<>(what, status);
     }
 }

@@ -14,7 +14,7 @@ import org.springframework.boot.health.contributor.Status;
  * requests or lost holds since the last look, else {@code UP}. A look is one read of a lock that nobody uses. Thread-safe.
  */
 public final class LocksHealthIndicator extends AbstractHealthIndicator {
-    /** The store answers, and has not always done so since the last look. */
+    /** The store answers, and has not always done so since the last check. */
     public static final Status DEGRADED =
             new Status("DEGRADED", "requests to the store have failed, or holds were lost");
 
@@ -24,7 +24,7 @@ public final class LocksHealthIndicator extends AbstractHealthIndicator {
     private final Map<String, Long> troubles = new ConcurrentHashMap<>();
 
     LocksHealthIndicator(Map<String, LockClient> clients) {
-        super("the health of the lock stores cannot be found out");
+        super("cannot check the lock stores");
         this.clients = Map.copyOf(clients);
     }
 

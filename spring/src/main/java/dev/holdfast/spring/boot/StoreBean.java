@@ -6,6 +6,7 @@ import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.zookeeper.ZooKeeperStores;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -25,7 +26,7 @@ public enum StoreBean {
             return Jdbc.factory(only(beans.getBeanProvider(DataSource.class)));
         }
     },
-    /** The application's {@code RedisConnectionFactory}, on Lettuce. */
+    /** The application's {@code RedisConnectionFactory}, on Lettuce: one server or a cluster. */
     REDIS(
             "org.springframework.data.redis.connection.RedisConnectionFactory",
             "dev.holdfast.redis.RedisStores",
@@ -133,12 +134,9 @@ public enum StoreBean {
                                 + " connections beside those of the application.");
             }
             AbstractRedisClient client = lettuce.getRequiredNativeClient();
-            if (!(client instanceof RedisClient single)) {
-                throw new ClientNotMadeException(
-                        "The application's RedisConnectionFactory is for a Redis Cluster, whose client cannot be shared.",
-                        "Set holdfast.store to the URL of a Redis that keeps the locks.");
-            }
-            return RedisStores.on(single);
+            return client instanceof RedisClusterClient cluster
+                    ? RedisStores.on(cluster)
+                    : RedisStores.on((RedisClient) client);
         }
     }
 

@@ -108,7 +108,7 @@ class ActuatorTest {
             locks.assertHeld("order:42");
             assertThat(logged)
                     .singleElement(InstanceOfAssertFactories.STRING)
-                    .contains("'order:42'", "'lockClient'", "by nobody: nobody is logged in");
+                    .contains("an unknown caller", "'order:42'", "'lockClient'", "no caller is logged in");
             assertThat(log).isNotNull();
 
             Caller admin = new Caller(() -> "admin");

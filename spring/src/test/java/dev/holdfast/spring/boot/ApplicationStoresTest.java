@@ -6,6 +6,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
 import java.time.Duration;
 import javax.sql.DataSource;
@@ -42,6 +43,18 @@ class ApplicationStoresTest {
                     application
                             .withConfiguration(AutoConfigurations.of(BootClasses.REDIS))
                             .withPropertyValues("spring.data.redis.url=" + redis.uri()),
+                    other);
+        }
+    }
+
+    @Test
+    void theLettuceClientOfAClusterKeepsTheLocks() {
+        try (RedisCluster cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 0));
+                LockClient other = LockClient.connect("redis-cluster://" + cluster.hosts())) {
+            keepsTheLocks(
+                    application
+                            .withConfiguration(AutoConfigurations.of(BootClasses.REDIS))
+                            .withPropertyValues("spring.data.redis.cluster.nodes=" + cluster.hosts()),
                     other);
         }
     }

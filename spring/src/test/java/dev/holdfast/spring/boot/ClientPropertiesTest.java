@@ -172,7 +172,7 @@ class ClientPropertiesTest {
                 .withPropertyValues("holdfast.clients.orders.store=mem:", "holdfast." + setting)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasStackTraceContaining("all clients have names")
+                        .hasStackTraceContaining("every client has a name")
                         .hasStackTraceContaining("holdfast." + setting.split("[.=]", 2)[0] + " is set"));
     }
 

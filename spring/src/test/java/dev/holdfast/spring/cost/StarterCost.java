@@ -38,18 +38,26 @@ class StarterCost {
     @Test
     void startAndMemory() {
         try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
-            Map<String, String> applications = new TreeMap<>(Map.of(
-                    "1 without the starter",
-                    WITHOUT,
-                    "2 holdfast.store=redis://…",
-                    "--holdfast.store=" + redis.uri(),
-                    "3 holdfast.store=mem:",
-                    "--holdfast.store=mem:"));
+            String itsOwn = "--spring.data.redis.url=" + redis.uri();
+            String connected = "--cost.redis=true";
+            Map<String, List<String>> applications = new TreeMap<>(Map.of(
+                    "1 no Redis, without the starter",
+                    List.of(WITHOUT),
+                    "2 no Redis, holdfast.store=mem:",
+                    List.of("--holdfast.store=mem:"),
+                    "3 no Redis, holdfast.store=redis://…",
+                    List.of("--holdfast.store=" + redis.uri()),
+                    "4 with Redis, without the starter",
+                    List.of(WITHOUT, itsOwn, connected),
+                    "5 with Redis, locks on its client",
+                    List.of("--holdfast.use=redis", itsOwn, connected),
+                    "6 with Redis, holdfast.store=redis://…",
+                    List.of("--holdfast.store=" + redis.uri(), itsOwn, connected)));
             Map<String, List<Long>> times = new TreeMap<>();
             Map<String, List<Long>> memory = new TreeMap<>();
             for (int i = 0; i < STARTS; i++) {
-                applications.forEach((name, argument) -> {
-                    long[] cost = start(argument);
+                applications.forEach((name, arguments) -> {
+                    long[] cost = start(arguments);
                     times.computeIfAbsent(name, first -> new ArrayList<>()).add(cost[0]);
                     memory.computeIfAbsent(name, first -> new ArrayList<>()).add(cost[1]);
                 });
@@ -58,14 +66,15 @@ class StarterCost {
             applications
                     .keySet()
                     .forEach(name -> System.out.printf(
-                            "%-30s start %6.0f ms, in use after it %6.1f MB%n",
+                            "%-40s start %6.0f ms, in use after it %6.1f MB%n",
                             name, median(times.get(name)) / 1e6, median(memory.get(name)) / 1e6));
         }
     }
 
-    private static long[] start(String argument) {
+    private static long[] start(List<String> arguments) {
         try (ChildProcess application = ChildJvm.main(CostApplication.class)
-                .args(argument, "--spring.main.banner-mode=off")
+                .args("--spring.main.banner-mode=off")
+                .args(arguments.toArray(String[]::new))
                 .start()) {
             String[] cost = application.expect("cost ", Duration.ofMinutes(2)).split(" ");
             return new long[] {Long.parseLong(cost[1]), Long.parseLong(cost[2])};

@@ -180,8 +180,8 @@ final class H2Dialect extends BytesDialect {
                 "A commit of H2 reaches the file before it is answered (WRITE_DELAY is set to 0), but no disk is forced: a"
                         + " power cut may forget the latest grants. So may an H2 that is killed: when it is opened again,"
                         + " it does not always find the commit that it wrote last into space used before.",
-                "Clients of other processes, on an H2 server, are not told that they are up: the first in the queue looks"
-                        + " every 0.25 to 20 ms, the others less often.");
+                "Waiters in other processes, on an H2 server, are not notified: the first in the queue polls every 0.25 to 20 ms,"
+                        + " the others less often.");
     }
 
     /** Two statements met on one row or one name. */

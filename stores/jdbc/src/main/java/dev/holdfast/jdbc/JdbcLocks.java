@@ -40,7 +40,8 @@ public final class JdbcLocks {
     /**
      * Locks in table {@code holdfast_lock_row}, created when missing.
      *
-     * @param dataSource of the same database as the transactions, for the rows of new names
+     * @param dataSource of the same database as the transactions, for the rows of new names. Where its connections and
+     *     those of the transactions are in different schemas, use {@link #on(DataSource, JdbcOptions)} and name the schema
      */
     public static JdbcLocks on(DataSource dataSource) {
         return on(dataSource, JdbcOptions.defaults());

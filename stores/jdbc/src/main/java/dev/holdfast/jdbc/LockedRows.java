@@ -23,6 +23,7 @@ final class LockedRows {
     private final Connections connections;
     private final JdbcOptions options;
     private final Set<String> known = ConcurrentHashMap.newKeySet();
+    private volatile boolean checked;
 
     LockedRows(Connections connections, JdbcOptions options) {
         this.connections = connections;
@@ -43,17 +44,30 @@ final class LockedRows {
         }
         try (Connection own = connections.open()) {
             boolean manual = !own.getAutoCommit();
-            if (manual && sameSession(dialect, own, callers)) {
+            if (manual && isCallers(dialect, own, callers)) {
                 throw new StoreRefusedException("cannot make the row of lock '" + name + "' in " + table()
                         + ": the data source returns the connection of the caller's transaction; use the pool itself, such"
                         + " as TransactionAwareDataSourceProxy.getTargetDataSource()");
             }
+            check(dialect, own, manual);
             ensure(dialect, name, own, manual);
         }
         if (known.size() >= MOST_KNOWN) {
             known.clear();
         }
         known.add(name);
+    }
+
+    /** Once for all names. */
+    private void check(ServerDialect dialect, Connection own, boolean manual) throws SQLException {
+        if (!checked) {
+            try {
+                dialect.refuseSeveralPrimaries(own);
+            } finally {
+                commit(own, manual);
+            }
+            checked = true;
+        }
     }
 
     void forget(String name) {
@@ -65,16 +79,19 @@ final class LockedRows {
         for (int tries = 1; ; tries++) {
             try {
                 if (!exists(dialect, name, own)) { // on MariaDB an INSERT waits for those who have locked the row
-                    insert(dialect, name, own);
+                    dialect.withoutWaiting(own, () -> insert(dialect, name, own));
                 }
-                end(own, manual, true);
+                commit(own, manual);
                 return;
             } catch (SQLException e) {
-                end(own, manual, false);
+                undo(own, manual, e);
                 if (SqlErrors.isHeldByOthers(e)) {
-                    return; // who has locked the row has made it
+                    return; // the transaction that has locked the row has made it
                 }
-                if (tries == TRIES || !errors.mayBeMissing(e)) {
+                if (SqlErrors.isDenied(e)) {
+                    throw errors.explain("make the row of lock", name, e);
+                }
+                if (tries == TRIES || !(errors.mayBeMissing(e) || SqlErrors.isConflict(e))) {
                     throw e;
                 }
                 if (errors.isMissing(e)) {
@@ -94,20 +111,33 @@ final class LockedRows {
         }
         try (Statement statement = own.createStatement()) {
             statement.execute(dialect.createRows(table()));
-            end(own, manual, true);
+            commit(own, manual);
         } catch (SQLException e) {
-            end(own, manual, false);
+            undo(own, manual, e);
+            if (SqlErrors.isDenied(e)) {
+                throw errors.explain("lock rows", "", e);
+            }
             if (!errors.mayBeMissing(e)) {
                 throw e;
             }
         }
     }
 
-    private static void end(Connection own, boolean manual, boolean good) throws SQLException {
-        if (manual && good) {
+    private static void commit(Connection own, boolean manual) throws SQLException {
+        if (manual) {
             own.commit();
-        } else if (manual) {
-            own.rollback();
+        }
+    }
+
+    /** A connection that is broken cannot be rolled back; the first failure says why. */
+    private static void undo(Connection own, boolean manual, SQLException first) throws SQLException {
+        try {
+            if (manual) {
+                own.rollback();
+            }
+        } catch (SQLException e) {
+            first.addSuppressed(e);
+            throw first;
         }
     }
 
@@ -127,8 +157,10 @@ final class LockedRows {
         }
     }
 
-    private static boolean sameSession(ServerDialect dialect, Connection one, Connection other) throws SQLException {
-        return sessionOf(dialect, one) == sessionOf(dialect, other);
+    /** Where the caller's transaction has failed already, it answers nothing, and no connection of ours is left in one. */
+    private static boolean isCallers(ServerDialect dialect, Connection own, Connection callers) throws SQLException {
+        long session = sessionOf(dialect, callers);
+        return sessionOf(dialect, own) == session;
     }
 
     private static long sessionOf(ServerDialect dialect, Connection connection) throws SQLException {

@@ -1,7 +1,10 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.StoreRefusedException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,6 +21,10 @@ import java.util.Set;
  * that the statement generated, by {@code LAST_INSERT_ID(number)}.
  */
 final class MariaDbDialect extends BytesDialect {
+    private static final String SEVERAL_PRIMARIES =
+            "SHOW GLOBAL VARIABLES WHERE Variable_name = 'wsrep_on' AND Value = 'ON'"
+                    + " OR Variable_name = 'group_replication_single_primary_mode' AND Value = 'OFF'";
+
     @Override
     public String title() {
         return "MariaDB";
@@ -113,12 +120,49 @@ final class MariaDbDialect extends BytesDialect {
     /** MySQL has no words for it in the query. The server counts whole seconds. */
     @Override
     public boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException {
+        return within(connection, (millis + 999) / 1_000, lock);
+    }
+
+    /** An INSERT waits for the transaction that has locked the same row, even where it ignores it. */
+    @Override
+    public void withoutWaiting(Connection connection, Insertion insertion) throws SQLException {
+        within(connection, 1, how -> {
+            insertion.run();
+            return true;
+        });
+    }
+
+    /** A limit of the session that is shorter goes on to count. */
+    private static boolean within(Connection connection, long seconds, RowLocking lock) throws SQLException {
         long before = SqlSession.only(connection, "SELECT @@SESSION.innodb_lock_wait_timeout", row -> row.getLong(1));
-        limitLockWaits(connection, (millis + 999) / 1_000);
+        limitLockWaits(connection, Math.min(before, seconds));
+        boolean locked;
         try {
-            return lock.lock("");
-        } finally {
-            limitLockWaits(connection, before);
+            locked = lock.lock("");
+        } catch (SQLException e) {
+            try {
+                limitLockWaits(connection, before);
+            } catch (SQLException second) {
+                e.addSuppressed(second);
+            }
+            throw e;
+        }
+        limitLockWaits(connection, before);
+        return locked;
+    }
+
+    /** Galera and group replication: {@code FOR UPDATE} and {@code GET_LOCK} lock on the server that is asked, alone. */
+    @Override
+    public void refuseSeveralPrimaries(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(SEVERAL_PRIMARIES)) {
+            if (row.next()) {
+                throw new StoreRefusedException(
+                        "no locks of transactions or sessions can be kept on a server that is one of several primaries ("
+                                + row.getString(1) + " is " + row.getString(2)
+                                + "): what is locked on one is not locked on"
+                                + " the others; use locks with a lease (client.lock)");
+            }
         }
     }
 
@@ -138,7 +182,7 @@ final class MariaDbDialect extends BytesDialect {
         if (rolledBack) {
             throw new SQLException(
                     "the lock is held by another transaction, and the server has rolled this one back"
-                            + " (innodb_rollback_on_timeout is on); begin anew",
+                            + " (innodb_rollback_on_timeout is on); begin again",
                     "40001",
                     held);
         }
@@ -173,7 +217,7 @@ final class MariaDbDialect extends BytesDialect {
     }
 
     /** MySQL has no such time-out for statements that change something. */
-    private static boolean isMariaDb(SqlSession session) throws SQLException {
+    static boolean isMariaDb(SqlSession session) throws SQLException {
         String version = session.connection().getMetaData().getDatabaseProductVersion();
         return version.toLowerCase(Locale.ROOT).contains("maria");
     }
@@ -238,8 +282,8 @@ final class MariaDbDialect extends BytesDialect {
                 "A server that loses committed transactions (asynchronous failover,"
                         + " innodb_flush_log_at_trx_commit other than 1) may forget the latest grants; tokens then rise as"
                         + " far as the servers' clocks agree.",
-                "Clients of other processes are not told that they are up: the first in the queue looks every 0.25 to 20"
-                        + " ms, the others less often.");
+                "Waiters in other processes are not notified: the first in the queue polls every 0.25 to 20 ms, the others less"
+                        + " often.");
     }
 
     @Override

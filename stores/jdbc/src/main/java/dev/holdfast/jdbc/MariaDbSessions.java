@@ -27,13 +27,14 @@ final class MariaDbSessions implements SessionDialect {
                 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC""";
     }
 
-    /** Of the database's name too. The name of a lock has at most 64 characters. */
+    /** Of the database's name too, in the letters that the server compares. The name of a lock has at most 64 characters. */
     @Override
     public String scope(String table) {
         int dot = table.indexOf('.');
         String database = dot < 0 ? "DATABASE()" : "'" + table.substring(0, dot) + "'";
-        return "SELECT CONCAT('hf', LEFT(SHA2(CONCAT(" + database + ", '." + table.substring(dot + 1)
-                + "'), 256), 32), '.')";
+        String name = "CONCAT(" + database + ", '." + table.substring(dot + 1) + "')";
+        return "SELECT CONCAT('hf', LEFT(SHA2(IF(@@lower_case_table_names > 0, LOWER(" + name + "), " + name
+                + "), 256), 32), '.')";
     }
 
     @Override
@@ -44,6 +45,12 @@ final class MariaDbSessions implements SessionDialect {
     @Override
     public String unlock(String scope, String number) {
         return "RELEASE_LOCK(" + name(scope, number) + ")";
+    }
+
+    /** Some versions have words for it rather than numbers. */
+    @Override
+    public String writable() {
+        return "CAST(@@GLOBAL.read_only AS CHAR) IN ('0', 'OFF')";
     }
 
     @Override
@@ -67,10 +74,12 @@ final class MariaDbSessions implements SessionDialect {
         return "CONCAT('" + scope + "', " + number + ")";
     }
 
+    /** The server's own limit to statements would end waits. */
     @Override
     public void prepare(SqlSession session, long idleSeconds) throws SQLException {
+        String limit = MariaDbDialect.isMariaDb(session) ? "max_statement_time" : "max_execution_time";
         session.execute("SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', SESSION wait_timeout = "
-                + idleSeconds + ", SESSION innodb_lock_wait_timeout = 3");
+                + idleSeconds + ", SESSION innodb_lock_wait_timeout = 3, SESSION " + limit + " = 0");
     }
 
     @Override
@@ -81,8 +90,10 @@ final class MariaDbSessions implements SessionDialect {
     @Override
     public List<String> caveats() {
         return List.of(
-                "Who waits is read from the list of processes, where an account sees only its own: let all clients of a"
-                        + " table have one account.",
+                "Waiters are counted from the process list, in which an account sees only its own sessions: use one account"
+                        + " for all clients of a table.",
+                "A server that loses committed transactions (asynchronous failover, innodb_flush_log_at_trx_commit other"
+                        + " than 1) may forget a grant; the next client then does not wait for the previous one.",
                 "GET_LOCK knows one server: several primaries that replicate to each other do not exclude each other.");
     }
 }

@@ -43,6 +43,9 @@ import javax.sql.DataSource;
  *           WHERE id = 7 AND version = 41                                     1 row: done; 0 rows: a conflict
  * </pre>
  *
+ * <p>Where a proxy sends reads to a replica, the row may be older: an update is as safe, but MISSING and UNCHANGED are
+ * answers about the older row.
+ *
  * <p>Good where conflicts are rare. Where many change one row at once most attempts are wasted: use {@link JdbcLocks}.
  * Works on PostgreSQL, MariaDB, MySQL and H2, by version also on SQLite. Immutable and thread-safe; each method with an
  * option returns a changed copy.
@@ -74,7 +77,7 @@ public final class OptimisticUpdate {
      *
      * @param table its name, with a schema before a dot if need be
      * @param keyColumn the primary key, of one column
-     * @param versionColumn a whole number, never NULL
+     * @param versionColumn a whole number, never NULL; BIGINT, for a smaller one may end, and stand still
      * @throws IllegalArgumentException if one of them is not letters, digits and underscores
      */
     public static OptimisticUpdate byVersion(String table, String keyColumn, String versionColumn) {
@@ -140,7 +143,7 @@ public final class OptimisticUpdate {
      * @throws IllegalStateException if a connection is in a transaction
      * @throws IllegalArgumentException if the change names a column that is none, or the version
      * @throws SQLException as the database or the change says; not after a deadlock or a serialization failure, which
-     *     count as conflicts
+     *     count as conflicts. When the connection broke, the row may have been changed all the same
      * @throws InterruptedException in a pause; nothing was changed
      */
     @CheckReturnValue
@@ -154,29 +157,35 @@ public final class OptimisticUpdate {
             if (attempt == attempts) {
                 return new Result(Outcome.GAVE_UP, attempt);
             }
+            if (Thread.interrupted()) { // a pause of nothing does not look
+                throw new InterruptedException();
+            }
             TimeUnit.NANOSECONDS.sleep(pause(attempt));
         }
     }
 
+    /** A failure to give the connection back takes nothing from the answer. */
     private Outcome attemptAlone(DataSource dataSource, Object keyValue, Change change) throws SQLException {
+        Outcome outcome = null;
         try (Connection connection = dataSource.getConnection()) {
             if (!connection.getAutoCommit()) {
                 throw new IllegalStateException("the update of " + table
                         + " is tried again in transactions of its own, and the data source's connections are not in"
                         + " autocommit; use attempt(connection, …), which is part of the caller's transaction");
             }
-            return attempt(connection, keyValue, change);
+            outcome = attempt(connection, keyValue, change);
         } catch (SQLException e) {
-            if (SqlErrors.isConflict(e)) {
-                return Outcome.CONFLICT;
+            if (outcome == null && !SqlErrors.isConflict(e)) {
+                throw e;
             }
-            throw e;
         }
+        return outcome == null ? Outcome.CONFLICT : outcome;
     }
 
     private long pause(int attempt) {
         long doubled = FIRST_PAUSE.toNanos() << Math.min(attempt - 1, 20);
-        return ThreadLocalRandom.current().nextLong(Math.min(doubled, longestPause.toNanos()) + 1);
+        long longest = TimeUnit.NANOSECONDS.convert(longestPause); // at most 292 years
+        return ThreadLocalRandom.current().nextLong(Math.min(doubled, longest) + 1);
     }
 
     /**
@@ -192,17 +201,18 @@ public final class OptimisticUpdate {
      */
     @CheckReturnValue
     public Outcome attempt(Connection connection, Object keyValue, Change change) throws SQLException {
-        String query = "SELECT t.*, " + version.read(connection) + " AS holdfast_version FROM " + table + " t WHERE t."
-                + key + " = ?";
+        String query = "SELECT t.*, " + version.read(connection) + " FROM " + table + " t WHERE t." + key + " = ?";
         Map<String, Object> columns = new LinkedHashMap<>();
         VersionColumn.Seen seen;
-        try (PreparedStatement select = prepared(connection, query, keyValue);
-                ResultSet row = found(select)) {
-            if (!row.next()) {
-                return Outcome.MISSING;
+        try (PreparedStatement select = prepared(connection, query)) {
+            select.setObject(1, keyValue);
+            try (ResultSet row = found(select)) {
+                if (!row.next()) {
+                    return Outcome.MISSING;
+                }
+                seen = version.seen(row, table, key + " " + keyValue);
+                columns.putAll(change.apply(row));
             }
-            seen = version.seen(row, table, key + " " + keyValue);
-            columns.putAll(change.apply(row));
         }
         if (columns.isEmpty()) {
             return Outcome.UNCHANGED;
@@ -228,11 +238,9 @@ public final class OptimisticUpdate {
     }
 
     /** Some databases look for the columns now, the others when it is run. */
-    private PreparedStatement prepared(Connection connection, String query, Object keyValue) throws SQLException {
+    private PreparedStatement prepared(Connection connection, String query) throws SQLException {
         try {
-            PreparedStatement select = connection.prepareStatement(query);
-            select.setObject(1, keyValue);
-            return select;
+            return connection.prepareStatement(query);
         } catch (SQLException e) {
             throw explained(e);
         }
@@ -247,7 +255,9 @@ public final class OptimisticUpdate {
     }
 
     private SQLException explained(SQLException e) {
-        if (SqlErrors.isMissingColumn(e)) {
+        Pattern versionColumn = Pattern.compile("\\b" + version.name() + "\\b", Pattern.CASE_INSENSITIVE);
+        if (SqlErrors.isMissingColumn(e)
+                && versionColumn.matcher(SqlErrors.firstLine(e)).find()) {
             throw new StoreRefusedException(
                     "cannot update " + table + " by its column '" + version.name()
                             + "': the database finds no such column ("
@@ -277,7 +287,10 @@ public final class OptimisticUpdate {
         return "OptimisticUpdate[" + table + " by " + version.name() + ", attempts=" + attempts + "]";
     }
 
-    /** What a row becomes. */
+    /**
+     * What a row becomes. Where a person has seen an earlier version, in a form for example, the change compares: {@code
+     * row.getLong("version") == seen ? Map.of("address", address) : Map.of()}.
+     */
     @FunctionalInterface
     public interface Change {
         /**

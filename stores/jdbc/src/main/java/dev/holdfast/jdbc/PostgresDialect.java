@@ -24,7 +24,7 @@ import java.util.Set;
  */
 final class PostgresDialect implements ServerDialect {
     /** A proxy that splits reads from writes (Pgpool-II) sends a statement that begins so to the primary. */
-    private static final String PRIMARY = "/*NO LOAD BALANCE*/ ";
+    static final String PRIMARY = "/*NO LOAD BALANCE*/ ";
 
     private static final String UNFORCED =
             "WITH s AS MATERIALIZED" + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";

@@ -2,10 +2,12 @@ package dev.holdfast.jdbc;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 
 /** Advisory locks of PostgreSQL, with two keys: the table's identity and the row's number. */
 final class PostgresSessions implements SessionDialect {
     private static final int IDLE_SESSIONS_END = 140_000;
+    private static final int TRANSACTIONS_END = 170_000;
 
     @Override
     public String createTable(String table) {
@@ -49,6 +51,16 @@ final class PostgresSessions implements SessionDialect {
     }
 
     @Override
+    public String writable() {
+        return "current_setting('transaction_read_only') = 'off'";
+    }
+
+    @Override
+    public String onPrimary(String query) {
+        return PostgresDialect.PRIMARY + query;
+    }
+
+    @Override
     public String held(String scope, String number) {
         return among("l.granted", scope, number);
     }
@@ -78,15 +90,40 @@ final class PostgresSessions implements SessionDialect {
         return "pg_advisory_unlock_all()";
     }
 
-    /** Before version 14 only the connection's own probes end the session of a client that is gone. */
+    /**
+     * Before version 14 only the connection's own probes end the session of a client that is gone, and not while it waits.
+     * A grant is on disk before it is used: the next client waits only for one that the row tells of.
+     */
     @Override
     public void prepare(SqlSession session, long idleSeconds) throws SQLException {
-        long version = session.only("SELECT current_setting('server_version_num')::int", row -> row.getLong(1));
-        String probes = "SET tcp_keepalives_idle = " + idleSeconds
+        long version = session.only(
+                "SELECT current_setting('server_version_num')::int, CASE current_setting('synchronous_commit')"
+                        + " WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END",
+                row -> row.getLong(1));
+        StringBuilder settings = new StringBuilder("SET tcp_keepalives_idle = " + idleSeconds
                 + "; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; SET statement_timeout = 0;"
-                + " SET lock_timeout = 0";
-        session.execute(
-                probes + (version >= IDLE_SESSIONS_END ? "; SET idle_session_timeout = '" + idleSeconds + "s'" : ""));
+                + " SET lock_timeout = 0");
+        if (version >= IDLE_SESSIONS_END) {
+            settings.append("; SET idle_session_timeout = '" + idleSeconds + "s'");
+        }
+        if (version >= TRANSACTIONS_END) {
+            settings.append("; SET transaction_timeout = 0");
+        }
+        session.execute(settings.toString());
+        if (version >= IDLE_SESSIONS_END) {
+            leaveQueueWithClient(session);
+        }
+    }
+
+    /** A session that waits for a lock does not notice otherwise that its client is gone. */
+    private static void leaveQueueWithClient(SqlSession session) throws SQLException {
+        try {
+            session.execute("SET client_connection_check_interval = '1s'");
+        } catch (SQLException e) {
+            if (!SqlErrors.has(e, Set.of("22023"))) { // a server on a platform that cannot tell
+                throw e;
+            }
+        }
     }
 
     @Override
@@ -97,7 +134,10 @@ final class PostgresSessions implements SessionDialect {
     @Override
     public List<String> caveats() {
         return List.of(
+                "A server that loses committed transactions (asynchronous failover, fsync=off) may forget a grant;"
+                        + " the next client then does not wait for the previous one.",
                 "Before PostgreSQL 14, a client that the network has cut off keeps its locks until the server's probes"
-                        + " of the connection have failed.");
+                        + " of the connection have failed, and one that died while it waited stays in the queue until it"
+                        + " is granted the lock.");
     }
 }

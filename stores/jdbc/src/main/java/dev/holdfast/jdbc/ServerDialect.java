@@ -84,6 +84,18 @@ interface ServerDialect {
      */
     boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException;
 
+    /** Runs an INSERT of a row that others may have inserted and locked meanwhile: at most a second later it fails. */
+    default void withoutWaiting(Connection connection, Insertion insertion) throws SQLException {
+        insertion.run();
+    }
+
+    /**
+     * Refuses servers that hold a lock for themselves alone, while others change the same data.
+     *
+     * @throws dev.holdfast.StoreRefusedException if this is one
+     */
+    default void refuseSeveralPrimaries(Connection connection) throws SQLException {}
+
     /**
      * Asked after a row was held by others: some servers may be told to roll the whole transaction back then.
      *
@@ -182,6 +194,12 @@ interface ServerDialect {
     @FunctionalInterface
     interface RowLocking {
         boolean lock(String how) throws SQLException;
+    }
+
+    /** Inserts a row. */
+    @FunctionalInterface
+    interface Insertion {
+        void run() throws SQLException;
     }
 
     /**

@@ -72,7 +72,9 @@ final class ServerStore implements Store {
         this.queue = new PendingClaims(tables, ClaimId.random().value().substring(0, 16), ears);
         this.waiterPoll = new WaiterPoll(
                 this::standing,
-                (after, task) -> CompletableFuture.delayedExecutor(after.toMillis(), TimeUnit.MILLISECONDS)
+                // On the timer's own thread: a question is put in the queue of a worker, and nothing waits.
+                (after, task) -> CompletableFuture.delayedExecutor(
+                                after.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
                         .execute(task));
         // A release and the claim behind it are one statement already: there is nothing cheaper to extend a grant by.
         this.capabilities = Capabilities.least()
@@ -87,11 +89,11 @@ final class ServerStore implements Store {
 
     private static List<String> caveats(ServerDialect dialect) {
         List<String> all = new ArrayList<>(dialect.caveats());
+        all.add("A server's clock that is set forward ends leases early; one that is set back keeps the lock of a dead"
+                + " holder that much longer.");
         all.add(
-                "A server's clock that is set forward ends leases early; one that is set back keeps the lock of a holder"
-                        + " who died for as much longer.");
-        all.add("The row of a name that nobody has used for an hour is removed: if the server's clock is then set back,"
-                + " a client that has not seen the tokens of before may be given lower ones.");
+                "The row of a name that was not used for an hour is removed: if the server's clock is then set back, a client"
+                        + " that has not seen the earlier tokens may get lower ones.");
         return all;
     }
 
@@ -193,6 +195,7 @@ final class ServerStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
+        waiterPoll.forget(grant);
         return worker(grant.name()).ask("downgrade", grant.name(), table -> table.downgrade(grant.name(), grant.id()));
     }
 

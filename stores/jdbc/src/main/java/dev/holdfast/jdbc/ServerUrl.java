@@ -58,6 +58,10 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
                     "there is no mode '" + mode.group(2) + "'; mode is one of " + String.join(", ", MODES));
         }
         String rest = url.substring(0, mode.start()) + url.substring(mode.end());
+        Matcher second = MODE.matcher(url.substring(mode.end()));
+        if (second.find() && MODES.contains(second.group(2))) {
+            throw new IllegalArgumentException("the URL names mode twice; leave one of them out");
+        }
         boolean wasFirst = mode.group(1).equals("?") && mode.end() < url.length();
         String plain = wasFirst ? url.substring(0, mode.start()) + "?" + url.substring(mode.end() + 1) : rest;
         return withOptions(dialect, plain, mode.group(2).equals("session"));

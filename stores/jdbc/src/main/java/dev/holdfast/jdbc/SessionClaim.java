@@ -7,6 +7,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,16 +25,18 @@ import org.jspecify.annotations.Nullable;
  * and again instead. It outlives a server that is away.
  */
 final class SessionClaim implements Pending {
-    private static final Duration POLL = Duration.ofMillis(40);
     private static final Duration LOOK = Duration.ofSeconds(2);
     private static final Duration RETRY = Duration.ofMillis(300);
-    private static final Duration CALL_OFF_EVERY = Duration.ofMillis(50);
+    private static final long FIRST_CALL_OFF_MILLIS = 50;
+    private static final long LONGEST_CALL_OFF_MILLIS = 1_000;
 
     private final SessionStore store;
     private final Claim claim;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
     private final CountDownLatch cancelled = new CountDownLatch(1);
     private volatile @Nullable SessionConnection used;
+    /** Until this claim asks again; null when it does something else. */
+    private volatile TimeSource.@Nullable Scheduled pause;
     /** Why the server has said nothing of late; null when it has. */
     private volatile @Nullable HoldfastException unanswered;
 
@@ -49,6 +52,7 @@ final class SessionClaim implements Pending {
 
     /** Begins, or begins anew. A lock that is free is acquired beside all others, on the first session. */
     void ask() {
+        pause = null;
         if (ended()) {
             return;
         }
@@ -58,9 +62,12 @@ final class SessionClaim implements Pending {
     }
 
     private Optional<Grant> attempt(SessionConnection first, SessionRows locks) throws SQLException {
-        return cancelled.getCount() == 0
-                ? Optional.empty()
-                : new SessionTurn(first, locks, claim, store.opener()).attempt();
+        if (cancelled.getCount() == 0) {
+            return Optional.empty();
+        }
+        Optional<Grant> grant = new SessionTurn(first, locks, claim, store.opener()).attempt();
+        grant.ifPresent(each -> store.granted(first, each));
+        return grant;
     }
 
     private void onAttempt(Optional<Grant> grant, @Nullable Throwable failure) {
@@ -71,11 +78,11 @@ final class SessionClaim implements Pending {
         }
         unanswered = null;
         if (grant.isPresent()) {
-            deliver(store.first(), grant);
+            deliver(grant);
         } else if (!ended()) {
             SessionConnection own = store.lend();
             if (own == null) {
-                later(POLL);
+                later(store.pollPause());
             } else {
                 await(own);
             }
@@ -87,8 +94,9 @@ final class SessionClaim implements Pending {
         store.opener().time().schedule(() -> look(own, 0), LOOK);
         own.askPatiently("wait for", claim.name(), locks -> await(own, locks)).whenComplete((grant, failure) -> {
             used = null;
+            store.endOfWait();
             if (failure == null && grant.isPresent()) {
-                deliver(own, grant);
+                deliver(grant);
             } else {
                 store.giveBack(own, cancelled.getCount() == 0 || failure != null);
                 if (cancelled.getCount() == 0) {
@@ -96,7 +104,7 @@ final class SessionClaim implements Pending {
                 } else if (failure != null) {
                     onFailure(failure);
                 } else {
-                    later(POLL);
+                    later(store.pollPause());
                 }
             }
         });
@@ -108,7 +116,9 @@ final class SessionClaim implements Pending {
             locks.unlockAll();
             return Optional.empty();
         }
-        return new SessionTurn(own, locks, claim, store.opener()).await(this::patience);
+        Optional<Grant> grant = new SessionTurn(own, locks, claim, store.opener()).await(this::patience);
+        grant.ifPresent(each -> store.granted(own, each));
+        return grant;
     }
 
     /**
@@ -141,8 +151,7 @@ final class SessionClaim implements Pending {
         }
     }
 
-    private void deliver(SessionConnection from, Optional<Grant> grant) {
-        store.granted(from, grant.orElseThrow());
+    private void deliver(Optional<Grant> grant) {
         if (!answer.complete(grant)) {
             store.release(grant.orElseThrow()); // it failed meanwhile
         }
@@ -162,7 +171,17 @@ final class SessionClaim implements Pending {
     private void later(Duration about) {
         long nanos = about.toNanos();
         long jittered = ThreadLocalRandom.current().nextLong(nanos / 2, nanos * 3 / 2);
-        store.opener().time().schedule(this::ask, Duration.ofNanos(jittered));
+        pause = store.opener().time().schedule(this::ask, Duration.ofNanos(jittered));
+        endPause(); // cancelled meanwhile
+    }
+
+    /** A claim that is cancelled in a pause has nothing to call off. */
+    private void endPause() {
+        TimeSource.Scheduled asking = pause;
+        if (asking != null && cancelled.getCount() == 0) {
+            asking.cancel();
+            store.opener().time().schedule(this::ended, Duration.ZERO);
+        }
     }
 
     private boolean ended() {
@@ -177,28 +196,31 @@ final class SessionClaim implements Pending {
         return answer.isDone();
     }
 
-    /** The statement that waits is called off, again and again: one word may come before it begins. */
+    /** A statement that waits is called off, again and again: one word may come before it begins. */
     @Override
     public void cancel() {
         if (answer.isDone() || cancelled.getCount() == 0) {
             return;
         }
         cancelled.countDown();
-        DaemonThreads.daemon("holdfast-cancel", this::callOff).start();
+        endPause();
+        if (used != null) {
+            DaemonThreads.daemon("holdfast-cancel", this::callOff).start();
+        }
         store.opener().time().schedule(this::giveUp, SessionOpener.ANSWER);
     }
 
     private void callOff() {
         long until = System.nanoTime() + SessionOpener.ANSWER.toNanos();
-        while (!answer.isDone() && System.nanoTime() - until < 0) {
-            SessionConnection waiting = used;
+        long pauseMillis = FIRST_CALL_OFF_MILLIS; // each word is a connection, for a server that may have too many
+        for (SessionConnection waiting = used;
+                waiting != null && !answer.isDone() && System.nanoTime() - until < 0;
+                waiting = used) {
             try {
-                if (waiting != null) {
-                    waiting.callOff();
-                }
-                answer.get(CALL_OFF_EVERY.toNanos(), TimeUnit.NANOSECONDS);
+                waiting.callOff();
+                answer.get(pauseMillis, TimeUnit.MILLISECONDS);
             } catch (SQLException | InterruptedException | ExecutionException | TimeoutException e) {
-                // and once more, until it is over or too late
+                pauseMillis = Math.min(2 * pauseMillis, LONGEST_CALL_OFF_MILLIS); // once more, until it is over
             }
         }
     }

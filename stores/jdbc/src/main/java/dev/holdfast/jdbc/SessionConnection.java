@@ -10,12 +10,9 @@ import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,43 +21,27 @@ import org.jspecify.annotations.Nullable;
  * One session of the server, and the thread that uses it: it has grants, and they end with it.
  *
  * <p>While it has grants it asks for their rows every second, or every third of the session if that is less, and so learns
- * that the connection broke, or that a grant was broken. A session that ended is replaced at the next request; its grants
- * are lost.
+ * that the connection broke, that a grant was broken, or that the server takes no writes any more. A session that ended is
+ * replaced at the next request; its grants are lost.
  */
 final class SessionConnection {
-    private static final long LONGEST_BEAT = TimeUnit.SECONDS.toNanos(1);
     private static final int CHUNK = 100;
     private static final int CALL_OFFS = 20;
     private static final int CALL_OFF_MILLIS = 50;
-    private static final Work<Boolean> END = locks -> true;
 
     private final SessionOpener opener;
     private final Consumer<Grant> lost;
     private final Thread thread;
-    private final long beat;
-    private final BlockingQueue<Request<?>> requests = new LinkedBlockingQueue<>();
-    /** What this session has, by claim. Changed by the thread alone. */
-    private final Map<ClaimId, HeldLock> grants = new LinkedHashMap<>();
+    private final SessionRequests requests = new SessionRequests();
+    /** What this session has. Changed by the thread alone. */
+    private final HeldLocks grants = new HeldLocks();
 
     private volatile @Nullable SessionRows rows;
     private volatile @Nullable HoldfastException closed;
 
-    /** A lock of the server that this session has, for a grant. */
-    record HeldLock(Grant grant, int number) {}
-
-    /** What is asked of the session. */
-    @FunctionalInterface
-    interface Work<T> {
-        T on(SessionRows locks) throws SQLException;
-    }
-
-    /** One request, until it is answered or has failed. */
-    private record Request<T>(String what, String name, Work<T> work, CompletableFuture<T> answer) {}
-
     SessionConnection(SessionOpener opener, String title, Consumer<Grant> lost) {
         this.opener = opener;
         this.lost = lost;
-        this.beat = Math.min(LONGEST_BEAT, opener.session().toNanos() / 3);
         this.thread = DaemonThreads.daemon("holdfast-session-" + title, this::run);
     }
 
@@ -69,9 +50,32 @@ final class SessionConnection {
         return this;
     }
 
-    /** A request that fails if it takes too long; it may still be carried out then. */
-    <T> CompletableFuture<T> ask(String what, String name, Work<T> work) {
-        CompletableFuture<T> answer = askPatiently(what, name, work);
+    /** A request that fails if it takes too long, and is not carried out after that. */
+    <T> CompletableFuture<T> ask(String what, String name, SessionRequests.Work<T> work) {
+        return limited(what, name, add(requests.inTurn(what, name, work)));
+    }
+
+    /** The same before all that waits its turn: what grants need is not kept waiting by those who want one. */
+    <T> CompletableFuture<T> askFirst(String what, String name, SessionRequests.Work<T> work) {
+        return limited(what, name, add(requests.first(what, name, work)));
+    }
+
+    /** Before all that waits its turn, and carried out also when it has taken too long. */
+    <T> CompletableFuture<T> askFirstSurely(String what, String name, SessionRequests.Work<T> work) {
+        return limited(what, name, add(requests.first(what, name, work)).copy());
+    }
+
+    /** In its turn, and carried out also when it has taken too long. */
+    <T> CompletableFuture<T> askSurely(String what, String name, SessionRequests.Work<T> work) {
+        return limited(what, name, add(requests.inTurn(what, name, work)).copy());
+    }
+
+    /** A request that may wait for as long as it likes. */
+    <T> CompletableFuture<T> askPatiently(String what, String name, SessionRequests.Work<T> work) {
+        return add(requests.inTurn(what, name, work));
+    }
+
+    private <T> CompletableFuture<T> limited(String what, String name, CompletableFuture<T> answer) {
         TimeSource.Scheduled limit = opener.time()
                 .schedule(
                         () -> answer.completeExceptionally(new StoreUnavailableException(
@@ -82,41 +86,42 @@ final class SessionConnection {
         return answer;
     }
 
-    /** A request that may wait for as long as it likes. */
-    <T> CompletableFuture<T> askPatiently(String what, String name, Work<T> work) {
-        Request<T> request = new Request<>(what, name, work, new CompletableFuture<>());
+    private <T> CompletableFuture<T> add(SessionRequests.Request<T> request) {
         requests.add(request);
         HoldfastException why = closed;
         if (why != null) {
-            request.answer.completeExceptionally(why); // the thread may have ended before it came
+            request.answer().completeExceptionally(why); // the thread may have ended before it came
         }
-        return request.answer;
+        return request.answer();
     }
 
     // ---- on the thread ----
 
     /** Keeps a lock that this session has now, for a grant. */
-    void keep(HeldLock held) {
-        grants.put(held.grant().id(), held);
+    void keep(SessionRows locks, HeldLocks.Held held) {
+        grants.put(held);
+        locks.kept();
     }
 
-    @Nullable
-    HeldLock heldAs(ClaimId id) {
+    HeldLocks.@Nullable Held heldAs(ClaimId id) {
         return grants.get(id);
     }
 
     /** Whether this session has the name: the server would give it the lock once more. */
     boolean has(String name) {
-        return grants.values().stream().anyMatch(each -> each.grant().name().equals(name));
+        return grants.has(name);
     }
 
     /** Gives a lock back: the row first, so that the next one finds it released. */
     boolean release(SessionRows locks, ClaimId id) throws SQLException {
-        HeldLock held = grants.get(id);
+        HeldLocks.Held held = grants.get(id);
         if (held == null) {
             return false;
         }
-        boolean released = locks.release(held.grant().name(), id);
+        boolean released = held.released() || locks.release(held.grant().name(), id);
+        if (released) {
+            grants.put(held.asReleased()); // for a second try, if the unlocking fails
+        }
         locks.unlock(held.number());
         grants.remove(id);
         return released;
@@ -134,9 +139,9 @@ final class SessionConnection {
     private void renewChunk(SessionRows locks, List<ClaimId> ids, boolean andWaiting, Map<ClaimId, Renewal> answers)
             throws SQLException {
         long sent = opener.time().nanoTime();
-        List<HeldLock> mine = new ArrayList<>();
+        List<HeldLocks.Held> mine = new ArrayList<>();
         for (ClaimId id : ids) {
-            HeldLock held = grants.get(id);
+            HeldLocks.Held held = grants.get(id);
             if (held == null) {
                 answers.put(id, Renewal.lost(sent));
             } else {
@@ -148,7 +153,7 @@ final class SessionConnection {
         }
         Map<String, Boolean> standing =
                 locks.standing(mine.stream().map(each -> each.grant().name()).toList(), andWaiting);
-        for (HeldLock held : mine) {
+        for (HeldLocks.Held held : mine) {
             ClaimId id = held.grant().id();
             Boolean contended = standing.get(id.value());
             answers.put(id, contended == null ? Renewal.lost(sent) : Renewal.held(sent, contended));
@@ -164,12 +169,13 @@ final class SessionConnection {
         while (closed == null) {
             try {
                 boolean idle = grants.isEmpty();
-                Request<?> next = requests.poll(idle ? opener.session().toNanos() : beat, TimeUnit.NANOSECONDS);
+                SessionRequests.Request<?> next =
+                        requests.poll(idle ? opener.session().toNanos() : opener.beat(), TimeUnit.NANOSECONDS);
                 if (next == null && idle) {
                     breakOff(); // before the server ends it, with an entry in its log
                     next = requests.take();
                 } else if (next == null) {
-                    next = new Request<Boolean>("watch", "", this::watch, new CompletableFuture<>());
+                    next = requests.first("watch", "", this::watch);
                 }
                 serve(next);
             } catch (InterruptedException e) {
@@ -178,33 +184,30 @@ final class SessionConnection {
         }
         breakOff();
         HoldfastException why = closed;
-        for (Request<?> left = requests.poll(); left != null; left = requests.poll()) {
-            left.answer.completeExceptionally(why == null ? opener.closedException() : why);
-        }
+        requests.failAll(why == null ? opener.closedException() : why);
     }
 
     private boolean watch(SessionRows locks) throws SQLException {
-        renew(locks, List.copyOf(grants.keySet()), false);
+        renew(locks, grants.ids(), false);
         return true;
     }
 
-    /** On a session that had nothing to lose, and was ended by the server, or broke, the request is made once more. */
-    private <T> void serve(Request<T> request) {
-        if (request.work == END) {
+    /**
+     * On a session that had nothing to lose, and was ended by the server, or broke, the request is made once more. One that
+     * nobody waits for any more is left out.
+     */
+    private <T> void serve(SessionRequests.Request<T> request) {
+        if (request.isOver()) {
             return;
         }
         boolean fresh = rows == null;
         for (int tries = 1; ; tries++) {
             try {
-                request.answer.complete(request.work.on(session()));
+                request.answer().complete(request.work().on(session()));
                 return;
-            } catch (HoldfastException e) {
-                request.answer.completeExceptionally(e);
-                return;
-            } catch (SQLException | RuntimeException e) {
-                boolean again = recover(e, fresh, tries);
-                if (!again) {
-                    request.answer.completeExceptionally(explained(request, e));
+            } catch (Throwable e) { // an Error, too, must not end the thread and leave the connection open
+                if (!recover(e, fresh, tries)) {
+                    request.answer().completeExceptionally(explained(request, e));
                     return;
                 }
             }
@@ -212,21 +215,37 @@ final class SessionConnection {
     }
 
     /** Whether the request may be made again at once. */
-    private boolean recover(Exception e, boolean fresh, int tries) {
+    private boolean recover(Throwable e, boolean fresh, int tries) {
         SessionRows used = rows;
-        if (used == null || !(e instanceof SQLException failure)) {
-            breakOff();
+        if (used == null) {
             return false;
         }
-        if (tries == 1 && (used.wasCalledOff(failure) || opener.errors().isPassing(failure))) {
-            return true; // a word that was meant for the statement before
+        if (!(e instanceof SQLException failure)) {
+            if (e instanceof HoldfastException) {
+                unlockUnkept(used);
+            } else {
+                breakOff();
+            }
+            return false;
         }
         boolean hadGrants = !grants.isEmpty();
         if (opener.errors().isBroken(failure) || opener.errors().isReadOnly(failure) || isClosed(used)) {
             breakOff();
             return tries == 1 && !fresh && !hadGrants;
         }
-        return false;
+        unlockUnkept(used);
+        boolean passing = used.wasCalledOff(failure) // by a word that was meant for the statement before
+                || opener.errors().isPassing(failure);
+        return tries == 1 && rows != null && passing;
+    }
+
+    /** Gives back what a request that failed has got. Where that fails too, the server does it as the session ends. */
+    private void unlockUnkept(SessionRows used) {
+        try {
+            used.unlockUnkept(grants.isEmpty());
+        } catch (SQLException | RuntimeException e) {
+            breakOff();
+        }
     }
 
     private static boolean isClosed(SessionRows used) {
@@ -237,10 +256,13 @@ final class SessionConnection {
         }
     }
 
-    private HoldfastException explained(Request<?> request, Exception e) {
+    private HoldfastException explained(SessionRequests.Request<?> request, Throwable e) {
+        if (e instanceof HoldfastException known) {
+            return known;
+        }
         return e instanceof SQLException failure
-                ? opener.errors().explain(request.what, request.name, failure)
-                : new StoreUnavailableException(opener.errors().cannot(request.what, request.name) + ": " + e, e);
+                ? opener.errors().explain(request.what(), request.name(), failure)
+                : new StoreUnavailableException(opener.errors().cannot(request.what(), request.name()) + ": " + e, e);
     }
 
     private SessionRows session() throws SQLException {
@@ -259,10 +281,18 @@ final class SessionConnection {
         if (ended != null) {
             ended.session().close();
         }
-        List<HeldLock> gone = List.copyOf(grants.values());
-        grants.clear();
+        List<Grant> gone = grants.clear();
         if (closed == null) {
-            gone.forEach(each -> lost.accept(each.grant()));
+            gone.forEach(this::tellLost);
+        }
+    }
+
+    /** What a listener throws must not end this thread: it serves the requests to come. */
+    private void tellLost(Grant gone) {
+        try {
+            lost.accept(gone);
+        } catch (Throwable thrown) {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
         }
     }
 
@@ -287,7 +317,7 @@ final class SessionConnection {
     /** Ends the thread and the session when the request under way is over. */
     void close(HoldfastException why) {
         closed = why;
-        requests.add(new Request<Boolean>("close", "", END, new CompletableFuture<>()));
+        requests.addEnd();
     }
 
     /** Calls off what waits, again and again until the thread has ended: one word may come before the statement begins. */

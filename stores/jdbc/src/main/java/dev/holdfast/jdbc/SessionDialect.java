@@ -31,6 +31,14 @@ interface SessionDialect {
     /** The expression that tells whether any session has it. */
     String held(String scope, String number);
 
+    /** The expression that tells whether the server takes writes: one that does not is no primary, or no longer. */
+    String writable();
+
+    /** A query that a proxy which splits reads from writes must not send to a replica. */
+    default String onPrimary(String query) {
+        return query;
+    }
+
     /** The expression that counts the sessions that wait for it. */
     String waiting(String scope, String number);
 

@@ -24,8 +24,7 @@ final class SessionOpener {
     /** The server ends a silent session later than its client stops believing in it. */
     private static final int IDLE_SESSIONS = 3;
 
-    /** An answer that takes so long is given up with its connection; callers have been told long before. */
-    static final int LONGEST_ANSWER_MILLIS = 60_000;
+    private static final Duration LONGEST_BEAT = Duration.ofSeconds(1);
 
     private final ServerDialect dialect;
     private final SessionDialect sessions;
@@ -75,6 +74,19 @@ final class SessionOpener {
         return session;
     }
 
+    /** How often, in nanoseconds, a session with grants asks for them, at least. */
+    long beat() {
+        return Math.min(LONGEST_BEAT.toNanos(), session.toNanos() / 3);
+    }
+
+    /**
+     * An answer that takes so long is given up with its connection: nobody waits for it any more, and the grants of its
+     * session have ended by their deadlines. Another connection may get through.
+     */
+    private int silenceMillis() {
+        return (int) Math.min(Integer.MAX_VALUE, Math.max(session.toMillis(), ANSWER.toMillis()));
+    }
+
     ClientClosedException closedException() {
         return new ClientClosedException("the client of " + errors.store() + " is closed; connect again");
     }
@@ -92,13 +104,14 @@ final class SessionOpener {
         try {
             opened.loan().begin();
             dialect.refuseSharedSessions(opened, connections);
+            dialect.refuseSeveralPrimaries(connection);
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             sessions.prepare(
                     opened, Math.max(1, session.multipliedBy(IDLE_SESSIONS).toSeconds()));
             String scope = scope(opened);
-            TableOpener.limitAnswers(connection, LONGEST_ANSWER_MILLIS);
+            TableOpener.limitAnswers(connection, silenceMillis());
             ready = true;
-            return new SessionRows(dialect, sessions, errors, opened, scope, anyNumber);
+            return new SessionRows(dialect, sessions, errors, opened, scope, silenceMillis(), anyNumber);
         } finally {
             if (!ready) {
                 opened.close();

@@ -24,6 +24,10 @@ import org.jspecify.annotations.Nullable;
 /** The table of session locks, and the server's locks, as one session sees them. For one thread, but for {@link #callOff}. */
 final class SessionRows {
     private static final int TRIES = 5;
+    /** Behind the columns of a row. */
+    private static final int WRITABLE = 17;
+
+    private static final int LOCKED = 18;
     /** A number that another name has, on PostgreSQL, MariaDB and MySQL. */
     private static final Set<String> DUPLICATE = Set.of("23505", "1062");
 
@@ -33,14 +37,26 @@ final class SessionRows {
     private final SqlSession session;
     private final String table;
     private final String scope;
+    private final int answerMillis;
     private final IntSupplier anyNumber;
     /** The statement that waits, to be called off. */
     private volatile @Nullable Statement waiting;
+
+    private @Nullable Unkept unkept;
+
+    /**
+     * A lock of the server that this session may have, and that no grant stands for yet.
+     *
+     * @param name of the row; empty where the number is known
+     * @param number of the lock; 0 where it is not known
+     */
+    private record Unkept(String name, int number) {}
 
     /**
      * On one session.
      *
      * @param scope of the table, as the server says it
+     * @param answerMillis how long an answer may take, unless the statement waits in the server's queue
      * @param anyNumber a number that no lock has yet; the table's index finds out where one has it all the same
      */
     SessionRows(
@@ -49,6 +65,7 @@ final class SessionRows {
             SqlErrors errors,
             SqlSession session,
             String scope,
+            int answerMillis,
             IntSupplier anyNumber) {
         this.dialect = dialect;
         this.sessions = sessions;
@@ -56,6 +73,7 @@ final class SessionRows {
         this.session = session;
         this.table = errors.table();
         this.scope = scope;
+        this.answerMillis = answerMillis;
         this.anyNumber = anyNumber;
     }
 
@@ -73,15 +91,17 @@ final class SessionRows {
 
     /** Tries for the lock of a name, whose row is made if it is new. */
     Tried tryLock(String name) throws SQLException {
-        String query = "SELECT " + columns("false", "0") + ", " + sessions.lock(scope, "s.number", false) + " FROM "
-                + table + " s WHERE s.name = ?";
+        String query = sessions.onPrimary("SELECT " + columns("false", "0") + ", " + sessions.writable()
+                + ", CASE WHEN s.layout <= " + SessionRow.LAYOUT + " AND " + sessions.writable() + " THEN "
+                + sessions.lock(scope, "s.number", false) + " ELSE false END FROM " + table + " s WHERE s.name = ?");
         for (int tries = 1; ; tries++) {
+            unkept = new Unkept(name, 0);
             List<Tried> found = session.all(
-                    query,
-                    row -> new Tried(checked(SessionRow.read(dialect, row)), row.getBoolean(17)),
-                    List.of(dialect.name(name)));
+                    query, row -> new Tried(read(row), row.getBoolean(LOCKED)), List.of(dialect.name(name)));
             if (!found.isEmpty()) {
-                return found.get(0);
+                Tried tried = found.get(0);
+                unkept = tried.locked() ? new Unkept("", tried.row().number()) : null;
+                return tried;
             }
             if (tries == TRIES) {
                 throw new SQLException("the row of '" + name + "' cannot be inserted into " + table, "40001");
@@ -115,16 +135,19 @@ final class SessionRows {
     /** Waits in the server's queue for a lock, until it is {@linkplain #callOff called off}; whether the session has it. */
     boolean awaitLock(int number) throws SQLException {
         TableOpener.limitAnswers(session.connection(), 0);
+        unkept = new Unkept("", number);
         try (Statement statement = session.connection().createStatement()) {
             waiting = statement;
-            try (ResultSet row =
-                    statement.executeQuery("SELECT " + sessions.lock(scope, Integer.toString(number), true))) {
-                return row.next() && row.getBoolean(1);
+            try (ResultSet row = statement.executeQuery(
+                    sessions.onPrimary("SELECT " + sessions.lock(scope, Integer.toString(number), true)))) {
+                boolean locked = row.next() && row.getBoolean(1);
+                unkept = locked ? unkept : null;
+                return locked;
             }
         } finally {
             waiting = null;
             if (!session.connection().isClosed()) {
-                TableOpener.limitAnswers(session.connection(), SessionOpener.LONGEST_ANSWER_MILLIS);
+                TableOpener.limitAnswers(session.connection(), answerMillis);
             }
         }
     }
@@ -138,23 +161,73 @@ final class SessionRows {
     }
 
     void unlock(int number) throws SQLException {
-        session.all("SELECT " + sessions.unlock(scope, "?"), row -> true, List.of(number));
+        session.all(sessions.onPrimary("SELECT " + sessions.unlock(scope, "?")), row -> true, List.of(number));
+        unkept = null;
     }
 
+    /** A grant stands for the lock that was acquired last. */
+    void kept() {
+        unkept = null;
+    }
+
+    /**
+     * Gives back what was acquired, or may have been, without becoming a grant.
+     *
+     * @param all whether no grant stands for any lock of this session; servers log the unlocking of what is not locked
+     */
+    void unlockUnkept(boolean all) throws SQLException {
+        Unkept left = unkept;
+        if (left == null) {
+            return;
+        }
+        if (all) {
+            unlockAll();
+        } else if (left.number() != 0) {
+            unlock(left.number());
+        } else {
+            session.all(
+                    sessions.onPrimary(
+                            "SELECT " + sessions.unlock(scope, "s.number") + " FROM " + table + " s WHERE s.name = ?"),
+                    row -> true,
+                    List.of(dialect.name(left.name())));
+            unkept = null;
+        }
+    }
+
+    /** Whether the server answers, and takes writes. */
     boolean answers() throws SQLException {
-        return session.only("SELECT 1", row -> true);
+        return session.only(sessions.onPrimary("SELECT " + sessions.writable()), row -> writable(row, 1));
     }
 
     void unlockAll() throws SQLException {
-        session.only("SELECT " + sessions.unlockAll(), row -> true);
+        session.only(sessions.onPrimary("SELECT " + sessions.unlockAll()), row -> true);
+        unkept = null;
+    }
+
+    /**
+     * A server that takes no writes any more was the primary before: its locks say nothing about those of the new one.
+     *
+     * @throws SQLException as for a write there
+     */
+    private static boolean writable(ResultSet row, int column) throws SQLException {
+        if (!row.getBoolean(column)) {
+            throw new SQLException("the server takes no writes any more", "25006");
+        }
+        return true;
+    }
+
+    /** A row, from a server whose locks count. */
+    private SessionRow read(ResultSet row) throws SQLException {
+        writable(row, WRITABLE);
+        return checked(SessionRow.read(dialect, row));
     }
 
     Optional<SessionRow> read(String name) throws SQLException {
         String held = sessions.held(scope, "s.number");
         return session
                 .all(
-                        "SELECT " + columns(held, sessions.waiting(scope, "s.number")) + " FROM " + table
-                                + " s WHERE s.name = ?",
+                        sessions.onPrimary("SELECT " + columns(held, sessions.waiting(scope, "s.number")) + " FROM "
+                                + table + " s WHERE s.name = ?"),
                         row -> checked(SessionRow.read(dialect, row)),
                         List.of(dialect.name(name)))
                 .stream()
@@ -165,8 +238,9 @@ final class SessionRows {
     SessionRow readLocked(String name) throws SQLException {
         return session
                 .all(
-                        "SELECT " + columns("true", "0") + " FROM " + table + " s WHERE s.name = ?",
-                        row -> checked(SessionRow.read(dialect, row)),
+                        sessions.onPrimary("SELECT " + columns("true", "0") + ", " + sessions.writable() + " FROM "
+                                + table + " s WHERE s.name = ?"),
+                        this::read,
                         List.of(dialect.name(name)))
                 .stream()
                 .findFirst()
@@ -197,11 +271,16 @@ final class SessionRows {
         return changed > 0 ? number : 0;
     }
 
-    /** Notes that the session of the holder ended, and until when its client may believe otherwise. */
-    void markEnded(SessionRow row) throws SQLException {
-        session.update(
-                "UPDATE " + table + ended() + " WHERE name = ? AND version = ?",
-                List.of(dialect.name(row.name()), row.version()));
+    /**
+     * Notes that the session of the holder ended, and until when its client may believe otherwise.
+     *
+     * @return whether the row was still as it was read
+     */
+    boolean markEnded(SessionRow row) throws SQLException {
+        return session.update(
+                        "UPDATE " + table + ended() + " WHERE name = ? AND version = ?",
+                        List.of(dialect.name(row.name()), row.version()))
+                > 0;
     }
 
     private String ended() {
@@ -257,14 +336,16 @@ final class SessionRows {
      * Of these names, whose claims are in the rows.
      *
      * @param andWaiting whether it is asked for each if others wait for it
+     * @throws SQLException also if the server takes no writes any more
      */
     Map<String, Boolean> standing(List<String> names, boolean andWaiting) throws SQLException {
         Map<String, Boolean> found = new HashMap<>();
         session.all(
-                "SELECT s.claim_id, " + (andWaiting ? sessions.waiting(scope, "s.number") : "0") + " FROM " + table
-                        + " s WHERE s.name IN (" + String.join(", ", Collections.nCopies(names.size(), "?"))
-                        + ") AND s.claim_id IS NOT NULL",
-                row -> found.put(row.getString(1), row.getInt(2) > 0),
+                sessions.onPrimary("SELECT s.claim_id, " + (andWaiting ? sessions.waiting(scope, "s.number") : "0")
+                        + ", "
+                        + sessions.writable() + " FROM " + table + " s WHERE s.name IN ("
+                        + String.join(", ", Collections.nCopies(names.size(), "?")) + ") AND s.claim_id IS NOT NULL"),
+                row -> writable(row, 3) && found.put(row.getString(1), row.getInt(2) > 0) == null,
                 names.stream().map(dialect::name).toList());
         return found;
     }

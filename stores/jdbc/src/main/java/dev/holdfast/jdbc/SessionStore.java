@@ -4,6 +4,7 @@ import dev.holdfast.Capabilities;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -49,12 +50,20 @@ final class SessionStore implements Store {
     /** Each has a connection and a thread. */
     private static final int MOST_WAITING = 16;
 
+    /** The same, with the locks that were waited for, and are held now. */
+    private static final int MOST_FURTHER = 64;
+
     private static final int MOST_IDLE = 2;
+
+    private static final Duration SHORTEST_POLL = Duration.ofMillis(40);
+    /** All claims that poll ask so often together. */
+    private static final Duration POLL_OF_ALL = Duration.ofMillis(5);
 
     private final SessionOpener opener;
     private final Capabilities capabilities;
     private final SessionConnection first;
     private final AtomicInteger further = new AtomicInteger();
+    private final AtomicInteger waits = new AtomicInteger();
     private final Deque<SessionConnection> idle = new ConcurrentLinkedDeque<>();
     private final Set<SessionConnection> all = ConcurrentHashMap.newKeySet();
     private final Map<ClaimId, SessionConnection> grants = new ConcurrentHashMap<>();
@@ -66,10 +75,15 @@ final class SessionStore implements Store {
         this.opener = opener;
         List<String> caveats = new ArrayList<>(opener.sessions().caveats());
         caveats.add(
-                "The server frees a lock as soon as the session ends; another client has it when the one that lost it"
-                        + " believes in it no more, " + opener.session().toMillis() + " ms later at most.");
-        caveats.add("A grant outlives its client by the session, not by the lease of the options.");
-        caveats.add("More than " + MOST_WAITING + " waits of one client poll, and may be overtaken.");
+                "The server frees a lock when its session ends. If the client wrote no release, another client acquires"
+                        + " the lock " + opener.session().toMillis() + " ms after its first claim.");
+        caveats.add("After a client died, its locks are free after the session, whatever lease the options set.");
+        caveats.add("Beyond " + MOST_WAITING
+                + " waits, a client polls, and other claims may overtake it for as long as some"
+                + " are always in the queue.");
+        caveats.add(
+                "The locks are those of one server: a new primary does not have them, and a former one that is cut off"
+                        + " but accepts writes confirms its own; check the token.");
         this.capabilities = Capabilities.least()
                 .modes(Set.of(LockMode.EXCLUSIVE))
                 .sessionBound(true)
@@ -116,16 +130,32 @@ final class SessionStore implements Store {
     /** A session for one claim; null where there are enough. */
     @Nullable
     SessionConnection lend() {
+        if (waits.incrementAndGet() > MOST_WAITING) {
+            waits.decrementAndGet();
+            return null;
+        }
         SessionConnection free = idle.poll();
         if (free != null) {
             return free;
         }
         int number = further.incrementAndGet();
-        if (number > MOST_WAITING) {
+        if (number > MOST_FURTHER) {
             further.decrementAndGet();
+            waits.decrementAndGet();
             return null;
         }
         return connection(Integer.toString(number));
+    }
+
+    /** A session that was lent waits no more: it has the lock, or comes back. */
+    void endOfWait() {
+        waits.decrementAndGet();
+    }
+
+    /** How long a claim for which there is no session pauses: all of them share the first one. */
+    Duration pollPause() {
+        Duration fair = POLL_OF_ALL.multipliedBy(claims.size());
+        return fair.compareTo(SHORTEST_POLL) < 0 ? SHORTEST_POLL : fair;
     }
 
     /**
@@ -137,12 +167,18 @@ final class SessionStore implements Store {
         if (spoilt || closed.get() != null || idle.size() >= MOST_IDLE) {
             further.decrementAndGet();
             all.remove(own);
-            own.close(opener.closedException());
+            HoldfastException why = closed.get();
+            own.close(
+                    why != null
+                            ? why
+                            : new StoreUnavailableException("the session of " + description()
+                                    + " has ended, and its grant with it; try again"));
         } else {
             idle.add(own);
         }
     }
 
+    /** On the session's own thread, before the session can end. */
     void granted(SessionConnection from, Grant grant) {
         grants.put(grant.id(), from);
     }
@@ -206,23 +242,31 @@ final class SessionStore implements Store {
         }
         if (claim.names().size() > 1 || !(claim.mode() instanceof Mode.Exclusive)) {
             return new UnsupportedByStoreException("cannot claim '" + claim.name() + "' on " + description()
-                    + ": locks of sessions are exclusive, and one at a time; use a store of leases");
+                    + ": mode=session has exclusive locks of single names only; leave mode=session out of the URL");
         }
         return null;
     }
 
     private CompletionStage<Optional<Grant>> attempt(Claim claim, SessionConnection on) {
         return on.ask("claim", claim.name(), locks -> {
-            Optional<Grant> grant = new SessionTurn(on, locks, claim, opener).attempt();
-            grant.ifPresent(each -> granted(on, each));
-            return grant;
-        });
+                    Optional<Grant> grant = new SessionTurn(on, locks, claim, opener).attempt();
+                    grant.ifPresent(each -> granted(on, each));
+                    return grant;
+                })
+                .whenComplete((grant, failure) -> {
+                    if (failure != null && on == first) {
+                        forget(claim);
+                    }
+                });
     }
 
-    /** A claim whose answer never came is taken back, after whatever of it is still to be carried out. */
-    void forget(Claim claim) {
-        first.askPatiently("withdraw", claim.name(), locks -> first.release(locks, claim.id()))
-                .thenAccept(released -> grants.remove(claim.id(), first));
+    /** A claim whose answer never came is taken back, after whatever of it is still under way. */
+    CompletableFuture<Boolean> forget(Claim claim) {
+        return first.askSurely("withdraw", claim.name(), locks -> {
+            boolean released = first.release(locks, claim.id());
+            grants.remove(claim.id(), first);
+            return released;
+        });
     }
 
     @Override
@@ -248,7 +292,7 @@ final class SessionStore implements Store {
 
     private CompletableFuture<?> renew(SessionConnection from, List<ClaimId> ids, Map<ClaimId, Renewal> answers) {
         long sent = opener.time().nanoTime();
-        return from.ask("renew", "", locks -> from.renew(locks, ids, true)).handle((found, failure) -> {
+        return from.askFirst("renew", "", locks -> from.renew(locks, ids, true)).handle((found, failure) -> {
             ids.forEach(id -> answers.put(
                     id, failure == null ? found.getOrDefault(id, Renewal.lost(sent)) : unanswered(id, sent)));
             return true;
@@ -281,7 +325,7 @@ final class SessionStore implements Store {
         if (from == null) {
             return CompletableFuture.completedFuture(false);
         }
-        return from.ask("release", name, locks -> {
+        return from.askFirstSurely("release", name, locks -> {
             boolean released = from.release(locks, id);
             if (grants.remove(id) != null && from != first) {
                 giveBack(from, false);
@@ -298,9 +342,10 @@ final class SessionStore implements Store {
         }
         SessionClaim waiting = claims.get(claim.id());
         if (waiting == null) {
-            return first.ask("withdraw", claim.name(), locks -> true) // behind what may still be under way
-                    .thenCompose(done -> release(claim.name(), claim.id()))
-                    .thenAccept(released -> {});
+            SessionConnection has = grants.get(claim.id());
+            CompletableFuture<Boolean> released =
+                    has == null || has == first ? forget(claim) : release(claim.name(), claim.id());
+            return released.thenAccept(done -> {});
         }
         waiting.cancel();
         return waiting.answer()

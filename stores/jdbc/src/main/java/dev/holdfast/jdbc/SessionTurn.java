@@ -1,10 +1,11 @@
 package dev.holdfast.jdbc;
 
+import static java.util.concurrent.TimeUnit.MICROSECONDS;
+
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
     }
 
     private @Nullable Grant again() throws SQLException {
-        SessionConnection.HeldLock held = connection.heldAs(claim.id());
+        HeldLocks.Held held = connection.heldAs(claim.id());
         if (held == null) {
             return null;
         }
@@ -92,26 +93,40 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
 
     /** With the server's lock; without a grant it goes back. */
     private Optional<Grant> settle(int number, SessionRow first, Patience patience) throws SQLException {
+        long since = opener.time().nanoTime(); // the session that had the lock has ended before this
+        boolean marked = false;
         SessionRow row = first;
         while (row.number() == number) {
             boolean mine = claim.id().value().equals(row.claim());
+            boolean ended = SessionRow.ENDED.equals(row.claim());
             long sent = opener.time().nanoTime();
-            if (row.claim() == null || mine || SessionRow.ENDED.equals(row.claim()) && row.believedFor() == 0) {
+            long believed = believedFor(row, sent - since, marked);
+            if (row.claim() == null || mine || ended && believed <= 0) {
                 long granted = locks.take(row, claim, opener.session());
                 if (granted > 0) {
                     Grant grant = granted(granted, sent);
-                    connection.keep(new SessionConnection.HeldLock(grant, number));
+                    connection.keep(locks, new HeldLocks.Held(grant, number, false));
                     return Optional.of(grant);
                 }
-            } else if (!SessionRow.ENDED.equals(row.claim())) {
-                locks.markEnded(row);
-            } else if (!patience.await(Duration.of(row.believedFor() + 1, ChronoUnit.MICROS))) {
+            } else if (!ended || row.believedFor() > row.session()) { // the server's clock was set back since it ended
+                marked |= locks.markEnded(row);
+            } else if (!patience.await(Duration.ofNanos(Math.min(believed + 1_000, opener.beat())))) {
                 break;
             }
             row = locks.readLocked(claim.name());
         }
         locks.unlock(number);
         return Optional.empty();
+    }
+
+    /**
+     * How long, in nanoseconds, somebody may still believe in a grant whose session has ended. Not longer than its session,
+     * counted from when this session got the lock, whatever the server's clock says. If this one has noted the end itself,
+     * not shorter either: the server's clock may have been set forward since.
+     */
+    private static long believedFor(SessionRow row, long waited, boolean marked) {
+        long byOwnClock = MICROSECONDS.toNanos(row.session()) - waited;
+        return marked ? byOwnClock : Math.min(byOwnClock, MICROSECONDS.toNanos(row.believedFor()));
     }
 
     private Grant granted(long number, long sent) {

@@ -31,6 +31,8 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
     /** After a planned switchover, the connections to what was the primary. Nothing was done. */
     private static final Set<String> READ_ONLY = Set.of("25006", "1290", "1792", "1836");
 
+    private static final Set<String> DENIED = Set.of("42501", "1142", "1143", "1370", "90096");
+
     private static final Set<String> MISSING_TABLE =
             Set.of("42P01", "1146", "42S02", "42102", "42103", "42104", "3F000", "90079");
 
@@ -130,6 +132,11 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
         return has(e, READ_ONLY);
     }
 
+    /** Whether a right is missing. */
+    static boolean isDenied(SQLException e) {
+        return has(e, DENIED);
+    }
+
     boolean isMissing(SQLException e) {
         return has(e, MISSING_TABLE) && !isBroken(e);
     }
@@ -157,7 +164,7 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
             return new StoreRefusedException(
                     cannot + "table " + table + " does not exist; run the SQL printed by " + schema, e);
         }
-        if (has(e, Set.of("42501", "1142", "1143", "1370", "90096"))) {
+        if (isDenied(e)) {
             String orAbsent = has(e, HIDING_ABSENCE) ? ", or no such table" : "";
             return new StoreRefusedException(
                     cannot + "missing privilege on table " + table + orAbsent

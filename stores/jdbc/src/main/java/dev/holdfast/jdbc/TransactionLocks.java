@@ -50,15 +50,17 @@ public final class TransactionLocks {
      * @throws IllegalStateException if the connection is in autocommit, or its transaction has failed already
      * @throws dev.holdfast.StoreRefusedException if the database has no such locks, or its table is missing and may not be
      *     created, or the data source returns the connection of the transaction itself
-     * @throws SQLException as the database says: also when its own limit to lock waits is reached, such as {@code
-     *     lock_timeout} or {@code innodb_lock_wait_timeout}, and then the lock is not acquired
+     * @throws SQLException as the database says: also when its own limit to lock waits is reached ({@code lock_timeout} of
+     *     PostgreSQL, {@code innodb_lock_wait_timeout}, H2's {@code LOCK_TIMEOUT} of one or two seconds), and then the
+     *     lock is not acquired
      */
     public void lock(String name) throws SQLException {
         acquire(name, null);
     }
 
     /**
-     * Acquires the lock if no other transaction has it. Does not wait.
+     * Acquires the lock if no other transaction has it. Does not wait for the lock. The first use of a name takes a second
+     * connection of the data source, and waits where the pool has none free.
      *
      * @param name as in {@link #lock}
      * @return whether this transaction has the lock
@@ -95,9 +97,9 @@ public final class TransactionLocks {
                     "lock '" + name + "' needs a transaction: switch autocommit off, and commit when the work is done");
         }
         ServerDialect dialect = ServerDialects.of(connection);
-        rows.ensure(dialect, name, connection);
         try {
-            return timeout == null ? locked(dialect, name, "") : acquireWithin(dialect, name, timeout);
+            rows.ensure(dialect, name, connection);
+            return timeout == null ? found(name, locked(dialect, name, "")) : acquireWithin(dialect, name, timeout);
         } catch (SQLException e) {
             if (timeout == null && SqlErrors.isHeldByOthers(e) && !dialect.failureEndsTransaction()) {
                 dialect.checkTransactionStands(connection, e);
@@ -123,10 +125,12 @@ public final class TransactionLocks {
             SqlSession.execute(connection, "SAVEPOINT holdfast_lock");
         }
         boolean acquired = false;
+        boolean found = true;
         try {
-            acquired = timeout.isNegative() || timeout.isZero()
+            found = timeout.isNegative() || timeout.isZero()
                     ? locked(dialect, name, " NOWAIT")
                     : dialect.lockWithin(connection, millis(timeout), how -> locked(dialect, name, how));
+            acquired = found;
         } catch (SQLException e) {
             if (!SqlErrors.isHeldByOthers(e)) {
                 throw e;
@@ -139,6 +143,7 @@ public final class TransactionLocks {
         if (keeps) {
             SqlSession.execute(connection, "RELEASE SAVEPOINT holdfast_lock");
         }
+        found(name, found);
         return acquired;
     }
 
@@ -147,15 +152,19 @@ public final class TransactionLocks {
         try (PreparedStatement statement = connection.prepareStatement(query)) {
             SqlSession.bind(statement, 1, dialect.name(name));
             try (ResultSet row = statement.executeQuery()) {
-                if (row.next()) {
-                    return true;
-                }
+                return row.next();
             }
+        }
+    }
+
+    private boolean found(String name, boolean found) throws SQLException {
+        if (found) {
+            return true;
         }
         rows.forget(name);
         throw new SQLException(
                 "lock '" + name + "' was not acquired: its row in " + rows.table() + " was made after this transaction"
-                        + " began to read, or was deleted; roll back and begin anew",
+                        + " began to read, or was deleted; roll back and begin again",
                 "40001");
     }
 

@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The column by which a row tells that it was changed.
@@ -15,6 +17,7 @@ import java.sql.SQLException;
  */
 record VersionColumn(String name, boolean timestamp) {
     private static final int MICROS_DIGITS = 6;
+    private static final Pattern FRACTION = Pattern.compile("\\.(\\d+)");
 
     /**
      * What stood there.
@@ -24,9 +27,9 @@ record VersionColumn(String name, boolean timestamp) {
      */
     record Seen(Object value, long stepMicros) {}
 
-    /** The expression of a query, where the table is called {@code t}. */
+    /** The last expression of a query, where the table is called {@code t}: what is before it stays in its place. */
     String read(Connection connection) throws SQLException {
-        return timestamp ? ServerDialects.of(connection).textOf("t." + name) : "t." + name;
+        return (timestamp ? ServerDialects.of(connection).textOf("t." + name) : "t." + name) + " AS holdfast_version";
     }
 
     /** The same in the condition of an UPDATE. */
@@ -35,20 +38,26 @@ record VersionColumn(String name, boolean timestamp) {
     }
 
     Seen seen(ResultSet row, String table, String where) throws SQLException {
-        Object value = timestamp ? row.getString("holdfast_version") : (Object) row.getLong("holdfast_version");
+        int last = row.getMetaData().getColumnCount();
+        Object value = timestamp ? row.getString(last) : (Object) row.getLong(last);
         if (value == null || row.wasNull()) {
             throw new StoreRefusedException("cannot update " + table + " by its column '" + name
                     + "': it is NULL where " + where + "; make it NOT NULL, for example: " + definition());
         }
-        return new Seen(value, timestamp ? step(row.getMetaData()) : 0);
+        return new Seen(value, timestamp ? step(row.getMetaData(), value.toString()) : 0);
     }
 
-    private long step(ResultSetMetaData columns) throws SQLException {
+    /** MySQL's driver says 0 digits of every time; but there the text has all digits of the column. */
+    private long step(ResultSetMetaData columns, String text) throws SQLException {
         int digits = MICROS_DIGITS;
-        for (int i = 1; i <= columns.getColumnCount(); i++) {
+        for (int i = 1; i < columns.getColumnCount(); i++) {
             if (columns.getColumnName(i).equalsIgnoreCase(name)) {
                 digits = Math.max(0, Math.min(MICROS_DIGITS, columns.getScale(i)));
             }
+        }
+        Matcher fraction = FRACTION.matcher(text);
+        if (digits == 0 && fraction.find()) {
+            digits = Math.min(MICROS_DIGITS, fraction.group(1).length());
         }
         return Math.round(Math.pow(10, MICROS_DIGITS - digits));
     }

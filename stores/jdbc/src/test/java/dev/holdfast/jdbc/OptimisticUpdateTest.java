@@ -139,6 +139,7 @@ class OptimisticUpdateTest {
         "postgresql, TIMESTAMPTZ",
         "mariadb, DATETIME",
         "mariadb, TIMESTAMP(6)",
+        "mysql, TIMESTAMP(6)",
         "h2, TIMESTAMP(3)",
         "h2, TIMESTAMP WITH TIME ZONE"
     })
@@ -162,10 +163,20 @@ class OptimisticUpdateTest {
         try (Connection connection = connect(database)) {
             assertThat(timed.attempt(connection, 4, row -> {
                         assertThat(row.getLong("balance")).isEqualTo(20);
+                        assertThat(row.getInt(1))
+                                .as("columns in the table's order")
+                                .isEqualTo(4);
                         add(timed, database, 4, 1);
                         return Map.of("balance", 0);
                     }))
                     .isEqualTo(Outcome.CONFLICT);
+            if (type.endsWith("(6)")) {
+                boolean past = SqlSession.only(
+                        connection,
+                        "SELECT CURRENT_TIMESTAMP(6) >= updated_at FROM " + table,
+                        row -> row.getBoolean(1));
+                assertThat(past).isTrue();
+            }
         }
     }
 
@@ -285,6 +296,7 @@ class OptimisticUpdateTest {
         return switch (database) {
             case "postgresql" -> postgres.jdbcUrl();
             case "mariadb" -> mariaDb.jdbcUrl();
+            case "mysql" -> mariaDb.jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:");
             case "h2" -> "jdbc:h2:" + folder.resolve("optimistic") + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000";
             default -> "jdbc:sqlite:" + folder.resolve("optimistic.db");
         };

@@ -1,11 +1,8 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -14,22 +11,20 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What goes wrong where applications lock rows by hand: what the page on SQL servers warns of, on the servers themselves. */
 @Timeout(120)
 class RowLockTrapsTest {
-    private static MariaDbServer mariaDb;
-    private static PostgresServer postgres;
+    @RegisterExtension
+    static final BothServers servers = new BothServers();
 
     @BeforeAll
-    static void startServers() throws SQLException {
-        mariaDb = orSkip(() -> MariaDbServer.start());
-        postgres = orSkip(() -> PostgresServer.start());
-        for (String url : new String[] {mariaDb.jdbcUrl(), postgres.jdbcUrl()}) {
+    static void makeTables() throws SQLException {
+        for (String url : new String[] {servers.url("mariadb"), servers.url("postgresql")}) {
             try (Connection connection = begin(url)) {
                 execute(
                         connection,
@@ -43,20 +38,10 @@ class RowLockTrapsTest {
         }
     }
 
-    @AfterAll
-    static void stopServers() {
-        if (postgres != null) {
-            postgres.close();
-        }
-        if (mariaDb != null) {
-            mariaDb.close();
-        }
-    }
-
     @Test
     void onMariaDbALockByAColumnWithoutAnIndexLocksTheWholeTable() throws SQLException {
-        try (Connection one = begin(mariaDb.jdbcUrl());
-                Connection two = begin(mariaDb.jdbcUrl())) {
+        try (Connection one = begin(servers.url("mariadb"));
+                Connection two = begin(servers.url("mariadb"))) {
             assertThat(locks(one, "code = 'A'", "")).isOne();
             assertThatThrownBy(() -> locks(two, "id = 2", "NOWAIT"))
                     .isInstanceOfSatisfying(
@@ -76,8 +61,8 @@ class RowLockTrapsTest {
 
     @Test
     void onPostgresALockByAColumnWithoutAnIndexLocksOnlyWhatItFinds() throws SQLException {
-        try (Connection one = begin(postgres.jdbcUrl());
-                Connection two = begin(postgres.jdbcUrl())) {
+        try (Connection one = begin(servers.url("postgresql"));
+                Connection two = begin(servers.url("postgresql"))) {
             assertThat(locks(one, "code = 'A'", "")).isOne();
             assertThat(locks(two, "id = 2", "NOWAIT")).isOne();
             one.rollback();
@@ -87,8 +72,8 @@ class RowLockTrapsTest {
 
     @Test
     void onPostgresALockOfARowThatIsNotThereKeepsNobodyOut() throws SQLException {
-        try (Connection one = begin(postgres.jdbcUrl());
-                Connection two = begin(postgres.jdbcUrl())) {
+        try (Connection one = begin(servers.url("postgresql"));
+                Connection two = begin(servers.url("postgresql"))) {
             assertThat(locks(one, "id = 777", "NOWAIT")).isZero();
             assertThat(locks(two, "id = 777", "NOWAIT")).isZero();
             execute(one, "INSERT INTO seat VALUES (777, 'X', 1)");
@@ -103,8 +88,8 @@ class RowLockTrapsTest {
 
     @Test
     void onMariaDbTwoThatLockARowThatIsNotThereMeetInADeadlock() throws Exception {
-        try (Connection one = begin(mariaDb.jdbcUrl());
-                Connection two = begin(mariaDb.jdbcUrl())) {
+        try (Connection one = begin(servers.url("mariadb"));
+                Connection two = begin(servers.url("mariadb"))) {
             assertThat(locks(one, "id = 777", "NOWAIT")).isZero();
             assertThat(locks(two, "id = 777", "NOWAIT")).isZero();
             CompletableFuture<Void> first = insert(one, "INSERT INTO seat VALUES (777, 'X', 1)");
@@ -122,7 +107,7 @@ class RowLockTrapsTest {
     /** A read that locks nothing: both see 200, and the later write takes the earlier one back. */
     @Test
     void withoutALockBothOfTheCoupleGetMoney() throws SQLException {
-        for (String url : new String[] {mariaDb.jdbcUrl(), postgres.jdbcUrl()}) {
+        for (String url : new String[] {servers.url("mariadb"), servers.url("postgresql")}) {
             try (Connection one = begin(url);
                     Connection two = begin(url)) {
                 execute(one, "CREATE TABLE purse (balance INT NOT NULL)");

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -14,41 +13,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The servers' own locks have numbers. No two names ever have the same. */
 @Timeout(120)
 class SessionNumbersTest {
-    private static MariaDbServer mariaDb;
-    private static PostgresServer postgres;
-
-    @BeforeAll
-    static void startServers() {
-        mariaDb = orSkip(() -> MariaDbServer.start());
-        postgres = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (postgres != null) {
-            postgres.close();
-        }
-        if (mariaDb != null) {
-            mariaDb.close();
-        }
-    }
+    @RegisterExtension
+    static final BothServers servers = new BothServers();
 
     @Test
     void twoNamesWithOneHashDoNotExcludeEachOther() throws Exception {
-        try (Connection one = DriverManager.getConnection(postgres.jdbcUrl());
-                Connection two = DriverManager.getConnection(postgres.jdbcUrl());
-                LockClient client = LockClient.connect(postgres.jdbcUrl() + "&mode=session");
-                LockClient other = LockClient.connect(postgres.jdbcUrl() + "&mode=session")) {
+        try (Connection one = DriverManager.getConnection(servers.url("postgresql"));
+                Connection two = DriverManager.getConnection(servers.url("postgresql"));
+                LockClient client = LockClient.connect(servers.url("postgresql") + "&mode=session");
+                LockClient other = LockClient.connect(servers.url("postgresql") + "&mode=session")) {
             List<String> names = namesWithOneHash(one);
             assertThat(tryHashed(one, names.get(0))).isTrue();
             assertThat(tryHashed(two, names.get(1))).isFalse(); // so it is with hashes
@@ -77,8 +59,8 @@ class SessionNumbersTest {
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aNumberThatAnotherNameHasIsNotGivenAgain(String database) throws Exception {
-        SessionRows one = open(database, 7);
-        SessionRows two = open(database, 7, 7, 8, 7, 9);
+        SessionRows one = open(url(database), 7);
+        SessionRows two = open(url(database), 7, 7, 8, 7, 9);
         try {
             assertThat(one.tryLock("first").row().number()).isEqualTo(7);
             SessionRows.Tried second = two.tryLock("second");
@@ -94,7 +76,7 @@ class SessionNumbersTest {
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aNameThatIsBrokenAtOnceIsNotGivenTheNumberOfAnother(String database) throws Exception {
-        SessionRows rows = open(database, 17, 18, 18, 17, 19);
+        SessionRows rows = open(url(database), 17, 18, 18, 17, 19);
         try (LockClient client = LockClient.connect(url(database) + "&mode=session")) {
             int first = rows.tryLock("kept").row().number();
             int second = rows.tryLock("broken").row().number();
@@ -109,8 +91,23 @@ class SessionNumbersTest {
         }
     }
 
-    private static SessionRows open(String database, int... numbers) throws SQLException {
-        ServerUrl url = ServerUrl.parse(url(database)).orElseThrow();
+    @Test
+    void aTableInOtherLettersHasTheSameLocksWhereTheServerTakesItForTheSame() throws SQLException {
+        try (MariaDbServer server = orSkip(() -> MariaDbServer.start("--lower-case-table-names=1"))) {
+            SessionRows one = open(server.jdbcUrl() + "&holdfast.schema=test", 27);
+            SessionRows two = open(server.jdbcUrl() + "&holdfast.schema=TEST", 28);
+            try {
+                assertThat(one.tryLock("order").locked()).isTrue();
+                assertThat(two.tryLock("order").locked()).isFalse();
+            } finally {
+                one.session().close();
+                two.session().close();
+            }
+        }
+    }
+
+    private static SessionRows open(String jdbcUrl, int... numbers) throws SQLException {
+        ServerUrl url = ServerUrl.parse(jdbcUrl).orElseThrow();
         PrimitiveIterator.OfInt next = IntStream.of(numbers).iterator();
         return new SessionOpener(
                         url.dialect(),
@@ -123,6 +120,6 @@ class SessionNumbersTest {
     }
 
     private static String url(String database) {
-        return database.equals("mariadb") ? mariaDb.jdbcUrl() : postgres.jdbcUrl();
+        return servers.url(database);
     }
 }

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -25,10 +24,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,24 +39,8 @@ class TransactionLocksTest {
     @TempDir
     private static Path folder;
 
-    private static MariaDbServer mariaDb;
-    private static PostgresServer postgres;
-
-    @BeforeAll
-    static void startServers() {
-        mariaDb = orSkip(() -> MariaDbServer.start());
-        postgres = orSkip(() -> PostgresServer.start());
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (postgres != null) {
-            postgres.close();
-        }
-        if (mariaDb != null) {
-            mariaDb.close();
-        }
-    }
+    @RegisterExtension
+    static final BothServers servers = new BothServers();
 
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb", "h2"})
@@ -456,9 +438,9 @@ class TransactionLocksTest {
 
     private static String url(String database) {
         return switch (database) {
-            case "postgresql" -> postgres.jdbcUrl();
-            case "mariadb" -> mariaDb.jdbcUrl();
-            case "mysql" -> mariaDb.jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:");
+            case "postgresql" -> servers.url("postgresql");
+            case "mariadb" -> servers.url("mariadb");
+            case "mysql" -> servers.url("mariadb").replace("jdbc:mariadb:", "jdbc:mysql:");
             default -> "jdbc:h2:" + folder.resolve("transactions") + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000";
         };
     }

@@ -1,13 +1,10 @@
 package dev.holdfast.jdbc;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.jdbc.OptimisticUpdate.Outcome;
-import dev.holdfast.testbed.MariaDbServer;
-import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -18,9 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,13 +29,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class WithdrawingCoupleTest {
     private static final int ROUNDS = 25;
 
-    private static MariaDbServer mariaDb;
-    private static PostgresServer postgres;
+    @RegisterExtension
+    static final BothServers servers = new BothServers();
 
     @BeforeAll
-    static void startServers() throws SQLException {
-        mariaDb = orSkip(() -> MariaDbServer.start());
-        postgres = orSkip(() -> PostgresServer.start());
+    static void makeTables() throws SQLException {
         for (String database : new String[] {"mariadb", "postgresql"}) {
             try (Connection connection = connect(database)) {
                 execute(
@@ -46,16 +41,6 @@ class WithdrawingCoupleTest {
                         "CREATE TABLE account (id INT PRIMARY KEY, balance BIGINT NOT NULL, version BIGINT NOT NULL)");
                 execute(connection, "INSERT INTO account VALUES (7, 0, 0)");
             }
-        }
-    }
-
-    @AfterAll
-    static void stopServers() {
-        if (postgres != null) {
-            postgres.close();
-        }
-        if (mariaDb != null) {
-            mariaDb.close();
         }
     }
 
@@ -198,6 +183,6 @@ class WithdrawingCoupleTest {
     }
 
     private static String url(String database) {
-        return database.equals("mariadb") ? mariaDb.jdbcUrl() : postgres.jdbcUrl();
+        return servers.url(database);
     }
 }

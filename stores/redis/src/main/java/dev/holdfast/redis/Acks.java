@@ -98,9 +98,9 @@ record Acks(int replicas, Duration patience) {
         }
 
         private StoreUnavailableException tooFew(long count) {
-            return new StoreUnavailableException(count + " of the " + acks.replicas
-                    + " replicas that acks asks for confirmed a grant on " + errors.store() + " within "
-                    + acks.patience.toMillis() + " ms: check its replicas, or ask for fewer");
+            return new StoreUnavailableException("only " + count + " of " + acks.replicas + " replicas (acks="
+                    + acks.replicas + ") confirmed a grant on " + errors.store() + " within " + acks.patience.toMillis()
+                    + " ms: check the replicas, or set a lower acks");
         }
     }
 }

@@ -191,7 +191,7 @@ final class ClusterSender implements ScriptSender {
     }
 
     private RuntimeException unsettled(String answer) {
-        return new StoreUnavailableException(errors.store() + " has no node now that serves this lock (" + answer
+        return new StoreUnavailableException("no node of " + errors.store() + " serves this lock now (" + answer
                 + "): a failover or a move of slots is under way, or the cluster does not cover all slots; try again");
     }
 
@@ -298,7 +298,8 @@ final class ClusterSender implements ScriptSender {
     }
 
     StoreUnavailableException noNode() {
-        return new StoreUnavailableException("no node of " + errors.store() + " says which of them has which slot");
+        return new StoreUnavailableException(
+                "no node of " + errors.store() + " answered CLUSTER SLOTS; check that one is running");
     }
 
     StoreUnavailableException notCovered(int served) {

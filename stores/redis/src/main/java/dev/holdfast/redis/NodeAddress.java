@@ -11,16 +11,16 @@ record NodeAddress(String host, int port) {
     /**
      * Reads {@code host:port}; a node that does not know its own host writes {@code :port}.
      *
-     * @param teller the node that said so
+     * @param source the node that said so
      */
-    static NodeAddress parse(String text, NodeAddress teller) {
+    static NodeAddress parse(String text, NodeAddress source) {
         int colon = text.lastIndexOf(':');
-        return of(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)), teller);
+        return of(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)), source);
     }
 
     /** As a node tells it, which may not know a host. */
-    static NodeAddress of(String host, int port, NodeAddress teller) {
-        return new NodeAddress(host.isEmpty() || host.equals("?") ? teller.host : host, port);
+    static NodeAddress of(String host, int port, NodeAddress source) {
+        return new NodeAddress(host.isEmpty() || host.equals("?") ? source.host : host, port);
     }
 
     /** How Lettuce reaches it, with the log-in and TLS of another node. */

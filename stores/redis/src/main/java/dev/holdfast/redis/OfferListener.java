@@ -30,6 +30,9 @@ final class OfferListener implements Offers {
         /** Others wait for the lock of a grant that is watched. */
         void wanted(String claimId);
 
+        /** The lock of a grant that is watched was broken. */
+        void broken(String claimId);
+
         /** The subscription stands again: offers may have been missed. */
         void hearingAgain();
     }
@@ -95,6 +98,7 @@ final class OfferListener implements Offers {
     }
 
     private static final String WANTED = "!";
+    private static final String BROKEN = "-";
     private static final Duration GOODBYE = Duration.ofSeconds(1);
     /** However many wait: a server that has too many clients must not be asked without end. */
     private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(400);
@@ -181,6 +185,8 @@ final class OfferListener implements Offers {
             public void message(String from, String text) {
                 if (text.startsWith(WANTED)) {
                     listener.wanted(text.substring(WANTED.length()));
+                } else if (text.startsWith(BROKEN)) {
+                    listener.broken(text.substring(BROKEN.length()));
                 } else {
                     listener.offered(text);
                 }

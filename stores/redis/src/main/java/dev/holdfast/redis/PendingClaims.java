@@ -117,8 +117,10 @@ final class PendingClaims implements OfferListener.Listener {
         return offers.open(grant.name())
                 .thenCompose(open -> scripts.watch(grant, offers.channel()))
                 .whenComplete((said, failure) -> {
-                    if (said == null || said == Scripts.Watched.GONE) {
-                        watchNoMore(grant); // its release may have come before
+                    boolean ended = said == null || said == Scripts.Watched.GONE;
+                    // Not where it is watched under a fresh number by now. Nobody's, if its release came before.
+                    if (ended && watched.remove(grant.id().value(), grant) && said != null) {
+                        listener.suspect(grant);
                     }
                 })
                 .thenApply(said -> said == Scripts.Watched.CONTENDED);
@@ -134,6 +136,14 @@ final class PendingClaims implements OfferListener.Listener {
         Grant grant = watched.get(claimId);
         if (grant != null) {
             listener.wanted(grant);
+        }
+    }
+
+    @Override
+    public void broken(String claimId) {
+        Grant grant = watched.remove(claimId);
+        if (grant != null) {
+            listener.suspect(grant);
         }
     }
 

@@ -75,7 +75,7 @@ record RedisErrors(String store) {
                     "is out of memory and refuses new locks; renewals and releases still work: raise"
                             + " maxmemory or remove data"),
             new Meaning("LOADING", false, "is loading its data; try again in a moment"),
-            new Meaning("BUSY", false, "is busy with somebody's long script; SCRIPT KILL ends it"),
+            new Meaning("BUSY", false, "is busy with a long script of another client; SCRIPT KILL ends it"),
             new Meaning("READONLY", false, "is a replica and takes no writes: name the master"),
             new Meaning("MISCONF", false, "refuses writes because it cannot save its data: see its log"),
             new Meaning("MASTERDOWN", false, "is a replica without its master"),
@@ -128,7 +128,7 @@ record RedisErrors(String store) {
             }
             if (said.contains("Invalid first byte")
                     || each.getClass().getSimpleName().contains("Protocol")) {
-                return refused("is no Redis server: it answers in another language", failure);
+                return refused("is no Redis server: its answer is not in Redis's protocol", failure);
             }
             if (each instanceof java.net.ConnectException) {
                 return unavailable("refuses connections: is it running, and is this its port?", failure);

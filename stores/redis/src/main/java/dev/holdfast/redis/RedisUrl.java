@@ -28,12 +28,13 @@ import org.jspecify.annotations.Nullable;
  *   redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]           one server
  *   redis-sentinel://…HOST[:PORT],HOST…/MASTER[/DATABASE]      the master that Sentinels name
  *   redis-cluster://…HOST[:PORT],HOST…                         a cluster, some of whose nodes are named
+ *   quorum:redis://…HOST[:PORT],redis://…,redis://…            independent servers, an odd number of three or more
  * </pre>
  *
  * <p>With {@code rediss} in place of {@code redis}, TLS. In user and password, characters with a meaning in URLs are written
  * as {@code %40}.
  *
- * @param servers for Lettuce; the nodes of a cluster, otherwise one
+ * @param servers for Lettuce; the nodes of a cluster, the members of a quorum, otherwise one
  * @param timeout how long a request may take
  * @param cacert a file of certificates to trust beside nobody else; null for those the JVM trusts
  * @param acks how many replicas must confirm a grant; 0 for none
@@ -48,7 +49,8 @@ record RedisUrl(
     enum Kind {
         SINGLE,
         SENTINEL,
-        CLUSTER
+        CLUSTER,
+        QUORUM
     }
 
     static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -58,9 +60,14 @@ record RedisUrl(
     private static final int SENTINEL_PORT = 26_379;
     private static final int HIGHEST_PORT = 65_535;
     private static final String GOOD_URLS = "write redis://127.0.0.1:6379, rediss://user:password@host:6379/0,"
-            + " redis-sentinel://host1,host2,host3/master or redis-cluster://host1,host2";
+            + " redis-sentinel://host1,host2,host3/master, redis-cluster://host1,host2 or"
+            + " quorum:redis://host1,redis://host2,redis://host3";
     private static final Pattern TIME = Pattern.compile("(\\d{1,7})(ms|s)");
     private static final Pattern ACKS = Pattern.compile("\\d{1,2}");
+    static final String QUORUM = "quorum:";
+    private static final int FEWEST_MEMBERS = 3;
+    private static final Pattern ONE = Pattern.compile("rediss?://", Pattern.CASE_INSENSITIVE);
+
     /** Scheme, kind, log-in, hosts, path, query. */
     private static final Pattern MANY = Pattern.compile(
             "(rediss?)-(sentinel|cluster)://([^@/?#]*@)?([^@/?#]*)(/[^@?#]*)?(\\?[^#]*)?", Pattern.CASE_INSENSITIVE);
@@ -70,6 +77,9 @@ record RedisUrl(
 
     /** Parses it; no message shows anything of it that may be secret. */
     static RedisUrl parse(String url, Optional<String> password) {
+        if (url.regionMatches(true, 0, QUORUM, 0, QUORUM.length())) {
+            return quorum(url.substring(QUORUM.length()), password);
+        }
         Matcher many = MANY.matcher(url);
         if (!many.matches()) {
             if (OF_MANY.matcher(url).lookingAt()) {
@@ -79,6 +89,42 @@ record RedisUrl(
             return parseOne(url, PORT, password);
         }
         return many.group(2).equalsIgnoreCase("cluster") ? cluster(many, password) : sentinel(many, password);
+    }
+
+    /** Members are whole URLs of one server each; the parameters stand behind the last, and are those of all. */
+    private static RedisUrl quorum(String list, Optional<String> password) {
+        int question = list.indexOf('?');
+        String parameters = question < 0 ? "" : list.substring(question);
+        String[] urls = list.substring(0, list.length() - parameters.length()).split(",", -1);
+        for (String each : urls) {
+            if (!ONE.matcher(each).lookingAt() || parameters.contains("://")) {
+                throw new IllegalArgumentException(
+                        "each member of a quorum is the URL of one server, redis:// or rediss://, and the parameters stand"
+                                + " once behind the last; " + GOOD_URLS
+                                + "; in user and password write a comma as %2C");
+            }
+        }
+        List<RedisUrl> members = Arrays.stream(urls)
+                .map(each -> parseOne(each + parameters, PORT, password))
+                .toList();
+        RedisUrl first = members.get(0);
+        if (members.size() < FEWEST_MEMBERS || members.size() % 2 == 0) {
+            throw new IllegalArgumentException("a quorum has 3, 5 or 7 members, an odd number, not " + members.size()
+                    + ": one more than an odd number does not survive more failures");
+        }
+        if (members.stream().anyMatch(each -> each.uri().isSsl() != first.uri().isSsl())) {
+            throw new IllegalArgumentException(
+                    "the members of a quorum are all redis:// or all rediss://, so that none is reached less safely");
+        }
+        if (members.stream().map(each -> NodeAddress.of(each.uri())).distinct().count() < members.size()) {
+            throw new IllegalArgumentException("a quorum names one server twice: each member must"
+                    + " be a server of its own, whatever the database");
+        }
+        if (first.acks > 0) {
+            throw new IllegalArgumentException(
+                    "acks asks replicas to confirm a grant, and a quorum has none: its members do; leave acks out");
+        }
+        return new RedisUrl(Kind.QUORUM, members.stream().map(RedisUrl::uri).toList(), first.timeout, first.cacert, 0);
     }
 
     private static RedisUrl cluster(Matcher url, Optional<String> password) {
@@ -167,6 +213,7 @@ record RedisUrl(
         String scheme = uri().isSsl() ? TLS : "redis";
         return switch (kind) {
             case SINGLE -> describe(uri());
+            case QUORUM -> servers.stream().map(RedisUrl::describe).collect(Collectors.joining(",", QUORUM, ""));
             case CLUSTER -> scheme + "-cluster://" + hosts(servers);
             case SENTINEL ->
                 scheme + "-sentinel://" + hosts(uri().getSentinels()) + "/" + uri().getSentinelMasterId()

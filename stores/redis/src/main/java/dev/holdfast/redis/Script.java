@@ -8,7 +8,9 @@ import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HexFormat;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -27,7 +29,13 @@ enum Script {
     RENEW("renew.lua"),
     FENCE("fence.lua"),
     READ_RECORD("record_read.lua"),
-    WRITE_RECORD("record_write.lua");
+    WRITE_RECORD("record_write.lua"),
+    QUORUM_CLAIM("quorum_ready.lua", "state.lua", "claim_free.lua", "lock.lua", "quorum_claim.lua"),
+    QUORUM_RAISE("state.lua", "lock.lua", "quorum_raise.lua"),
+    QUORUM_MEMBER("quorum_member.lua");
+
+    /** Those that only members of a quorum are asked to run. */
+    static final Set<Script> OF_QUORUM = EnumSet.of(QUORUM_CLAIM, QUORUM_RAISE, QUORUM_MEMBER);
 
     private final String body;
     private final String digest;

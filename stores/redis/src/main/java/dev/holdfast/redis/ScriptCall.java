@@ -74,6 +74,11 @@ final class ScriptCall {
         return new ScriptCall(script, Kind.OTHER, name, List.of(LockKeys.record(name)), args);
     }
 
+    /** A script about no lock, but about the server as a member of a quorum. */
+    static ScriptCall member(List<String> args) {
+        return new ScriptCall(Script.QUORUM_MEMBER, Kind.OTHER, null, List.of(), args);
+    }
+
     /** The renewal of many locks. */
     static ScriptCall renewal(List<byte[]> keys, List<String> args) {
         return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, keys, args);

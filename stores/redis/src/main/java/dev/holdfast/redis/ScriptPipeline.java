@@ -133,6 +133,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         outbox.moveTo(events::unsent);
     }
 
+    /** Ends all calls that have no answer, none of which is repeated. */
+    void forget(RuntimeException why) {
+        outbox.fail(call -> true, why);
+        inFlight.fail(call -> true, why);
+    }
+
     private void cancelAll() {
         inFlight.cancelCommands();
         packets.cancelConfirmations();
@@ -276,7 +282,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private void failRenewals() {
         inFlight.fail(
                 call -> !call.mayRepeat(),
-                new StoreUnavailableException("cannot tell whether leases on " + errors.store()
+                new StoreUnavailableException("unknown whether leases on " + errors.store()
                         + " were renewed: the connection failed before the answer arrived; try again"));
     }
 

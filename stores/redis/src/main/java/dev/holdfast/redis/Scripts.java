@@ -177,8 +177,12 @@ final class Scripts {
     }
 
     CompletableFuture<LockStatus> status(String name) {
-        return call(ScriptCall.of(Script.STATUS, name, List.of()))
-                .thenApply(said -> StatusReply.parse(said.text()).status(name));
+        return statusReply(name).thenApply(said -> said.status(name));
+    }
+
+    /** The status as the server says it. */
+    CompletableFuture<StatusReply> statusReply(String name) {
+        return call(ScriptCall.of(Script.STATUS, name, List.of())).thenApply(said -> StatusReply.parse(said.text()));
     }
 
     /**

@@ -9,39 +9,42 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * The first words with a server: what it is, whether it will do, and what its users must know. A user who may not read
  * INFO is served all the same, unwarned.
  *
  * @param caveats one sentence each
+ * @param runId of the server's process; empty where its user may not read it
  */
-record ServerCheck(List<String> caveats) {
+record ServerCheck(List<String> caveats, String runId) {
     private static final System.Logger LOG = System.getLogger("dev.holdfast.caveat");
     /** What this process has warned of; one line a server, however many clients it has. */
     private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
 
     private static final int OLDEST = 5;
-    private static final String FORGETS =
-            ": a failover may forget a grant, and then two hold the same lock until the first"
-                    + " finds it lost; tokens tell them apart as far as the servers' clocks agree.";
-    private static final String ASYNCHRONOUS = "Replication is asynchronous" + FORGETS;
+    private static final String TWO_HOLDERS =
+            " Then two clients hold the lock until the first one detects the loss; their tokens differ as far as the servers'"
+                    + " clocks agree.";
+    private static final String ASYNCHRONOUS =
+            "Replication is asynchronous: a failover may forget a grant." + TWO_HOLDERS;
 
     /** What kind of server is wanted. */
     enum Wanted {
         SINGLE,
-        CLUSTER_NODE
+        CLUSTER_NODE,
+        QUORUM_MEMBER
     }
 
     /** Not awaited: should it be refused, the first call brings the script. */
     static void loadScripts(StatefulRedisConnection<byte[], byte[]> connection) {
-        for (Script script : EnumSet.complementOf(EnumSet.of(Script.FENCE))) {
-            connection.async().scriptLoad(script.body());
-        }
+        Set<Script> scripts = EnumSet.complementOf(EnumSet.of(Script.FENCE));
+        scripts.removeAll(Script.OF_QUORUM);
+        scripts.forEach(script -> connection.async().scriptLoad(script.body()));
     }
 
     /**
@@ -56,26 +59,34 @@ record ServerCheck(List<String> caveats) {
             RedisErrors errors,
             Settings settings,
             Wanted wanted) {
+        try {
+            return ask(connection, onLoop, errors, settings, wanted).get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw errors.of(e);
+        } catch (java.util.concurrent.ExecutionException e) {
+            throw errors.of(e.getCause() == null ? e : e.getCause());
+        }
+    }
+
+    /** As {@link #exchange}, for those who must not block. */
+    static CompletableFuture<ServerCheck> ask(
+            StatefulRedisConnection<byte[], byte[]> connection,
+            Runnable onLoop,
+            RedisErrors errors,
+            Settings settings,
+            Wanted wanted) {
         long millis = settings.timeout().toMillis();
         RedisAsyncCommands<byte[], byte[]> server = connection.async();
         var info = server.info().whenComplete((text, failure) -> onLoop.run());
         var save = server.configGet("save");
-        String told;
-        try {
-            told = info.toCompletableFuture()
-                    .handle((text, failure) -> failure == null ? text : refused(failure, errors))
-                    .get(millis, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw errors.of(e);
-        } catch (java.util.concurrent.ExecutionException | TimeoutException e) {
-            throw errors.of(e.getCause() == null ? e : e.getCause());
-        }
-        String saves = save.toCompletableFuture()
+        CompletableFuture<String> saves = save.toCompletableFuture()
                 .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown")
-                .completeOnTimeout("unknown", millis, TimeUnit.MILLISECONDS)
-                .join();
-        return of(fields(told), saves, errors, settings.replicas(), wanted);
+                .completeOnTimeout("unknown", millis, TimeUnit.MILLISECONDS);
+        return info.toCompletableFuture()
+                .handle((text, failure) -> failure == null ? text : refused(failure, errors))
+                .orTimeout(millis, TimeUnit.MILLISECONDS)
+                .thenCombine(saves, (told, saved) -> of(fields(told), saved, errors, settings.replicas(), wanted));
     }
 
     /** Only a missing right is passed over. */
@@ -98,26 +109,31 @@ record ServerCheck(List<String> caveats) {
                     errors.store() + " is a Sentinel, which keeps no data: write redis-sentinel://HOST/MASTER");
         }
         checkKind(info, errors, wanted);
-        if (wanted == Wanted.SINGLE && info.getOrDefault("role", "master").equals("slave")) {
+        if (wanted != Wanted.CLUSTER_NODE && info.getOrDefault("role", "master").equals("slave")) {
             throw new StoreRefusedException(errors.store() + " is a replica and takes no writes: name its master");
         }
-        List<String> warnings = warnings(info, saves);
+        List<String> warnings = warnings(info, saves, wanted);
         warnings.stream()
                 .map(warning -> errors.store() + ": " + warning)
                 .filter(SAID::add)
                 .forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
+        String runId = info.getOrDefault("run_id", "");
+        if (wanted == Wanted.QUORUM_MEMBER) {
+            return new ServerCheck(List.copyOf(warnings), runId);
+        }
         List<String> caveats = new ArrayList<>(warnings);
         caveats.add(
                 replicas == 0
                         ? ASYNCHRONOUS
                         : "Grants and renewals count once " + replicas
-                                + " replicas have them; if a replica that has not is made" + " the master" + FORGETS);
-        return new ServerCheck(List.copyOf(caveats));
+                                + " replicas have them; a failover to another replica may forget a grant."
+                                + TWO_HOLDERS);
+        return new ServerCheck(List.copyOf(caveats), runId);
     }
 
     private static void checkKind(Map<String, String> info, RedisErrors errors, Wanted wanted) {
         String enabled = info.getOrDefault("cluster_enabled", "unknown");
-        if (wanted == Wanted.SINGLE && enabled.equals("1")) {
+        if (wanted != Wanted.CLUSTER_NODE && enabled.equals("1")) {
             throw new StoreRefusedException(errors.store()
                     + " is a node of a cluster, and this URL is for a single server: write redis-cluster:// instead");
         }
@@ -127,16 +143,18 @@ record ServerCheck(List<String> caveats) {
         }
     }
 
-    private static List<String> warnings(Map<String, String> info, String saves) {
+    private static List<String> warnings(Map<String, String> info, String saves, Wanted wanted) {
         List<String> warnings = new ArrayList<>();
         String policy = info.getOrDefault("maxmemory_policy", "noeviction");
         if (!policy.equals("noeviction") && !info.getOrDefault("maxmemory", "0").equals("0")) {
             warnings.add("When its memory is full it evicts keys (maxmemory-policy " + policy
                     + "), locks among them: two may then hold the same lock; set noeviction.");
         }
-        if (info.getOrDefault("aof_enabled", "").equals("0") && saves.isEmpty()) {
-            warnings.add("It keeps nothing over a restart (appendonly no, no save): locks held then are free at once;"
-                    + " let it stay down for the longest lease, or set appendonly yes.");
+        boolean sitsOut = wanted == Wanted.QUORUM_MEMBER; // when it was started again
+        if (!sitsOut && info.getOrDefault("aof_enabled", "").equals("0") && saves.isEmpty()) {
+            warnings.add(
+                    "It keeps nothing over a restart (appendonly no, no save): all locks are free after a restart. Keep"
+                            + " it down for the longest lease, or set appendonly yes.");
         }
         return warnings;
     }

@@ -21,17 +21,17 @@ record SlotOwners(List<@Nullable NodeAddress> bySlot, Set<NodeAddress> masters, 
     /**
      * Reads the answer to CLUSTER SLOTS: ranges of FROM, TO, the master and its replicas, each node as HOST, PORT and more.
      *
-     * @param teller the node that was asked
+     * @param source the node that was asked
      */
-    static SlotOwners parse(List<?> said, NodeAddress teller) {
+    static SlotOwners parse(List<?> said, NodeAddress source) {
         @Nullable NodeAddress[] bySlot = new NodeAddress[SlotHash.SLOT_COUNT];
         Set<NodeAddress> masters = new HashSet<>();
         Set<NodeAddress> all = new HashSet<>();
         for (Object range : said) {
             List<?> fields = (List<?>) range;
-            NodeAddress master = node(fields.get(2), teller);
+            NodeAddress master = node(fields.get(2), source);
             masters.add(master);
-            fields.subList(2, fields.size()).forEach(node -> all.add(node(node, teller)));
+            fields.subList(2, fields.size()).forEach(node -> all.add(node(node, source)));
             Arrays.fill(bySlot, number(fields.get(0)), number(fields.get(1)) + 1, master);
         }
         return new SlotOwners(Arrays.asList(bySlot), masters, all);
@@ -42,10 +42,10 @@ record SlotOwners(List<@Nullable NodeAddress> bySlot, Set<NodeAddress> masters, 
         return (int) bySlot.stream().filter(Objects::nonNull).count();
     }
 
-    private static NodeAddress node(Object told, NodeAddress teller) {
+    private static NodeAddress node(Object told, NodeAddress source) {
         List<?> fields = (List<?>) told;
         Object host = fields.get(0);
-        return NodeAddress.of(host == null ? "" : text(host), number(fields.get(1)), teller);
+        return NodeAddress.of(host == null ? "" : text(host), number(fields.get(1)), source);
     }
 
     private static int number(Object told) {

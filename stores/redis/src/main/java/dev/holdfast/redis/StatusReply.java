@@ -14,11 +14,20 @@ import java.util.Optional;
  * @param last the last grant number of all
  * @param heldMicros since how long
  * @param waiting how many wait
+ * @param owner the claim that holds it exclusively, or did; not told of readers and permits
  * @param who who holds
  */
-record StatusReply(String kind, long leftMillis, long number, String last, long heldMicros, int waiting, String who) {
+record StatusReply(
+        String kind,
+        long leftMillis,
+        long number,
+        String last,
+        long heldMicros,
+        int waiting,
+        String owner,
+        String who) {
     private static final int TOKENS_PER_NUMBER = 1024;
-    private static final int PARTS = 8;
+    private static final int PARTS = 9;
 
     static StatusReply parse(String text) {
         String[] parts = text.split(" ", PARTS);
@@ -29,12 +38,22 @@ record StatusReply(String kind, long leftMillis, long number, String last, long 
                 parts[3],
                 Long.parseLong(parts[5]) - Long.parseLong(parts[4]),
                 Integer.parseInt(parts[6]),
-                parts[7]);
+                parts[7],
+                parts[8]);
+    }
+
+    boolean isHeld() {
+        return !kind.equals("F");
     }
 
     LockStatus status(String name) {
-        if (kind.equals("F")) {
-            return LockStatus.free(name, waiting);
+        return status(name, leftMillis, waiting);
+    }
+
+    /** The same, with what several servers say of its lease and of those that wait. */
+    LockStatus status(String name, long left, int allWaiting) {
+        if (!isHeld()) {
+            return LockStatus.free(name, allWaiting);
         }
         return new LockStatus(
                 name,
@@ -43,7 +62,7 @@ record StatusReply(String kind, long leftMillis, long number, String last, long 
                         number * TOKENS_PER_NUMBER,
                         HolderText.read(who),
                         Duration.of(Math.max(0, heldMicros), ChronoUnit.MICROS),
-                        Duration.ofMillis(leftMillis))),
-                waiting);
+                        Duration.ofMillis(left))),
+                allWaiting);
     }
 }

@@ -2,12 +2,16 @@
 -- "1" if it was broken, "0" if no grant of that number stands.
 --
 -- An exclusive grant leaves a broken lock (R). That of a reader, or of permits, stays under its number in the place of
--- its claim, until the lease has run out.
+-- its claim, until the lease has run out. A client that has a grant watched hears that it was broken.
 purge()
 local shown, at_once = ARGV[1], ARGV[2] == '1'
 if kind == 'X' or kind == 'R' then
   if digits(number) ~= shown then
     return '0'
+  end
+  local _, told = string.match(who, WATCHED)
+  if kind == 'X' and told then
+    redis.pcall('PUBLISH', told, '-' .. owner)
   end
   kind, changed = 'R', true
   if at_once then

@@ -1,5 +1,5 @@
--- Tells of one lock: KIND LEFT NUMBER LAST SINCE NOW WAITING WHO; of several holders the one whose lease ends last. KIND
--- is F when it is free; LAST is the last grant number of all.
+-- Tells of one lock: KIND LEFT NUMBER LAST SINCE NOW WAITING OWNER WHO; of several holders the one whose lease ends last.
+-- KIND is F when it is free; LAST is the last grant number of all; OWNER is the claim that holds it exclusively.
 purge()
 local waiting = queued and redis.call('ZCOUNT', queue, DEADLINES + now(), '+inf') or 0
 local n, s, w = string.format('%.0f', number), since, who
@@ -8,4 +8,4 @@ if kind == 'S' or kind == 'P' then
   left = (last[2] - now()) / 1000
   n, s, w = string.match(redis.call('HGET', details, string.match(last[1], '^%x+')) or '0 0 ', '^(%d+) (%d+) (.*)$')
 end
-return string.format('%s %.0f %s %.0f %s %.0f %d %s', kind, left, n, number, s, now(), waiting, w)
+return string.format('%s %.0f %s %.0f %s %.0f %d %s %s', kind, left, n, number, s, now(), waiting, owner, w)

@@ -75,7 +75,7 @@ class AcksTest {
 
             assertThatThrownBy(() -> client.lock("b").tryAcquire())
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("0 of the 1 replicas");
+                    .hasMessageContaining("only 0 of 1 replicas");
 
             assertThat(link.toClient().traffic().kept()).as("the fault bites").isPositive();
             Rig.until("it to be withdrawn", () -> !other.lock("b").status().isHeld());
@@ -86,7 +86,7 @@ class AcksTest {
     void moreReplicasThanThereAreConfirmNothing() {
         assertThatThrownBy(() -> Rig.attempt(rig.open(acks(2)), "a"))
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("1 of the 2 replicas");
+                .hasMessageContaining("only 1 of 2 replicas");
     }
 
     @Test

@@ -55,7 +55,7 @@ class FailoverTest {
                 .as("nobody is told of a grant that the replica has not heard of")
                 .allSatisfy(claim -> assertThatThrownBy(() -> Rig.get(claim))
                         .isInstanceOf(StoreUnavailableException.class)
-                        .hasMessageContaining("0 of the 1 replicas"));
+                        .hasMessageContaining("only 0 of 1 replicas"));
         assertThatTheReplicaHas("heard", "unheard");
 
         killTheMaster();
@@ -70,7 +70,7 @@ class FailoverTest {
         assertThatThrownBy(() -> Rig.get(withAcks.renew(heard)))
                 .as("the new master has no replica that could confirm")
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("0 of the 1 replicas");
+                .hasMessageContaining("only 0 of 1 replicas");
     }
 
     @RepeatedTest(19)

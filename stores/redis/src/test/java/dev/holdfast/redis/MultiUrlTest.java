@@ -42,6 +42,39 @@ class MultiUrlTest {
         assertThat(url.description()).isEqualTo("rediss-sentinel://one:26379,two:5000/mymaster/3");
     }
 
+    @Test
+    void aQuorumHasServersWithOneSetOfParameters() {
+        RedisUrl url = parse("quorum:redis://u:p%2Css@one,redis://two:7002/3,redis://[::1]:7003?timeout=2s");
+
+        assertThat(url.kind()).isEqualTo(RedisUrl.Kind.QUORUM);
+        assertThat(url.servers())
+                .extracting(NodeAddress::of)
+                .containsExactly(
+                        new NodeAddress("one", 6379), new NodeAddress("two", 7002), new NodeAddress("::1", 7003));
+        assertThat(url.timeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(url.description()).isEqualTo("quorum:redis://one:6379,redis://two:7002/3,redis://[::1]:7003");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "quorum:redis://one|not 1",
+                "quorum:redis://one,redis://two|not 2",
+                "quorum:redis://1,redis://2,redis://3,redis://4|odd number",
+                "quorum:redis://one,redis://two,redis://one:6379|twice",
+                "quorum:redis://one,redis://two,redis://one/1|twice",
+                "quorum:redis://one,rediss://two,redis://three|all redis:// or all rediss://",
+                "quorum:redis://one,redis-cluster://two,redis://three|URL of one server",
+                "quorum:redis://one,two,three|URL of one server",
+                "quorum:redis://one?timeout=1s,redis://two,redis://three|URL of one server",
+                "quorum:|URL of one server",
+                "quorum:redis://one,redis://two,redis://three?acks=1|leave acks out"
+            })
+    void aQuorumThatIsNoneIsRefused(String url, String hint) {
+        assertThatIllegalArgumentException().isThrownBy(() -> parse(url)).withMessageContaining(hint);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "redis-sentinel://one,names the master",
@@ -65,7 +98,10 @@ class MultiUrlTest {
                 "redis-sentinel://me:s3cret@one",
                 "redis-sentinel://me:12345/s3cret@one/master",
                 "redis-cluster://me:s3cret@one,two/7",
-                "redis-cluster://me:s3cret@,"
+                "redis-cluster://me:s3cret@,",
+                "quorum:redis://me:s3cret@one,redis://me:s3cret@two",
+                "quorum:redis://me:s3cret@one,redis://me:s3,cret@two,redis://three",
+                "quorum:redis://one?timeout=1s,redis://me:s3cret@two,redis://three"
             })
     void noMessageShowsASecret(String url) {
         assertThatIllegalArgumentException()

@@ -192,13 +192,13 @@ final class Rig implements AutoCloseable {
         for (RedisStore store = stores.poll(); store != null; store = stores.poll()) {
             store.close();
         }
-        time.timer.shutdownNow();
+        time.close();
         server.close();
     }
 
     /** A client's time: it runs seven hours ahead of the machine's, so that mixing them up is found out. */
-    private static final class Time implements TimeSource {
-        final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+    static final class Time implements TimeSource, AutoCloseable {
+        private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
 
         @Override
         public long nanoTime() {
@@ -214,6 +214,11 @@ final class Rig implements AutoCloseable {
         public Scheduled schedule(Runnable task, Duration delay) {
             ScheduledFuture<?> planned = timer.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
             return () -> planned.cancel(false);
+        }
+
+        @Override
+        public void close() {
+            timer.shutdownNow();
         }
     }
 }

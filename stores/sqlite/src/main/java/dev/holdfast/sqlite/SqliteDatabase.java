@@ -21,7 +21,7 @@ class SqliteDatabase {
             .wanted(true)
             .caveats(
                     "The processes of one machine share it, on a local file system; it is no lock between machines.",
-                    "A process that is stopped inside a statement blocks the others until it goes on or ends.",
+                    "A process that is stopped inside a statement blocks the others until it continues or ends.",
                     "Who lets its turn go by for 200 ms, a process that is stopped, loses its place in the queue.",
                     "After a power cut the latest grants may be forgotten; tokens then rise as long as the wall clock was"
                             + " not set back.");

@@ -35,7 +35,7 @@ final class SqliteErrors {
         if (isBusy(e)) {
             return new StoreUnavailableException(
                     action + ": another process has blocked the file for " + patience.seconds()
-                            + " s; look for one that is stopped or stuck and let it go on or end",
+                            + " s; find the process that is stopped or stuck, and let it continue or end",
                     e);
         }
         if (is(e, SQLiteErrorCode.SQLITE_FULL)) {

@@ -72,7 +72,7 @@ final class SqliteLayout {
     /** The clock is read after the row was: another process may just have written it. */
     private boolean isOfThisBoot(SqliteClock clock) throws SQLException {
         Meta meta = session.first(SqliteSql.META, row -> new Meta(row.getLong(1), row.getString(2), row.getLong(3)))
-                .orElseThrow(() -> refused("its table holdfast_meta is empty, so nothing tells whether its locks are"
+                .orElseThrow(() -> refused("its table holdfast_meta is empty, so it is unknown whether its locks are"
                         + " of this start of the machine; stop all processes that use it, then remove it together with"
                         + " its -wal and -shm: a new one is made"));
         if (meta.layout > SqliteSql.LAYOUT) {

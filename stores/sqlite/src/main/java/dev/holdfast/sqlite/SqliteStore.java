@@ -129,6 +129,7 @@ final class SqliteStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
+        waiterPoll.forget(grant);
         return worker.ask(table -> table.downgrade(grant));
     }
 

@@ -68,7 +68,7 @@ record Errors(String store) {
     StoreRefusedException countedOut(String name) {
         return refused(
                 "has numbered as many claims of '" + name + "' as it can: let the lock be unused for a few minutes, so"
-                        + " that its node is removed and the count begins anew, or use another name",
+                        + " that its node is removed and the count begins again, or use another name",
                 null);
     }
 

@@ -39,7 +39,11 @@ final class WaiterWatches {
             if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
                 throw context.errors().of(listed.code(), held.lock());
             }
-            boolean contended = Predecessors.Seen.of(listed).contended();
+            Predecessors.Seen seen = Predecessors.Seen.of(listed);
+            if (!seen.names().contains(held.node())) {
+                context.heldNodes().gone(held);
+            }
+            boolean contended = seen.contended();
             if (contended) {
                 held.session().unwatch(held.lock(), again);
             }

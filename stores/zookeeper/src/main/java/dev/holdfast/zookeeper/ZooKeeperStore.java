@@ -58,8 +58,8 @@ final class ZooKeeperStore implements Store {
             .records(true)
             .wanted(true)
             .caveats(
-                    "A writer that goes on as a reader keeps readers of other clients out until it is closed.",
-                    "A grant outlives its client by the time-out of the session, not by the lease of the options.",
+                    "A writer that continues as a reader excludes readers of other clients until it is closed.",
+                    "After a client died, its locks are free after the time-out of the session, whatever lease the options set.",
                     "'Held for' counts from when the holder joined the queue, by the asking client's clock.");
 
     private final ZooKeeperContext context;

@@ -54,6 +54,13 @@ final class Effects {
                         && (!state.done().containsKey(call.id) || (byPlace && isRefused(state, call))));
     }
 
+    /** Whether a release or a withdrawal of a claim is under way. */
+    private boolean isGivenUp(int claim) {
+        return open.values().stream()
+                .anyMatch(call ->
+                        call.claim == claim && (call.kind == Call.Kind.RELEASE || call.kind == Call.Kind.WITHDRAW));
+    }
+
     /** It was refused, but its place may still be there: it leaves before it answers. */
     private static boolean isRefused(State state, Call call) {
         return call.kind == Call.Kind.CLAIM && Boolean.FALSE.equals(state.done().get(call.id));
@@ -97,7 +104,8 @@ final class Effects {
                                 || isWaitedFor(state, call)
                                 || mine.stream().anyMatch(held -> held.mode() != Mode.EXCLUSIVE));
                 boolean renumbered = renews && call.mayMiss; // a renewal of the number that it had before
-                return mine.isEmpty() || refused || renumbered ? List.of(state) : List.of();
+                boolean letGo = renews && byPlace && isGivenUp(call.claim); // its node goes a moment later
+                return mine.isEmpty() || refused || renumbered || letGo ? List.of(state) : List.of();
             }
             case DOWNGRADE -> {
                 boolean reader = mine.isPresent() && !(mine.get().mode() instanceof Mode.Permits);

@@ -165,9 +165,10 @@ public abstract class StoreFuzz {
         assertThat(stats.bitten.sum())
                 .as("of %s faults bit", stats.planned)
                 .isGreaterThanOrEqualTo(fewestBites(stats.planned.sum()));
+        // Long runs on ZooKeeper have 4.6 % of them: a short one may have twice that by chance.
         assertThat(stats.unjudged.sum())
                 .as("histories too wide to judge")
-                .isLessThanOrEqualTo(1 + stats.histories.sum() / 20);
+                .isLessThanOrEqualTo(3 + stats.histories.sum() / 10);
         if (stats.histories.sum() >= MANY && System.getProperty("holdfast.fuzz.trouble") == null) {
             assertThat(Campaign.RACES)
                     .as("races that must be met")

@@ -19,7 +19,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** One application on Redisson and ShedLock, and the same on Holdfast: both run, and few lines differ. */
-class PortTest {
+class MigrationSampleTest {
     private static final Path SAMPLES = Path.of("src/test/java/dev/holdfast/spring/sample");
 
     private static final AtomicInteger DATABASES = new AtomicInteger();

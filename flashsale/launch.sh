@@ -1,0 +1,7 @@
+# Sourced by the launcher for `holdfast sale`: the flash sale with its servers, on a class path of its own.
+. "$home/build/tools/launch-module.sh"
+
+build_module flashsale "first use: fetches Spring Boot and the balancer" \
+  core recipes spring ladder flashsale stores/sqlite stores/jdbc stores/redis stores/zookeeper
+CLASSPATH=$(< "$module_path") exec "$java" -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED \
+  dev.holdfast.flashsale.SaleCommand "$@"

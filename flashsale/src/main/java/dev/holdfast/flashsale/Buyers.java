@@ -1,0 +1,135 @@
+package dev.holdfast.flashsale;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Buyers who come all at once. Each sends its order, with one idempotency key, until it is answered by "got it" or "sold
+ * out", for half a minute at most; so a server that dies in between costs it time and not its ticket. Thread-safe.
+ */
+final class Buyers {
+    /** Their number at one time. */
+    static final int MOST = 1000;
+
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final long SHORTEST_PAUSE = 50; // milliseconds
+    private static final int BAD_REQUEST = 400;
+
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final URI orders;
+    private final long started = System.nanoTime();
+    private final int count;
+    private final AtomicInteger done = new AtomicInteger();
+    private final Queue<Long> waits = new ConcurrentLinkedQueue<>();
+    private final Map<String, Integer> answers = new ConcurrentHashMap<>();
+    private volatile long lastAnswer = started;
+
+    private Buyers(URI orders, int count) {
+        this.orders = orders;
+        this.count = count;
+    }
+
+    /** Sends so many with the same order. */
+    static Buyers send(URI orders, int count, String body) {
+        return send(orders, Collections.nCopies(count, body));
+    }
+
+    /** Sends one for each order. */
+    static Buyers send(URI orders, List<String> bodies) {
+        Buyers buyers = new Buyers(orders, bodies.size());
+        bodies.forEach(body -> buyers.send(UUID.randomUUID().toString(), body, System.nanoTime()));
+        return buyers;
+    }
+
+    private void send(String key, String body, long since) {
+        HttpRequest request = HttpRequest.newBuilder(orders)
+                .header("Idempotency-Key", key)
+                .header("Content-Type", "application/json")
+                .timeout(Duration.ofSeconds(15))
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build();
+        CompletableFuture<Void> unused = http.sendAsync(request, BodyHandlers.discarding())
+                .handle((answer, failure) -> {
+                    answered(key, body, since, answer, failure);
+                    return null;
+                });
+    }
+
+    private void answered(
+            String key, String body, long since, @Nullable HttpResponse<Void> answer, @Nullable Throwable failure) {
+        int status = answer == null ? 0 : answer.statusCode();
+        answers.merge(answer == null ? name(failure) : Integer.toString(status), 1, Integer::sum);
+        boolean isFinal = status == 201 || (status >= BAD_REQUEST && status < 429);
+        long now = System.nanoTime();
+        if (isFinal || now - since > PATIENCE) {
+            if (isFinal) {
+                waits.add(now - since);
+            } else {
+                answers.merge("gave up", 1, Integer::sum);
+            }
+            lastAnswer = now;
+            done.incrementAndGet();
+            return;
+        }
+        long pause = SHORTEST_PAUSE + ThreadLocalRandom.current().nextLong(4 * SHORTEST_PAUSE);
+        CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS).execute(() -> send(key, body, since));
+    }
+
+    private static String name(@Nullable Throwable failure) {
+        Throwable cause = failure != null && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof IOException ? "no answer" : "failed";
+    }
+
+    boolean isDone() {
+        return done.get() == count;
+    }
+
+    /**
+     * How they fare.
+     *
+     * @param count their number
+     * @param done the number of those who need no other answer
+     * @param answers the number of answers by status
+     * @param perSecond the orders that were taken, by second
+     * @param medianMillis how long half of them waited at most
+     * @param p99Millis how long 99 of 100 waited at most
+     */
+    record Figures(
+            int count,
+            int done,
+            Map<String, Integer> answers,
+            double perSecond,
+            double medianMillis,
+            double p99Millis) {}
+
+    Figures figures() {
+        List<Long> sorted = waits.stream().sorted().toList();
+        long nanos = Math.max(1, (isDone() ? lastAnswer : System.nanoTime()) - started);
+        double perSecond = answers.getOrDefault("201", 0) * 1e9 / nanos;
+        return new Figures(
+                count, done.get(), new TreeMap<>(answers), perSecond, millis(sorted, 0.5), millis(sorted, 0.99));
+    }
+
+    private static double millis(List<Long> sorted, double quantile) {
+        return sorted.isEmpty() ? 0 : sorted.get((int) Math.ceil(quantile * sorted.size()) - 1) / 1e6;
+    }
+}

@@ -1,0 +1,250 @@
+package dev.holdfast.flashsale;
+
+import dev.holdfast.flashsale.guard.Guards;
+import dev.holdfast.flashsale.shop.Sale;
+import dev.holdfast.flashsale.shop.Shop;
+import dev.holdfast.flashsale.shop.Tally;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A sale with its servers, its balancer and its buyers.
+ *
+ * <pre>
+ *   browser ──► page, events, buttons ─┐                       ┌─► server 1 ─┐
+ *                                      ├─ balancer (this JVM) ─┤             ├─► locks, tickets, orders
+ *   buyers ───► /sales, /accounts ─────┘                       └─► server 2 ─┘
+ * </pre>
+ *
+ * <p>Thread-safe.
+ */
+final class FlashSale implements AutoCloseable {
+    /** The only sale of the page. */
+    static final String SALE = "1";
+
+    private static final String FIRST_GUARD = "none";
+    private static final int FIRST_STOCK = 20;
+    private static final int FIRST_GAP = 20;
+    private static final int MOST_STOCK = 100_000;
+    private static final int MOST_GAP = 2_000;
+    private static final String COUPLE = "couple";
+    private static final int BALANCE = 200;
+    private static final List<String> WITHDRAWALS = List.of("{\"amount\":100}", "{\"amount\":150}");
+
+    private final Storage storage;
+    private final Shop shop;
+    private final Balancer balancer;
+    private final Servers servers;
+    private final LockWatch watch;
+    private final Recording recording = new Recording();
+    private final Consumer<String> log;
+    private final ReentrantLock changes = new ReentrantLock();
+    private volatile @Nullable Buyers buyers;
+    private volatile @Nullable Buyers couple;
+
+    /** All that the page shows. */
+    record Figures(
+            String store,
+            List<String> guards,
+            Sale sale,
+            long remaining,
+            Tally tally,
+            List<Servers.Figures> nodes,
+            LockWatch.@Nullable Figures lock,
+            Buyers.@Nullable Figures buyers,
+            @Nullable Account couple) {}
+
+    /**
+     * The couple's account, from which both withdraw at once.
+     *
+     * @param balance what it says is left
+     * @param paid what was paid out
+     */
+    record Account(long balance, long paid, Buyers.Figures withdrawals) {}
+
+    private FlashSale(Storage storage, int port, Consumer<String> log) {
+        this.storage = storage;
+        this.log = log;
+        shop = storage.shop();
+        balancer = new Balancer(this, port);
+        servers = new Servers(storage.settings(), balancer, log);
+        watch = new LockWatch(storage.store(), storage.password(), "sale:" + SALE);
+    }
+
+    /**
+     * Prepares a sale, which is to be closed also if it is never started.
+     *
+     * @param store the URL of a store, or null for a file of its own
+     * @param port where the page is; 0 for any
+     * @param log gets what servers say of their troubles
+     */
+    static FlashSale prepare(@Nullable String store, int port, Consumer<String> log) throws IOException {
+        Storage storage = Storage.on(store);
+        try {
+            return new FlashSale(storage, port, log);
+        } catch (RuntimeException failure) {
+            storage.close();
+            throw failure;
+        }
+    }
+
+    /** Prepares a sale and starts it, or leaves nothing behind. */
+    static FlashSale start(@Nullable String store, int nodes, int port, Consumer<String> log)
+            throws IOException, InterruptedException {
+        FlashSale sale = prepare(store, port, log);
+        try {
+            sale.start(nodes);
+            return sale;
+        } catch (IOException | RuntimeException | InterruptedException failure) {
+            sale.close();
+            throw failure;
+        }
+    }
+
+    /**
+     * Starts it; when this returns, all servers serve.
+     *
+     * @throws java.net.BindException if the port is taken; nothing was changed in the database
+     * @throws IllegalStateException if the database has tables of such names; nothing was changed in them
+     */
+    void start(int count) throws IOException, InterruptedException {
+        balancer.start();
+        storage.createTables();
+        open(FIRST_GUARD, FIRST_STOCK, FIRST_GAP);
+        servers.start(count);
+        watch.start();
+        balancer.startEvents();
+    }
+
+    /** Where the page and the sale are. */
+    URI address() {
+        return balancer.address();
+    }
+
+    Figures figures() {
+        Sale sale = shop.find(SALE).orElseThrow();
+        Buyers sent = buyers;
+        return new Figures(
+                storage.store().replaceFirst("[:?].*", ""),
+                Guards.on(storage.store()),
+                sale,
+                left(sale),
+                shop.tally(sale),
+                servers.figures(),
+                watch.figures(),
+                sent == null ? null : sent.figures(),
+                account());
+    }
+
+    private @Nullable Account account() {
+        Buyers both = couple;
+        return both == null
+                ? null
+                : shop.find(Sale.ofAccount(COUPLE))
+                        .map(account ->
+                                new Account(left(account), shop.tally(account).sold(), both.figures()))
+                        .orElse(null);
+    }
+
+    private long left(Sale sale) {
+        return sale.guard().equals(Guards.SPLIT) ? shop.remainingInSegments(sale.id()) : sale.remaining();
+    }
+
+    /** Opens the sale again. */
+    void open(String guard, int stock, int gapMillis) {
+        Refused.unless(stock >= 1 && stock <= MOST_STOCK, "stock must be 1 to " + MOST_STOCK);
+        checkGuard(guard, gapMillis);
+        changes.lock();
+        try {
+            requireQuiet();
+            servers.disarm();
+            buyers = null;
+            couple = null;
+            shop.open(SALE, guard, stock, gapMillis);
+            recording.restart();
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** Sends buyers. */
+    void send(int count, int quantity) {
+        Refused.unless(count >= 1 && count <= Buyers.MOST, "count must be 1 to " + Buyers.MOST);
+        Refused.unless(quantity >= 1, "quantity must be at least 1");
+        changes.lock();
+        try {
+            requireQuiet();
+            buyers = Buyers.send(
+                    address().resolve("/sales/" + SALE + "/orders"), count, "{\"quantity\":" + quantity + "}");
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** Opens the couple's account with 200, from which one withdraws 100 and the other 150. */
+    void withdraw(String guard, int gapMillis) {
+        checkGuard(guard, gapMillis);
+        changes.lock();
+        try {
+            requireQuiet();
+            shop.open(Sale.ofAccount(COUPLE), guard, BALANCE, gapMillis);
+            couple = Buyers.send(address().resolve("/accounts/" + COUPLE + "/withdrawals"), WITHDRAWALS);
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    private void checkGuard(String guard, int gapMillis) {
+        List<String> guards = Guards.on(storage.store());
+        Refused.unless(guards.contains(guard), "guard must be one of " + guards);
+        Refused.unless(gapMillis >= 0 && gapMillis <= MOST_GAP, "gapMillis must be 0 to " + MOST_GAP);
+    }
+
+    /** Whether the last buyers have their answers. */
+    boolean isQuiet() {
+        return isDone(buyers) && isDone(couple);
+    }
+
+    private static boolean isDone(@Nullable Buyers sent) {
+        return sent == null || sent.isDone();
+    }
+
+    private void requireQuiet() {
+        Refused.unless(isQuiet(), "the buyers are not done yet");
+    }
+
+    /** The servers, and what can be done to them. */
+    Servers servers() {
+        return servers;
+    }
+
+    /** What the page has shown since the sale was opened. */
+    Recording recording() {
+        return recording;
+    }
+
+    /** Takes the lock of the sale from its holder, as if its lease had run out now. */
+    void expire() {
+        Refused.unless(watch.expire(), "nobody holds a lock of Holdfast");
+    }
+
+    /** Ends everything, also while it starts, and removes what it has written. */
+    @Override
+    public void close() {
+        List.<Runnable>of(balancer::close, watch::close, servers::close, storage::close)
+                .forEach(this::end);
+    }
+
+    /** A part that fails to end does not keep the others from it. */
+    private void end(Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException failure) {
+            log.accept("the sale did not end cleanly: " + failure.getMessage());
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package dev.holdfast.flashsale;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/** The servers of a sale, and what is done to them. Their numbers begin at 1. Thread-safe. */
+final class Servers implements AutoCloseable {
+    private static final Duration SECTION = Duration.ofSeconds(1);
+    private static final int OK = 200;
+    private static final long POLL = 20; // milliseconds
+    private static final Duration END = Duration.ofSeconds(5);
+
+    private final Map<String, String> settings;
+    private final String secret = UUID.randomUUID().toString(); // no other program arms a fault
+    private final Balancer balancer;
+    private final Consumer<String> log;
+    private final List<NodeProcess> nodes = new CopyOnWriteArrayList<>();
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final ReentrantLock changes = new ReentrantLock();
+    private final ReentrantLock starts = new ReentrantLock();
+    private boolean closed;
+
+    /** Servers with settings as variables of their processes, for a balancer. */
+    Servers(Map<String, String> settings, Balancer balancer, Consumer<String> log) {
+        this.settings = settings;
+        this.balancer = balancer;
+        this.log = log;
+    }
+
+    /** Starts so many, and waits until all serve. */
+    void start(int count) throws InterruptedException {
+        IntStream.rangeClosed(1, count).forEach(this::startNode);
+        for (NodeProcess node : nodes) {
+            balancer.add(node.await());
+        }
+    }
+
+    private NodeProcess startNode(int number) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("SALE_SECRET", secret);
+        starts.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("the sale has ended");
+            }
+            NodeProcess started = NodeProcess.start(number, all, log);
+            if (number > nodes.size()) {
+                nodes.add(started);
+            } else {
+                nodes.set(number - 1, started);
+            }
+            return started;
+        } finally {
+            starts.unlock();
+        }
+    }
+
+    /** Where a server serves. */
+    URI address(int number) throws InterruptedException {
+        return node(number).await();
+    }
+
+    /** A server as the page shows it. */
+    record Figures(int number, String state) {}
+
+    List<Figures> figures() {
+        return nodes.stream()
+                .map(node -> new Figures(node.number(), node.state().name()))
+                .toList();
+    }
+
+    /** Forgets the faults that wait for an order. */
+    void disarm() {
+        for (NodeProcess node : nodes) {
+            if (node.state() == NodeProcess.State.UP) {
+                arm(node, "none");
+            }
+        }
+    }
+
+    /** Stops a server for longer than its lease, as soon as an order has read the stock there. */
+    void pause(int number) {
+        arm(up(number), "pause");
+    }
+
+    /** Kills a server as soon as an order has read the stock there. */
+    void killInNextOrder(int number) {
+        arm(up(number), "kill");
+    }
+
+    /** Kills a server: in the next order that has read the stock there, or a second later. */
+    void kill(int number) throws InterruptedException {
+        NodeProcess node = node(number);
+        Refused.unless(node.state() != NodeProcess.State.DOWN, "server " + number + " is down already");
+        if (node.state() == NodeProcess.State.UP) {
+            arm(node, "kill");
+            if (node.awaitEnd(SECTION)) {
+                return;
+            }
+        }
+        node.close();
+        node.awaitEnd(SECTION);
+    }
+
+    /** Waits until a server that was stopped goes on. */
+    void awaitUp(int number) throws InterruptedException {
+        while (node(number).state() == NodeProcess.State.PAUSED) {
+            Thread.sleep(POLL);
+        }
+    }
+
+    /** Starts a server that is down. */
+    void restart(int number) throws InterruptedException {
+        changes.lock();
+        try {
+            NodeProcess dead = node(number);
+            Refused.unless(dead.state() == NodeProcess.State.DOWN, "server " + number + " is not down");
+            dead.address().ifPresent(balancer::remove); // one that failed to start was never added
+            NodeProcess started = startNode(number);
+            try {
+                balancer.add(started.await());
+            } catch (IllegalStateException failed) {
+                started.close(); // so that it can be started again
+                throw failed;
+            }
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** Starts a server in the place of one that may be up or down. */
+    void replace(int number) throws InterruptedException {
+        node(number).close();
+        node(number).awaitEnd(END);
+        restart(number);
+    }
+
+    private NodeProcess node(int number) {
+        Refused.unless(number >= 1 && number <= nodes.size(), "there are servers 1 to " + nodes.size());
+        return nodes.get(number - 1);
+    }
+
+    private NodeProcess up(int number) {
+        NodeProcess node = node(number);
+        Refused.unless(node.state() == NodeProcess.State.UP, "server " + number + " is not up");
+        return node;
+    }
+
+    private void arm(NodeProcess node, String fault) {
+        try {
+            HttpRequest request = HttpRequest.newBuilder(node.await().resolve("/faults/" + fault))
+                    .timeout(Duration.ofSeconds(5))
+                    .header("Sale-Secret", secret)
+                    .POST(HttpRequest.BodyPublishers.noBody())
+                    .build();
+            int status = http.send(request, BodyHandlers.discarding()).statusCode();
+            Refused.unless(status == OK, "server " + node.number() + " answers " + status);
+        } catch (IOException e) {
+            if (fault.equals("kill") && endsSoon(node)) {
+                return; // an order met the fault before the answer was out
+            }
+            throw new Refused("server " + node.number() + " does not answer", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    private static boolean endsSoon(NodeProcess node) {
+        try {
+            return node.awaitEnd(SECTION);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Kills all of them, also those that are starting, and waits for their ends. No other is started. */
+    @Override
+    public void close() {
+        starts.lock();
+        try {
+            closed = true;
+        } finally {
+            starts.unlock();
+        }
+        nodes.forEach(NodeProcess::close);
+        try {
+            for (NodeProcess node : nodes) {
+                node.awaitEnd(END);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

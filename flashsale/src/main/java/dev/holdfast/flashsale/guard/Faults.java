@@ -1,0 +1,66 @@
+package dev.holdfast.flashsale.guard;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What goes wrong between reading and writing. A fault is armed; the next order that has read the stock meets it, so it
+ * never depends on the moment of a click. The signals are real: the kernel stops or kills the whole process.
+ */
+public final class Faults {
+    /** A fault. */
+    public enum Fault {
+        /** The process is stopped for longer than its lease, and then continued. */
+        PAUSE,
+        /** The process is killed. */
+        KILL
+    }
+
+    private final double pauseSeconds;
+    private final AtomicReference<@Nullable Fault> armed = new AtomicReference<>();
+
+    /** With the length of a pause. */
+    public Faults(double pauseSeconds) {
+        this.pauseSeconds = pauseSeconds;
+    }
+
+    /** Arms a fault for the next order. */
+    public void arm(Fault fault) {
+        armed.set(fault);
+    }
+
+    /** Disarms it. */
+    public void disarm() {
+        armed.set(null);
+    }
+
+    /** Called between reading and writing: lets time pass, and then the armed fault strike. */
+    void strike(int gapMillis) {
+        try {
+            Thread.sleep(gapMillis);
+            Fault fault = armed.getAndSet(null);
+            if (fault != null) {
+                System.out.println(fault == Fault.PAUSE ? "paused" : "killed");
+                // A shell's $PPID is this process. The shell is not stopped, and wakes it up again.
+                signal(
+                        fault == Fault.PAUSE
+                                ? "kill -STOP $PPID; sleep " + pauseSeconds + "; kill -CONT $PPID"
+                                : "kill -KILL $PPID");
+                System.out.println("continued");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted between reading and writing", e);
+        }
+    }
+
+    private static void signal(String commands) throws InterruptedException {
+        try {
+            new ProcessBuilder("sh", "-c", commands).inheritIO().start().waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot run sh, which sends the signals", e);
+        }
+    }
+}

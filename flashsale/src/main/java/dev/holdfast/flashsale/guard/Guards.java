@@ -1,0 +1,203 @@
+package dev.holdfast.flashsale.guard;
+
+import dev.holdfast.HoldOptions;
+import dev.holdfast.LockClient;
+import dev.holdfast.flashsale.shop.Order;
+import dev.holdfast.flashsale.shop.Sale;
+import dev.holdfast.flashsale.shop.Shop;
+import dev.holdfast.ladder.Rung;
+import dev.holdfast.ladder.redis.LuaDelete;
+import dev.holdfast.ladder.redis.SetNx;
+import dev.holdfast.ladder.redis.SetNxEx;
+import dev.holdfast.ladder.redis.SetNxExpire;
+import dev.holdfast.ladder.redis.SetNxFinally;
+import dev.holdfast.ladder.redis.UniqueValue;
+import dev.holdfast.ladder.redis.Watchdog;
+import dev.holdfast.ladder.sql.Heartbeat;
+import dev.holdfast.ladder.sql.HostAndThread;
+import dev.holdfast.ladder.sql.QueryAndOccupy;
+import dev.holdfast.ladder.sql.UniqueRow;
+import dev.holdfast.ladder.zookeeper.OneNode;
+import dev.holdfast.ladder.zookeeper.OneNodeLookedAt;
+import dev.holdfast.ladder.zookeeper.SequentialNodes;
+import dev.holdfast.recipes.SplitStock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/** The guards of a server by their ids; each is made when the first order needs it. Thread-safe. */
+public final class Guards implements AutoCloseable {
+    /** The guard whose stock is in segments. */
+    public static final String SPLIT = "split";
+
+    /** A lock of Holdfast. */
+    public static final String HOLDFAST = "holdfast";
+
+    private static final List<String> EVERYWHERE =
+            List.of("none", "synchronized", "pessimistic", "optimistic", HOLDFAST, SPLIT);
+    private static final long LONGEST_PAUSE = 20; // milliseconds, between tries of a lock that cannot wait
+
+    private final Shop shop;
+    private final Faults faults;
+    private final Section section;
+    private final LockClient client;
+    private final HoldOptions options;
+    private final String store;
+    private final String database;
+    private final Map<String, Guard> made = new ConcurrentHashMap<>();
+
+    /**
+     * The guards of a server.
+     *
+     * @param store the URL of the store that keeps the locks
+     * @param database the JDBC URL of the shop's database
+     */
+    public Guards(Shop shop, Faults faults, LockClient client, HoldOptions options, String store, String database) {
+        this.shop = shop;
+        this.faults = faults;
+        this.section = new Section(shop, faults);
+        this.client = client;
+        this.options = options;
+        this.store = store;
+        this.database = database;
+    }
+
+    /** The ids of the guards on a store, the textbooks' locks by age. */
+    public static List<String> on(String store) {
+        List<String> ids = new ArrayList<>(EVERYWHERE);
+        ids.addAll(2, rungs(store).keySet());
+        return List.copyOf(ids);
+    }
+
+    /** The textbooks' locks on a store. */
+    private static Map<String, Function<String, Rung>> rungs(String store) {
+        Map<String, Function<String, Rung>> rungs = new LinkedHashMap<>();
+        if (store.startsWith("redis:") || store.startsWith("rediss:")) {
+            rungs.put("setnx", SetNx::new);
+            rungs.put("setnx-finally", SetNxFinally::new);
+            rungs.put("setnx-expire", SetNxExpire::new);
+            rungs.put("setnx-ex", SetNxEx::new);
+            rungs.put("unique-value", UniqueValue::new);
+            rungs.put("lua-delete", LuaDelete::new);
+            rungs.put("watchdog", Watchdog::new);
+        } else if (store.startsWith("zk:")) {
+            rungs.put("one-node", OneNode::new);
+            rungs.put("one-node-looked-at", OneNodeLookedAt::new);
+            rungs.put("sequential-nodes", SequentialNodes::new);
+        } else {
+            rungs.put("query-and-occupy", QueryAndOccupy::new);
+            if (store.startsWith("jdbc:postgresql:")) { // in whose SQL they are written
+                rungs.put("unique-row", UniqueRow::new);
+                rungs.put("host-and-thread", HostAndThread::new);
+                rungs.put("heartbeat", Heartbeat::new);
+            }
+        }
+        return rungs;
+    }
+
+    /**
+     * A guard by its id.
+     *
+     * @throws IllegalArgumentException if there is none on this store
+     */
+    public Guard get(String id) {
+        return made.computeIfAbsent(id, this::make);
+    }
+
+    private Guard make(String id) {
+        return switch (id) {
+            case "none" -> (sale, order, patience) -> Outcome.of(section.sell(sale, order));
+            case "synchronized" -> new MonitorGuard(section);
+            case "pessimistic" -> (sale, order, patience) -> Outcome.of(section.sellInTransaction(sale, order));
+            case "optimistic" -> this::sellOptimistically;
+            case HOLDFAST -> new HoldfastGuard(client, options, section, shop);
+            case SPLIT -> this::sellFromSegments;
+            default -> {
+                Function<String, Rung> rung = rungs(store).get(id);
+                if (rung == null) {
+                    throw new IllegalArgumentException(
+                            "there is no guard '" + id + "' on this store; there are " + on(store));
+                }
+                String url = store.startsWith("zk:")
+                        ? store.substring("zk://".length())
+                        : store.startsWith("redis") ? store : database;
+                yield new RungGuard(rung.apply(url), section);
+            }
+        };
+    }
+
+    private Outcome sellOptimistically(Sale sale, Order order, Duration patience) throws InterruptedException {
+        long end = System.nanoTime() + patience.toNanos();
+        do {
+            Sale read = shop.find(sale.id()).orElseThrow();
+            if (read.remaining() < order.quantity()) {
+                return Outcome.SOLD_OUT;
+            }
+            faults.strike(sale.gapMillis());
+            if (shop.writeIfUnchanged(order, read.remaining() - order.quantity(), read.version())) {
+                return Outcome.SOLD;
+            }
+            pause();
+        } while (System.nanoTime() < end);
+        return Outcome.TOO_BUSY;
+    }
+
+    /** The segments are written in the transaction of the order, so the stock of a killed server is not lost. */
+    private Outcome sellFromSegments(Sale sale, Order order, Duration patience) throws InterruptedException {
+        var segments = shop.segments(order, () -> faults.strike(sale.gapMillis()));
+        return Outcome.of(SplitStock.of(client, "sale:" + sale.id(), Shop.SEGMENTS, segments, options)
+                .take(order.quantity()));
+    }
+
+    private static void pause() throws InterruptedException {
+        Thread.sleep(ThreadLocalRandom.current().nextLong(1, LONGEST_PAUSE));
+    }
+
+    @Override
+    public void close() {
+        made.values().forEach(Guard::close);
+    }
+
+    /** The keyword of the language: all of one process wait for each other, and nobody else does. */
+    private static final class MonitorGuard implements Guard {
+        private final Section section;
+
+        MonitorGuard(Section section) {
+            this.section = section;
+        }
+
+        @Override
+        public Outcome sell(Sale sale, Order order, Duration patience) {
+            synchronized (this) {
+                return Outcome.of(section.sell(sale, order));
+            }
+        }
+    }
+
+    /** A textbook's lock, which tries once; so it is tried until the patience ends. */
+    private record RungGuard(Rung rung, Section section) implements Guard {
+        @Override
+        public Outcome sell(Sale sale, Order order, Duration patience) throws InterruptedException {
+            long end = System.nanoTime() + patience.toNanos();
+            AtomicBoolean sold = new AtomicBoolean();
+            do {
+                if (rung.run(sale.lockName(), token -> sold.set(section.sell(sale, order)))) {
+                    return Outcome.of(sold.get());
+                }
+                pause();
+            } while (System.nanoTime() < end);
+            return Outcome.TOO_BUSY;
+        }
+
+        @Override
+        public void close() {
+            rung.close();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.holdfast.flashsale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import us.abstracta.jmeter.javadsl.core.DslTestPlan;
+import us.abstracta.jmeter.javadsl.core.TestPlanStats;
+import us.abstracta.jmeter.javadsl.core.engines.EmbeddedJmeterEngine;
+
+/** The plan for JMeter, against two servers; compiled and run with {@code -Pattack} alone. */
+class AttackTest extends OnTwoServers {
+    private static final int BUYERS = 64;
+    private static final int ORDERS = 5;
+
+    @Test
+    void holdfastAnswersEachOrderAndSellsNothingTwice() throws IOException {
+        sale.open("holdfast", 100, 0);
+
+        TestPlanStats answers = attack();
+
+        assertThat(answers.overall().samplesCount()).isEqualTo((long) BUYERS * ORDERS);
+        assertThat(answers.overall().errorsCount()).isZero();
+        FlashSale.Figures end = sale.figures();
+        assertThat(end.tally().sold()).isPositive().isEqualTo(100 - end.remaining());
+        assertThat(end.tally().collisions()).isEmpty();
+    }
+
+    @Test
+    void withNothingToGuardThemTicketsAreSoldTwice() throws IOException {
+        sale.open("none", 100, 20);
+
+        attack();
+
+        assertThat(sale.figures().tally().oversold()).isPositive();
+    }
+
+    private static TestPlanStats attack() throws IOException {
+        return DslTestPlan.fromJmx("attack/sale.jmx")
+                .runIn(new EmbeddedJmeterEngine()
+                        .prop("port", sale.address().getPort())
+                        .prop("buyers", BUYERS)
+                        .prop("orders", ORDERS));
+    }
+}

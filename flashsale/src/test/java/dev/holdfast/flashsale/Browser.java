@@ -1,0 +1,130 @@
+package dev.holdfast.flashsale;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogType;
+
+/** A real browser without a window: Debian's chromium with chromium-driver. Nothing is downloaded for it. */
+final class Browser implements AutoCloseable {
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final int WIDTH = 1100;
+    private static final int HEIGHT = 1000;
+    private static final int PHONE = 390;
+
+    private final ChromeDriver driver;
+
+    private Browser(ChromeDriver driver) {
+        this.driver = driver;
+    }
+
+    /** Opens one; where there is none, the test is skipped and says so. */
+    static Browser open() {
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(onPath("chromium").toFile());
+        options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars");
+        ChromeDriverService service = new ChromeDriverService.Builder()
+                .usingDriverExecutable(onPath("chromedriver").toFile())
+                .build();
+        Browser browser = new Browser(new ChromeDriver(service, options));
+        browser.desktop();
+        return browser;
+    }
+
+    private static Path onPath(String program) {
+        return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+                .map(folder -> Path.of(folder, program))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseGet(() -> Assumptions.abort("no browser: " + program
+                        + " is not on the PATH; on Debian: apt-get install chromium chromium-driver"));
+    }
+
+    void desktop() {
+        driver.manage().window().setSize(new Dimension(WIDTH, HEIGHT));
+    }
+
+    /** The width of a phone; headless browsers are never narrower than their window, so the screen is set. */
+    void phone() {
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", PHONE, "height", HEIGHT, "deviceScaleFactor", 2, "mobile", true));
+    }
+
+    void scheme(String lightOrDark) {
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", lightOrDark))));
+    }
+
+    void get(URI address) {
+        driver.get(address.toString());
+        await().atMost(LONG).until(() -> find("main").isDisplayed());
+    }
+
+    ChromeDriver driver() {
+        return driver;
+    }
+
+    WebElement find(String selector) {
+        return driver.findElement(By.cssSelector(selector));
+    }
+
+    List<WebElement> all(String selector) {
+        return driver.findElements(By.cssSelector(selector));
+    }
+
+    /** Waits until an element says something. */
+    void awaitText(String selector, String part) {
+        await().atMost(LONG)
+                .ignoreExceptions() // the element may be made anew in between
+                .until(() -> find(selector).getText(), text -> text.contains(part));
+    }
+
+    Object run(String script) {
+        return driver.executeScript(script);
+    }
+
+    /** What the browser complains of, such as a script that fails or a file that is not there. */
+    List<String> complaints() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
+                .map(Object::toString)
+                .toList();
+    }
+
+    /** Keeps a picture, and what a recording makes a page of, in target/screenshots; those in docs/images are copies. */
+    void keep(String name, Recording recording) {
+        Path folder = Path.of("target", "screenshots");
+        try {
+            Files.createDirectories(folder);
+            Files.write(folder.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+            Files.writeString(folder.resolve(name + ".html"), StaticPage.of(recording.json()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        driver.quit();
+    }
+}

@@ -1,0 +1,166 @@
+package dev.holdfast.flashsale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+
+/** The page in a real browser. */
+class BrowserTest {
+    private static FlashSale sale;
+
+    private Browser browser;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Browser.open().close(); // without one, no servers are started either
+        OnTwoServers.start();
+        sale = OnTwoServers.sale;
+    }
+
+    @AfterAll
+    static void end() {
+        OnTwoServers.end();
+    }
+
+    @BeforeEach
+    void open() {
+        browser = Browser.open();
+    }
+
+    @AfterEach
+    void complainOfNothing() {
+        try (Browser closing = browser) {
+            assertThat(closing.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void oneButtonShowsWhatNothingGuardsAndSaysWhatBroke() {
+        browser.get(OnTwoServers.at("/?guard=none&gap=50&lang=en"));
+
+        browser.find("button.main").click();
+
+        browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
+        OnTwoServers.awaitQuiet();
+        long oversold = sale.figures().tally().oversold();
+        await().atMost(OnTwoServers.LONG)
+                .until(() -> browser.all(".tickets i.over").size() == oversold);
+        assertThat(browser.find(".what").getText()).contains("read that same number");
+        await().atMost(OnTwoServers.LONG).until(() -> browser.find(".replay").isDisplayed());
+        browser.keep("flash-sale-broken", sale.recording());
+    }
+
+    @Test
+    void aServerThatIsStoppedIsRefusedAndThePageQuotesTheFence() {
+        browser.get(OnTwoServers.at("/?guard=holdfast&fault=pause&lang=en"));
+
+        browser.find("button.main").click();
+
+        browser.awaitText(".verdict.good", "20 of 20 sold, none twice. A late write was refused: token ");
+        assertThat(browser.all(".tickets i.over")).isEmpty();
+        browser.scheme("dark");
+        browser.keep("flash-sale-held", sale.recording());
+    }
+
+    @Test
+    void theKeyboardIsEnoughAndEveryFieldHasAName() {
+        browser.get(OnTwoServers.at("/?guard=holdfast&gap=0&lang=en"));
+        for (WebElement field : browser.all("input, select, button")) {
+            if (field.isDisplayed()) {
+                assertThat(field.getAccessibleName())
+                        .as(field.getDomAttribute("type"))
+                        .isNotBlank();
+            }
+        }
+
+        for (int i = 0; i < 20 && !focused().equals("Sell"); i++) {
+            browser.driver().switchTo().activeElement().sendKeys(Keys.TAB);
+        }
+        browser.driver().switchTo().activeElement().sendKeys(Keys.ENTER);
+
+        browser.awaitText(".verdict.good", "20 of 20 sold, none twice.");
+    }
+
+    private String focused() {
+        return browser.driver().switchTo().activeElement().getText();
+    }
+
+    @Test
+    void aPhoneShowsItInChineseWithoutScrollingSideways() {
+        browser.phone();
+        browser.get(OnTwoServers.at("/?guard=none&gap=50&lang=zh"));
+
+        browser.find("button.main").click();
+
+        browser.awaitText(".verdict.bad", "个人手里的票并不存在");
+        assertThat(browser.find("h1").getText()).isEqualTo("秒杀现场");
+        assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
+                .isEqualTo(true);
+        browser.keep("flash-sale-phone", sale.recording());
+    }
+
+    @Test
+    void moreTicketsThanFitAreNotDrawn() {
+        sale.open("none", 401, 0);
+        browser.get(OnTwoServers.at("/?lang=en"));
+        browser.awaitText("dl dd", "401");
+
+        assertThat(browser.all(".tickets i")).isEmpty();
+        assertThat(browser.find(".tickets").isDisplayed()).isFalse();
+    }
+
+    @Test
+    void aLinkChoosesOnlyWhatTheFormOffers() {
+        browser.get(OnTwoServers.at("/?fault=../../lock/expire&lang=constructor"));
+
+        browser.awaitText("h1", browser.run("return texts.en.title").toString());
+        assertThat(browser.run("return Alpine.$data(document.body).fault")).isEqualTo("");
+    }
+
+    @Test
+    void theCoupleIsPaidOnceOrTwice() {
+        browser.get(OnTwoServers.at("/?guard=none&gap=500&lang=en"));
+        browser.find("section[aria-label='The couple'] button").click();
+        browser.awaitText("section[aria-label='The couple'] .bad", "250 paid out of 200");
+
+        browser.get(OnTwoServers.at("/?guard=holdfast&gap=50&lang=en"));
+        browser.find("section[aria-label='The couple'] button").click();
+        browser.awaitText("section[aria-label='The couple'] .good", " paid out of 200");
+    }
+
+    @Test
+    void anExportedRunPlaysAgainWithoutTheSale(@TempDir Path folder) throws Exception {
+        sale.open("none", OnTwoServers.STOCK, 50);
+        awaitRecorded("\"buyers\":null");
+        OnTwoServers.sell(OnTwoServers.CROWD);
+        awaitRecorded("\"done\":" + OnTwoServers.CROWD + ",");
+        Path page = folder.resolve("run.html");
+        Files.writeString(page, StaticPage.of(sale.recording().json()));
+
+        browser.get(page.toUri());
+
+        browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
+        assertThat(browser.find("form").isDisplayed()).isFalse();
+        assertThat(browser.run(
+                        "const range = document.querySelector('.replay input'); return range.value === range.max"))
+                .isEqualTo(true);
+        browser.find(".replay input").sendKeys(Keys.HOME);
+        browser.awaitText(".verdict", "Who wins?");
+        browser.find(".replay button").click();
+        browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
+    }
+
+    private static void awaitRecorded(String figures) {
+        await().atMost(OnTwoServers.LONG).until(() -> sale.recording().json().contains(figures));
+    }
+}

@@ -1,0 +1,125 @@
+package dev.holdfast.flashsale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is sold under each guard, and when a server is stopped or killed. */
+class FlashSaleTest extends OnTwoServers {
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast", "split", "pessimistic", "optimistic"})
+    void sixtyFourBuyersAtOnceGetExactlyTheTicketsThereAre(String guard) {
+        sale.open(guard, STOCK, 5);
+
+        FlashSale.Figures end = sell(CROWD);
+
+        assertThat(end.tally().sold()).isEqualTo(STOCK);
+        assertThat(end.tally().oversold()).isZero();
+        assertThat(end.tally().collisions()).isEmpty();
+        assertThat(end.remaining()).isZero();
+        assertThat(end.tally().orders()).isEqualTo(STOCK);
+        assertThat(end.tally().soldBy().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .isEqualTo(STOCK);
+        assertThat(end.buyers().answers()).containsEntry("201", STOCK).containsEntry("409", CROWD - STOCK);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none", "synchronized"})
+    void whatTwoServersDoNotShareSellsMoreThanThereIs(String guard) {
+        sale.open(guard, STOCK, 50); // in which every other order reads the same number
+
+        FlashSale.Figures end = sell(CROWD);
+
+        assertThat(end.tally().oversold()).isPositive();
+        assertThat(end.tally().oversold()).isEqualTo(end.tally().sold() - STOCK);
+        assertThat(end.tally().collisions()).isNotEmpty();
+    }
+
+    @Test
+    void aServerThatIsKilledInMidSaleSellsNothingTwiceAndLosesNothing() throws InterruptedException {
+        sale.open("holdfast", 150, 5);
+        sale.send(300, 1);
+        await().until(() -> sale.figures().tally().sold() > 10);
+
+        sale.servers().kill(2);
+        awaitQuiet();
+
+        FlashSale.Figures end = sale.figures();
+        assertThat(end.nodes().get(1).state()).isEqualTo("DOWN");
+        assertThat(end.tally().sold()).isEqualTo(150);
+        assertThat(end.tally().orders()).isEqualTo(150);
+        assertThat(end.remaining()).isZero();
+        assertThat(end.buyers().answers()).doesNotContainKey("gave up");
+
+        sale.open("holdfast", STOCK, 5);
+        assertThat(sell(CROWD).tally().soldBy()).containsOnly(Map.entry("1", (long) STOCK));
+
+        sale.servers().restart(2);
+        sale.servers().kill(1);
+        sale.open("holdfast", STOCK, 5);
+        assertThat(sell(CROWD).tally().soldBy()).containsOnly(Map.entry("2", (long) STOCK));
+        sale.servers().restart(1);
+    }
+
+    @Test
+    void aServerThatIsStoppedPastItsLeaseIsRefusedByTheFence() {
+        sale.open("holdfast", STOCK, 5);
+        sale.servers().pause(1);
+
+        FlashSale.Figures end = sell(CROWD);
+
+        assertThat(end.tally().refused()).isNotEmpty().allMatch(line -> line.matches("token \\d+ refused after \\d+"));
+        assertThat(end.tally().sold()).isEqualTo(STOCK);
+    }
+
+    @Test
+    void aLockThatIsTakenFromItsHolderSellsNothingTwice() {
+        sale.open("holdfast", STOCK, 50);
+        sale.send(CROWD, 1);
+
+        int taken = 0;
+        while (!sale.isQuiet() && taken < 3) {
+            try {
+                sale.expire();
+                taken++;
+            } catch (Refused nobody) {
+                assertThat(nobody).hasMessage("nobody holds a lock of Holdfast");
+            }
+        }
+        awaitQuiet();
+
+        assertThat(taken).isEqualTo(3);
+        assertThat(sale.figures().tally().sold()).isEqualTo(STOCK);
+        assertThat(sale.figures().tally().collisions()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast", "split", "pessimistic", "optimistic"})
+    void twoWhoWithdrawTooMuchAtOnceAreNotBothPaid(String guard) {
+        FlashSale.Account account = withdraw(guard, 20);
+
+        assertThat(account.withdrawals().answers()).containsEntry("201", 1).containsEntry("409", 1);
+        assertThat(account.paid()).isIn(100L, 150L);
+        assertThat(account.balance()).isEqualTo(200 - account.paid());
+    }
+
+    @Test
+    void anAccountThatNothingGuardsPaysBoth() {
+        FlashSale.Account account = withdraw("none", 500); // in which the other reads the same balance
+
+        assertThat(account.paid()).isEqualTo(250);
+        assertThat(account.balance()).isIn(50L, 100L);
+    }
+
+    private static FlashSale.Account withdraw(String guard, int gapMillis) {
+        sale.withdraw(guard, gapMillis);
+        awaitQuiet();
+        return sale.figures().couple();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.holdfast.flashsale;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+
+/** A sale on two real servers, on the embedded store. */
+abstract class OnTwoServers {
+    static final Duration LONG = Duration.ofMinutes(1);
+    static final int STOCK = 20;
+    static final int CROWD = 64;
+
+    static FlashSale sale;
+
+    final HttpClient http = HttpClient.newHttpClient();
+
+    @BeforeAll
+    static void start() throws Exception {
+        sale = FlashSale.start(null, 2, 0, System.err::println);
+    }
+
+    @AfterAll
+    static void end() {
+        if (sale != null) {
+            sale.close();
+        }
+    }
+
+    /** One test that fails does not fail the next. */
+    @AfterEach
+    void letItComeToRest() {
+        awaitQuiet();
+    }
+
+    static FlashSale.Figures sell(int crowd) {
+        sale.send(crowd, 1);
+        awaitQuiet();
+        return sale.figures();
+    }
+
+    static void awaitQuiet() {
+        await().atMost(LONG).until(sale::isQuiet);
+    }
+
+    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return http.send(HttpRequest.newBuilder(at(path)).build(), BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> order(String id, String key, String body) throws IOException, InterruptedException {
+        return http.send(order(at("/sales/" + id + "/orders"), key, body), BodyHandlers.ofString());
+    }
+
+    static HttpRequest order(URI orders, String key, String body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(orders)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body));
+        if (key != null && !key.isEmpty()) {
+            request.header("Idempotency-Key", key);
+        }
+        return request.build();
+    }
+
+    static HttpRequest post(String path, String body) {
+        return HttpRequest.newBuilder(at(path))
+                .POST(BodyPublishers.ofString(body))
+                .build();
+    }
+
+    static URI at(String path) {
+        return sale.address().resolve(path);
+    }
+}

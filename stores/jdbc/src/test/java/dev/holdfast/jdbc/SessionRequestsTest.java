@@ -1,0 +1,262 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.jdbc.Requests.get;
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.ClaimId;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.Renewal.Verdict;
+import dev.holdfast.testbed.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What one client asks of its sessions: in which order it is served, and what it costs. */
+@Timeout(120)
+class SessionRequestsTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    /** So long that nothing is cut off for being silent. */
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    private static final String TRY = "pg_try_advisory_lock";
+    private static final String STANDING = "s.claim_id IS NOT NULL";
+    private static final String RELEASE = "claim_id = NULL WHERE";
+
+    private static PostgresServer server;
+
+    private final SessionRig rig = new SessionRig();
+    private final Meddling connections = new Meddling(server.jdbcUrl());
+
+    @BeforeAll
+    static void startServer() {
+        server = orSkip(() -> PostgresServer.start("-c", "max_connections=300"));
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void renewalsAndReleasesAreServedBeforeClaimsThatCameFirst() {
+        SessionStore store = meddled(LONG);
+        Grant kept = hold(store, "kept");
+        Grant given = hold(store, "given back");
+        get(store.release(hold(store, "in the queue 0"))); // so that its row is there
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<String> sent = recordAndBlock(goOn);
+        List<CompletionStage<Optional<Grant>>> claims = tries(store, "in the queue ", 11);
+        await().atMost(SOON).until(() -> !sent.isEmpty()); // the first of them is under way
+        CompletionStage<Map<ClaimId, Renewal>> renewed = store.renew(List.of(kept));
+        CompletionStage<Boolean> released = store.release(given);
+        goOn.countDown();
+        assertThat(get(renewed).get(kept.id()).verdict()).isEqualTo(Verdict.HELD);
+        assertThat(get(released)).isTrue();
+        claims.forEach(each -> assertThat(get(each)).isPresent());
+        List<String> later = sent.subList(1, sent.size());
+        assertThat(firstOf(later, STANDING)).isLessThan(firstOf(later, TRY));
+        assertThat(firstOf(later, RELEASE)).isLessThan(firstOf(later, TRY));
+    }
+
+    @Test
+    void aClaimThatIsNotWaitedForAnyMoreIsNotMade() {
+        SessionStore store = meddled(LONG);
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<String> sent = recordAndBlock(goOn);
+        List<CompletionStage<Optional<Grant>>> claims = tries(store, "too late ", 21);
+        claims.forEach(each -> assertThatThrownBy(() -> get(each)).isInstanceOf(StoreUnavailableException.class));
+        goOn.countDown();
+        assertThat(get(store.status("behind them")).isHeld()).isFalse();
+        assertThat(sent.stream().filter(each -> each.contains(TRY)).count())
+                .isLessThanOrEqualTo(2); // the one that was under way: its name is new, so it tries twice
+    }
+
+    /** Nothing is measured but that so many take as long as they should at least. */
+    @Test
+    void theMoreClaimsPollTheLessOftenEachOfThemAsks() {
+        SessionStore holder = rig.store(server.jdbcUrl());
+        SessionStore store = meddled(SessionStore.SESSION);
+        List<Pending> waiting = new ArrayList<>();
+        for (int i = 0; i < 116; i++) {
+            hold(holder, "polled " + i);
+            waiting.add(store.claim(Requests.waiting("polled " + i)));
+        }
+        AtomicInteger polls = new AtomicInteger();
+        connections.meddle(sql -> polls.addAndGet(sql.contains(TRY) ? 1 : 0));
+        long began = System.nanoTime();
+        await().atMost(Duration.ofSeconds(60)).until(() -> polls.get() >= 600);
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThan(Duration.ofSeconds(2));
+        waiting.forEach(Pending::cancel);
+    }
+
+    @Test
+    void aClaimThatPollsIsCancelledWithoutAThread() {
+        SessionStore holder = rig.store(server.jdbcUrl());
+        SessionStore store = rig.store(server.jdbcUrl());
+        List<Pending> waiting = new ArrayList<>();
+        for (int i = 0; i < 116; i++) {
+            hold(holder, "cancelled " + i);
+            waiting.add(store.claim(Requests.waiting("cancelled " + i)));
+        }
+        await().atMost(SOON).until(() -> waitingSessions() == 16);
+        server.process().stop();
+        long threads;
+        try {
+            waiting.forEach(Pending::cancel);
+            threads = Thread.getAllStackTraces().keySet().stream()
+                    .filter(each -> each.getName().equals("holdfast-cancel"))
+                    .count();
+        } finally {
+            server.process().cont();
+        }
+        assertThat(threads).isLessThanOrEqualTo(16);
+        waiting.forEach(each -> await().atMost(SOON)
+                .until(() -> each.answer().toCompletableFuture().isDone()));
+    }
+
+    @Test
+    void locksThatWereWaitedForTakeNoPlaceFromThoseThatWait() {
+        SessionStore holder = rig.store(server.jdbcUrl());
+        SessionStore store = rig.store(server.jdbcUrl());
+        for (int i = 0; i < 16; i++) {
+            Grant grant = hold(holder, "handed over " + i);
+            Pending waiting = store.claim(Requests.waiting("handed over " + i));
+            await().atMost(SOON).until(() -> waitingSessions() == 1);
+            assertThat(get(holder.release(grant))).isTrue();
+            assertThat(get(waiting.answer())).isPresent();
+        }
+        hold(holder, "one more");
+        Pending waiting = store.claim(Requests.waiting("one more"));
+        await().atMost(SOON).until(() -> get(holder.status("one more")).waiting() == 1);
+        waiting.cancel();
+    }
+
+    @Test
+    void anErrorOnTheSessionsThreadEndsTheSessionNotTheClient() {
+        SessionStore store = meddled(SessionStore.SESSION);
+        AtomicBoolean failed = new AtomicBoolean();
+        connections.meddle(sql -> {
+            if (sql.contains(TRY) && failed.compareAndSet(false, true)) {
+                throw new OutOfMemoryError("of the test");
+            }
+        });
+        assertThatThrownBy(() -> hold(store, "after an error")).isInstanceOf(StoreUnavailableException.class);
+        await().atMost(SOON)
+                .until(() -> get(store.claim(Requests.claim("after an error")).answer())
+                        .isPresent());
+    }
+
+    /** A renewal is under way on the session of a grant, which breaks, while its claim is repeated. */
+    @Test
+    void whatWasAskedOfASessionThatEndedIsNotAnsweredAsIfTheClientWereClosed() {
+        SessionStore holder = rig.store(server.jdbcUrl());
+        SessionStore store = meddled(LONG);
+        Grant before = hold(holder, "broken off");
+        Claim claim = Requests.waiting("broken off");
+        Pending waiting = store.claim(claim);
+        await().atMost(SOON).until(() -> waitingSessions() == 1);
+        assertThat(get(holder.release(before))).isTrue();
+        assertThat(get(waiting.answer())).isPresent();
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch underWay = new CountDownLatch(1);
+        connections.meddle(sql -> {
+            if (sql.contains(STANDING)) {
+                underWay.countDown();
+                pause(goOn);
+                throw new SQLException("the connection broke", "08006");
+            }
+        });
+        pause(underWay);
+        CompletionStage<Optional<Grant>> again = store.claim(claim).answer();
+        goOn.countDown();
+        assertThatThrownBy(() -> get(again)).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    private SessionStore meddled(Duration session) {
+        return rig.store(connections, server.jdbcUrl(), session);
+    }
+
+    private static Grant hold(SessionStore store, String name) {
+        return get(store.claim(Requests.claim(name)).answer()).orElseThrow();
+    }
+
+    private static List<CompletionStage<Optional<Grant>>> tries(SessionStore store, String prefix, int many) {
+        List<CompletionStage<Optional<Grant>>> answers = new ArrayList<>();
+        for (int i = 0; i < many; i++) {
+            answers.add(store.claim(Requests.claim(prefix + i)).answer());
+        }
+        return answers;
+    }
+
+    /** The statements from now on; the first of them is not answered before the latch is. */
+    private List<String> recordAndBlock(CountDownLatch goOn) {
+        List<String> sent = new CopyOnWriteArrayList<>();
+        AtomicReference<CountDownLatch> once = new AtomicReference<>(goOn);
+        connections.meddle(sql -> {
+            if (sql.contains(TRY) && once.getAndSet(null) != null) {
+                sent.add(sql);
+                pause(goOn);
+            } else if (once.get() == null) {
+                sent.add(sql);
+            }
+        });
+        return sent;
+    }
+
+    private static void pause(CountDownLatch until) {
+        try {
+            until.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static int firstOf(List<String> sent, String part) {
+        for (int i = 0; i < sent.size(); i++) {
+            if (sent.get(i).contains(part)) {
+                return i;
+            }
+        }
+        return sent.size();
+    }
+
+    private static long waitingSessions() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl())) {
+            return SqlSession.only(
+                    connection,
+                    "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+                    row -> row.getLong(1));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.jdbc.Requests.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.testbed.TcpProxy;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Waits in the server's queue, while clients die, connections fall silent, and servers have limits of their own. */
+@Timeout(180)
+class SessionWaitsTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    @RegisterExtension
+    static final BothServers servers = new BothServers();
+
+    private final SessionRig rig = new SessionRig();
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aClientThatDiesWhileItWaitsLeavesTheQueue(String database) {
+        SessionStore holder = rig.store(servers.url(database));
+        Grant grant = hold(holder, database + " held for long");
+        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
+            SessionStore dying = rig.store(throughProxy);
+            dying.claim(Requests.waiting(database + " held for long"));
+            await().atMost(SOON).until(() -> waiting(database, 0) == 1);
+            proxy.refuse();
+            assertThat(proxy.cut()).isPositive();
+            await().atMost(SOON).until(() -> waiting(database, 0) == 0);
+            assertThat(get(holder.release(grant))).isTrue();
+        }
+    }
+
+    /** A firewall drops the packets of one connection, and says nothing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aSessionThatFallsSilentIsReplaced(String database) {
+        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
+            SessionStore store = rig.store(throughProxy);
+            get(store.release(hold(store, database + " before")));
+            for (int i = 0; i < proxy.connections().open(); i++) {
+                assertThat(proxy.clog(i)).isPresent();
+            }
+            CompletionStage<?> deaf = store.status(database + " before");
+            assertThatThrownBy(() -> get(deaf)).isInstanceOf(StoreUnavailableException.class);
+            await().atMost(SOON)
+                    .ignoreExceptions()
+                    .until(() -> get(store.claim(Requests.claim(database + " after"))
+                                    .answer())
+                            .isPresent());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void theServersOwnLimitEndsNoWait(String database) throws SQLException {
+        limit(database, 2);
+        try {
+            SessionStore holder = rig.store(servers.url(database));
+            SessionStore waiter = rig.store(servers.url(database));
+            hold(holder, database + " limited");
+            Pending waiting = waiter.claim(Requests.waiting(database + " limited"));
+            await().atMost(SOON).until(() -> waiting(database, 5) == 1);
+            waiting.cancel();
+            assertThat(get(waiting.answer())).isEmpty();
+        } finally {
+            limit(database, 0);
+        }
+    }
+
+    private static void limit(String database, int seconds) throws SQLException {
+        if (database.equals("mariadb")) {
+            servers.sql(database, "SET GLOBAL max_statement_time = " + seconds);
+        } else {
+            boolean limitsTransactions = servers.count(database, "SHOW server_version_num") >= 170_000;
+            servers.sql(
+                    database,
+                    "ALTER SYSTEM SET statement_timeout = '" + seconds + "s'",
+                    limitsTransactions ? "ALTER SYSTEM SET transaction_timeout = '" + seconds + "s'" : "SELECT 1",
+                    "SELECT pg_reload_conf()");
+        }
+    }
+
+    /** The server ends the session of the next one when it is silent for six seconds, and it must wait for ten. */
+    @Tag("thorough")
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aShortSessionKeepsItsTurnBehindALongOne(String database) throws Exception {
+        SessionStore longOne = rig.store(servers.url(database), Duration.ofSeconds(10));
+        SessionStore shortOne = rig.store(servers.url(database), Duration.ofSeconds(2));
+        SessionStore behind = rig.store(servers.url(database));
+        String name = database + " in turn";
+        hold(longOne, name);
+        Pending first = shortOne.claim(Requests.waiting(name));
+        await().atMost(SOON).until(() -> waiting(database, 0) == 1);
+        Pending second = behind.claim(Requests.waiting(name));
+        await().atMost(SOON).until(() -> waiting(database, 0) == 2);
+        servers.killHolders(database);
+        first.answer()
+                .toCompletableFuture()
+                .applyToEither(second.answer().toCompletableFuture(), grant -> grant)
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
+        assertThat(second.answer().toCompletableFuture()).isNotDone();
+        assertThat(get(shortOne.release(get(first.answer()).orElseThrow()))).isTrue();
+        assertThat(get(second.answer())).isPresent();
+    }
+
+    @Test
+    void aGrantIsOnDiskWhereTheServerDelaysCommits() throws SQLException {
+        servers.sql("postgresql", "ALTER SYSTEM SET synchronous_commit = off", "SELECT pg_reload_conf()");
+        try {
+            String url = servers.url("postgresql");
+            await().atMost(SOON).until(() -> setting("off") == 1);
+            SessionRows session =
+                    rig.opener(new Meddling(url), url, SessionStore.SESSION).open();
+            try {
+                String commit = session.session().only("SHOW synchronous_commit", row -> row.getString(1));
+                assertThat(commit).isEqualTo("on");
+            } finally {
+                session.session().close();
+            }
+        } finally {
+            servers.sql("postgresql", "ALTER SYSTEM SET synchronous_commit = on", "SELECT pg_reload_conf()");
+        }
+    }
+
+    private static long setting(String commit) throws SQLException {
+        return servers.count(
+                "postgresql",
+                "SELECT CASE current_setting('synchronous_commit') WHEN '" + commit + "' THEN 1 ELSE 0 END");
+    }
+
+    private static Grant hold(SessionStore store, String name) {
+        return get(store.claim(Requests.claim(name)).answer()).orElseThrow();
+    }
+
+    private static int port(String database) {
+        return database.equals("mariadb")
+                ? servers.mariaDb().port()
+                : servers.postgres().port();
+    }
+
+    /** How many sessions have waited for a lock for so long. */
+    private static long waiting(String database, int seconds) throws SQLException {
+        return servers.count(
+                database,
+                database.equals("mariadb")
+                        ? "SELECT count(*) FROM information_schema.processlist WHERE state = 'User lock' AND time >= "
+                                + seconds
+                        : "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event ="
+                                + " 'advisory' AND query_start <= now() - interval '" + seconds + " s'");
+    }
+}
