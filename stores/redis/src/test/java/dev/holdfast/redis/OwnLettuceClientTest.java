@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.DistributedLock;
 import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import io.lettuce.core.ClientOptions;
@@ -27,11 +29,12 @@ class OwnLettuceClientTest {
         try (RedisClient redis = RedisClient.create(rig.server.uri())) {
             try (LockClient client = LockClient.builder(RedisStores.on(redis)).build();
                     LockClient other = LockClient.connect(rig.server.uri())) {
-                Hold hold = client.lock("a").acquire();
+                DistributedLock inOrder = client.lock("a", HoldOptions.defaults().strictFifo(true));
+                Hold hold = inOrder.acquire();
                 assertThat(other.lock("a").tryAcquire()).isEmpty();
                 var next = other.lock("a").acquireAsync();
                 Rig.until("it to wait", () -> other.lock("a").status().waiting() == 1);
-                var back = client.lock("a").acquireAsync();
+                var back = inOrder.acquireAsync(); // at its close the hold does not go to this waiter, of its own client
                 hold.close();
                 Hold there = next.get(10, TimeUnit.SECONDS);
                 assertThat(there.token()).isGreaterThan(hold.token());
