@@ -29,12 +29,14 @@ class OwnLettuceClientTest {
         try (RedisClient redis = RedisClient.create(rig.server.uri())) {
             try (LockClient client = LockClient.builder(RedisStores.on(redis)).build();
                     LockClient other = LockClient.connect(rig.server.uri())) {
-                DistributedLock inOrder = client.lock("a", HoldOptions.defaults().strictFifo(true));
+                DistributedLock inOrder =
+                        client.lock("a", HoldOptions.defaults().strictFifo(true));
                 Hold hold = inOrder.acquire();
                 assertThat(other.lock("a").tryAcquire()).isEmpty();
                 var next = other.lock("a").acquireAsync();
                 Rig.until("it to wait", () -> other.lock("a").status().waiting() == 1);
-                var back = inOrder.acquireAsync(); // at its close the hold does not go to this waiter, of its own client
+                // at its close the hold does not go to this waiter, of its own client
+                var back = inOrder.acquireAsync();
                 hold.close();
                 Hold there = next.get(10, TimeUnit.SECONDS);
                 assertThat(there.token()).isGreaterThan(hold.token());
