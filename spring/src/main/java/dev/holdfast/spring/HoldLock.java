@@ -19,8 +19,9 @@ import org.springframework.core.annotation.AliasFor;
  * }</pre>
  *
  * <p>The lock is acquired before a transaction of the method begins and released after it has ended. A method that
- * returns a {@code CompletableFuture}, {@code Mono} or {@code Flux} holds the lock until that has completed. If the lock
- * was lost meanwhile, the caller gets a {@link dev.holdfast.HoldLostException}.
+ * returns a {@code CompletableFuture}, {@code Mono} or {@code Flux} holds the lock until that has completed, and a
+ * suspending function of Kotlin until it has returned (with {@code kotlinx-coroutines-reactor}). If the lock was lost
+ * meanwhile, the caller gets a {@link dev.holdfast.HoldLostException}.
  *
  * <p>A parameter of type {@link dev.holdfast.Hold} gets the hold; callers pass null. With several names its type is
  * {@link dev.holdfast.MultiHold}, and {@link dev.holdfast.Holding} is for both.

@@ -77,6 +77,9 @@ final class HoldLockMethod {
             throw refused(
                     "skips a call that could not get its lock, but waits for ever; set waitTime, \"0s\" asks once");
         }
+        if (SuspendingFunctions.isOne(method)) {
+            SuspendingFunctions.checkCompletes(method, ANNOTATION);
+        }
         if (skips) {
             Methods.checkSkippable(method, ANNOTATION);
         }

@@ -19,6 +19,7 @@ record LeaderMethod(Method method, Leaderships.Election election, int termParame
      * @throws IllegalStateException if what it says cannot be
      */
     static LeaderMethod read(Method method, LeaderOnly said, Texts texts) {
+        SuspendingFunctions.refuse(method, ANNOTATION);
         Methods.checkSkippable(method, ANNOTATION);
         String name = texts.resolve(said.value());
         if (name.isEmpty()) {

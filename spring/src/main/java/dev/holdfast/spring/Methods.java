@@ -25,7 +25,7 @@ final class Methods {
     /**
      * Refuses a method that a proxy cannot get in front of: the annotation would have no effect.
      *
-     * @throws IllegalStateException if it is private, static or final, or a suspending function of Kotlin
+     * @throws IllegalStateException if it is private, static or final
      */
     static void checkProxied(Method method, String annotation) {
         for (int modifier : new int[] {Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL}) {
@@ -37,19 +37,21 @@ final class Methods {
                                 + " and no proxy can run before it; remove that");
             }
         }
-        Class<?>[] types = method.getParameterTypes();
-        if (types.length > 0 && types[types.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
-            throw refused(method, annotation, "cannot be on a suspending function; use it on one that returns a Mono");
-        }
     }
 
     /**
      * Refuses a method that cannot return "nothing" when it is skipped.
      *
-     * @throws IllegalStateException if it returns a primitive value
+     * @throws IllegalStateException if it returns a primitive value, or a suspending function returns what is never null
      */
     static void checkSkippable(Method method, String annotation) {
         Class<?> type = method.getReturnType();
+        if (SuspendingFunctions.isOne(method) && !SuspendingFunctions.mayReturnNothing(method)) {
+            throw refused(
+                    method,
+                    annotation,
+                    "may skip the call, and a skipped call returns null; return a nullable type or nothing");
+        }
         if (type.isPrimitive() && type != void.class) {
             throw refused(
                     method,

@@ -51,6 +51,7 @@ final class OnceMethod {
                     "has " + (periods == 0 ? "no period" : "more than one period")
                             + "; set one of every = \"1h\", cron = \"0 0 3 * * *\" and key = \"#{#id}\"");
         }
+        SuspendingFunctions.refuse(method, ANNOTATION);
         Class<?> type = method.getReturnType();
         if (Future.class.isAssignableFrom(type) || Methods.isPublisher(type)) {
             throw Methods.refused(

@@ -14,7 +14,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A call that returns a publisher: the lock is acquired at each subscription, without blocking a thread, and released
+ * A call that returns a publisher, or that a proxy runs as one ({@link SuspendingFunctions}): the lock is acquired at each subscription, without blocking a thread, and released
  * when the publisher has completed, failed or was cancelled. The method runs between the two.
  */
 final class ReactiveCall {
@@ -22,12 +22,15 @@ final class ReactiveCall {
 
     /** Whether calls of the method are such. */
     static boolean isOne(Method method) {
-        return Methods.isPublisher(method.getReturnType());
+        return SuspendingFunctions.isOne(method) || Methods.isPublisher(method.getReturnType());
     }
 
     static Object run(MethodInvocation call, HoldLockMethod method, LockRequest request, CallsInProgress calls) {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance()
-                .getAdapter(method.method().getReturnType());
+                .getAdapter(
+                        SuspendingFunctions.isOne(method.method())
+                                ? Mono.class
+                                : method.method().getReturnType());
         if (adapter == null) {
             throw new IllegalStateException("no adapter for " + method);
         }

@@ -71,7 +71,7 @@ public final class Charts {
         return drawn;
     }
 
-    /** Draws how figures grow, one line for each series, both axes logarithmic; as SVG and PNG. */
+    /** Draws how figures grow, one line for each series: a logarithmic x axis, and a y axis from 0; as SVG and PNG. */
     public static void drawLines(
             Path folder,
             String name,
@@ -83,6 +83,7 @@ public final class Charts {
         Files.createDirectories(folder);
         XYChart chart = lines(title, xTitle, yTitle);
         addLines(chart, series);
+        chart.getStyler().setYAxisLogarithmic(false).setYAxisMin(0.0);
         save(folder, chart, name);
     }
 

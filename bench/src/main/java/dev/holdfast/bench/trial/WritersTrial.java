@@ -22,17 +22,21 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many changes of one row a second a database makes when more and more writers want to change it, and what the ways to
- * keep them apart cost: each reads the row, thinks for a millisecond, and writes it.
+ * How many changes of one row a second a database makes when more and more writers want to change it, by each of the five
+ * ways to keep them apart: each writer reads the row, thinks for a millisecond, and writes it. An optimistic update also
+ * counts its attempts, since those that end in a conflict are work for nothing.
  */
 final class WritersTrial {
+    private static final String OPTIMISTIC = "optimistic update";
     private static final List<Integer> WRITERS = List.of(1, 2, 4, 8, 16, 32, 64);
     private static final Duration THOUGHT = Duration.ofMillis(1);
     private static final Duration WARM_UP = Duration.ofSeconds(1);
@@ -41,14 +45,17 @@ final class WritersTrial {
     private static final int POOL = MOST_WRITERS + 2;
 
     private final HikariDataSource pool;
-    private final LockClient client;
+    private final DistributedLock lease;
+    private final DistributedLock session;
     private final JdbcLocks rows;
     private final OptimisticUpdate optimistic = OptimisticUpdate.byVersion("counter", "id", "version");
+    private final AtomicLong attempts = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
 
-    private WritersTrial(HikariDataSource pool, LockClient client) {
+    private WritersTrial(HikariDataSource pool, LockClient leases, LockClient sessions) {
         this.pool = pool;
-        this.client = client;
+        this.lease = leases.lock("counter:1");
+        this.session = sessions.lock("counter:1");
         this.rows = JdbcLocks.on(pool);
     }
 
@@ -61,15 +68,29 @@ final class WritersTrial {
     static boolean run(Duration each) throws Exception {
         Trial.describe("writers that read one row, think for 1 ms and write it, " + each.toSeconds() + " s each");
         boolean kept = true;
+        Map<String, Map<Integer, Double>> attempts = new LinkedHashMap<>();
         for (StoreKind store : List.of(StoreKind.POSTGRESQL, StoreKind.MARIADB)) {
             try (Server server = Servers.start(store);
                     HikariDataSource pool = pool(server.url());
-                    LockClient client = LockClient.connect(server.url())) {
-                kept &= new WritersTrial(pool, client).run(store, each);
+                    LockClient leases = LockClient.connect(server.url());
+                    LockClient sessions = LockClient.connect(server.url() + "&mode=session")) {
+                WritersTrial trial = new WritersTrial(pool, leases, sessions);
+                attempts.put(store.title(), trial.run(store, each));
+                kept &= trial.lost.get() == 0;
             } catch (ServerMissingException missing) {
                 System.err.println(store.title() + " is left out: " + missing.getMessage());
             }
         }
+        Map<Integer, Double> once = new TreeMap<>();
+        WRITERS.forEach(writers -> once.put(writers, 1.0));
+        attempts.put("under any lock", once);
+        Charts.drawLines(
+                Path.of("target", "bench"),
+                "bench-writers-attempts",
+                "An optimistic update: attempts for each change of one row",
+                "writers of the row",
+                "attempts",
+                attempts);
         return kept;
     }
 
@@ -80,56 +101,56 @@ final class WritersTrial {
         return new HikariDataSource(config);
     }
 
-    private boolean run(StoreKind store, Duration each) throws Exception {
+    /** Prints a table; returns how many attempts an optimistic update takes, by writers. */
+    private Map<Integer, Double> run(StoreKind store, Duration each) throws Exception {
         execute("CREATE TABLE counter (id INT PRIMARY KEY, value BIGINT NOT NULL, version BIGINT NOT NULL)");
         execute("INSERT INTO counter VALUES (1, 0, 0)");
-        DistributedLock lock = client.lock("counter:1");
         Map<String, Way> ways = new LinkedHashMap<>();
-        ways.put("optimistic update", this::optimistically);
         ways.put("row locked by FOR UPDATE", this::withTheRowLocked);
         ways.put("lock in the transaction", this::withALockInTheTransaction);
-        ways.put("lease", () -> withALease(lock));
-        Map<String, Map<Integer, Double>> changes = new LinkedHashMap<>();
-        System.out.println("\n" + store.title() + ": changes a second (given up, % of those that were begun)\n");
+        ways.put("lease", () -> under(lease));
+        ways.put("session", () -> under(session));
+        ways.put(OPTIMISTIC, this::optimistically);
+        System.out.println("\n" + store.title() + ": changes a second (99th percentile of one change, ms)\n");
         List<String> titles = new ArrayList<>(List.of("writers"));
         titles.addAll(ways.keySet());
+        titles.addAll(List.of("its attempts for each change", "given up, %"));
         Trial.head(titles.toArray(String[]::new));
+        Map<Integer, Double> attemptsByWriters = new TreeMap<>();
         for (int writers : WRITERS) {
             List<Object> cells = new ArrayList<>(List.of(writers));
             for (Map.Entry<String, Way> way : ways.entrySet()) {
                 measure(way.getValue(), writers, WARM_UP);
+                attempts.set(0);
                 Outcome outcome = measure(way.getValue(), writers, each);
-                changes.computeIfAbsent(way.getKey(), first -> new TreeMap<>()).put(writers, outcome.perSecond());
                 cells.add(outcome.shown());
+                if (way.getKey().equals(OPTIMISTIC)) {
+                    double forEach = (double) attempts.get() / Math.max(1, outcome.made());
+                    attemptsByWriters.put(writers, forEach);
+                    cells.add("%.1f".formatted(forEach));
+                    cells.add("%.1f".formatted(outcome.shareGivenUp()));
+                }
             }
             Trial.row(cells.toArray());
         }
-        Charts.drawLines(
-                Path.of("target", "bench"),
-                "bench-" + store.id() + "-writers",
-                store.title() + ": changes of one row, by writers that want to change it",
-                "writers",
-                "changes/s",
-                changes);
         System.out.println("\nchanges that were reported and are not in the row: " + lost);
-        return lost.get() == 0;
+        return attemptsByWriters;
     }
 
-    private record Outcome(long made, long givenUp, Duration taken) {
-        double perSecond() {
-            return made * 1e9 / taken.toNanos();
+    private record Outcome(long made, long begun, Duration taken, List<Long> nanos) {
+        double shareGivenUp() {
+            return 100.0 * (begun - made) / Math.max(1, begun);
         }
 
         String shown() {
-            double share = 100.0 * givenUp / Math.max(1, made + givenUp);
-            return givenUp == 0 ? "%,.0f".formatted(perSecond()) : "%,.0f (%.0f %%)".formatted(perSecond(), share);
+            return "%,.0f (%s)".formatted(made * 1e9 / taken.toNanos(), Trial.millis(nanos, 0.99));
         }
     }
 
     private Outcome measure(Way way, int writers, Duration time) throws Exception {
         execute("UPDATE counter SET value = 0");
         AtomicLong made = new AtomicLong();
-        AtomicLong givenUp = new AtomicLong();
+        Queue<Long> nanos = new ConcurrentLinkedQueue<>();
         long begun = System.nanoTime();
         ExecutorService threads = Executors.newFixedThreadPool(writers);
         try {
@@ -137,7 +158,11 @@ final class WritersTrial {
             for (int i = 0; i < writers; i++) {
                 all.add(threads.submit(() -> {
                     while (System.nanoTime() - begun < time.toNanos()) {
-                        (way.change() ? made : givenUp).incrementAndGet();
+                        long since = System.nanoTime();
+                        if (way.change()) {
+                            made.incrementAndGet();
+                        }
+                        nanos.add(System.nanoTime() - since);
                     }
                     return true;
                 }));
@@ -152,18 +177,17 @@ final class WritersTrial {
         try (Connection connection = pool.getConnection()) {
             lost.addAndGet(Math.abs(made.get() - value(connection, "")));
         }
-        return new Outcome(made.get(), givenUp.get(), taken);
+        return new Outcome(made.get(), nanos.size(), taken, List.copyOf(nanos));
     }
 
     private boolean optimistically() throws SQLException, InterruptedException {
-        return optimistic
-                        .update(pool, 1, row -> {
-                            long next = row.getLong("value") + 1;
-                            Trial.pause(THOUGHT);
-                            return Map.of("value", next);
-                        })
-                        .outcome()
-                == OptimisticUpdate.Outcome.UPDATED;
+        OptimisticUpdate.Result result = optimistic.update(pool, 1, row -> {
+            long next = row.getLong("value") + 1;
+            Trial.pause(THOUGHT);
+            return Map.of("value", next);
+        });
+        attempts.addAndGet(result.attempts());
+        return result.outcome() == OptimisticUpdate.Outcome.UPDATED;
     }
 
     private boolean withTheRowLocked() throws SQLException {
@@ -185,7 +209,7 @@ final class WritersTrial {
         return true;
     }
 
-    private boolean withALease(DistributedLock lock) throws SQLException, InterruptedException {
+    private boolean under(DistributedLock lock) throws SQLException, InterruptedException {
         try (Hold hold = lock.acquire();
                 Connection connection = pool.getConnection()) {
             change(connection, "");

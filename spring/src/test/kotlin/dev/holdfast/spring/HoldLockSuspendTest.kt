@@ -1,0 +1,199 @@
+package dev.holdfast.spring
+
+import dev.holdfast.Hold
+import dev.holdfast.HoldLostException
+import dev.holdfast.LockClient
+import dev.holdfast.spring.boot.HoldfastAutoConfiguration
+import java.time.Duration
+import java.util.concurrent.atomic.AtomicInteger
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.emptyFlow
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatThrownBy
+import org.awaitility.Awaitility.await
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.Arguments
+import org.junit.jupiter.params.provider.MethodSource
+import org.springframework.boot.autoconfigure.AutoConfigurations
+import org.springframework.boot.test.context.runner.ApplicationContextRunner
+
+/** Suspending functions with [HoldLock]. */
+class HoldLockSuspendTest {
+    private val application = ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(HoldfastAutoConfiguration::class.java, LockAnnotationsAutoConfiguration::class.java)
+        )
+        .withPropertyValues("holdfast.store=mem:")
+
+    @Test
+    fun aSuspendedFunctionHoldsTheLockUntilItReturns() = with { prices, client ->
+        val work = CompletableDeferred<String>()
+        runBlocking {
+            val price = async(Dispatchers.Default) { prices.of(7, work) }
+            await().atMost(LONG).until { isHeld(client, "price:7") }
+            work.complete("12")
+            assertThat(price.await()).isEqualTo("12")
+        }
+        isFree(client, "price:7")
+    }
+
+    @Test
+    fun twoCallsAtOnceRunOneAfterTheOther() = with { prices, client ->
+        runBlocking {
+            val tokens = (1..16).map { async(Dispatchers.Default) { prices.alone() } }.awaitAll()
+            assertThat(tokens).doesNotHaveDuplicates()
+        }
+        assertThat(prices.mostAtOnce.get()).isEqualTo(1)
+        isFree(client, "alone")
+    }
+
+    @Test
+    fun aFailureReleasesTheLockAndIsThrownAsItIs() = with { prices, client ->
+        assertThatThrownBy { runBlocking { prices.fails() } }
+            .isInstanceOf(IllegalStateException::class.java)
+            .hasMessage("no price")
+        isFree(client, "fails")
+    }
+
+    @Test
+    fun aCancelledCallReleasesTheLock() = with { prices, client ->
+        runBlocking {
+            val call = launch(Dispatchers.Default) { prices.of(7, CompletableDeferred()) }
+            await().atMost(LONG).until { isHeld(client, "price:7") }
+            call.cancelAndJoin()
+        }
+        isFree(client, "price:7")
+    }
+
+    @Test
+    fun aCallThatWaitsSuspendsAndLeavesTheQueueWhenItIsCancelled() = with { prices, client ->
+        val hold = client.lock("price:7").acquire()
+        runBlocking {
+            // runs on this thread until it suspends
+            val call = launch(start = CoroutineStart.UNDISPATCHED) { prices.of(7, CompletableDeferred("12")) }
+            assertThat(call.isActive).isTrue()
+            call.cancelAndJoin()
+        }
+        hold.close()
+        isFree(client, "price:7")
+    }
+
+    @Test
+    fun aLockThatIsBusyThrowsOrSkips() = with { prices, client ->
+        client.lock("busy").acquire().use {
+            assertThatThrownBy { runBlocking { prices.asksOnce() } }.isInstanceOf(LockNotAcquiredException::class.java)
+            assertThat(runBlocking { prices.skips() }).isNull()
+            runBlocking { prices.skipsNothing() }
+        }
+        assertThat(prices.runs.get()).isZero()
+        assertThat(runBlocking { prices.skips() }).isEqualTo("ran")
+    }
+
+    @Test
+    fun aLossIsThrownInPlaceOfTheResult() = with { prices, client ->
+        assertThatThrownBy { runBlocking { prices.loses(client) } }.isInstanceOf(HoldLostException::class.java)
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    fun whatCannotBeHeldUntilItHasCompletedIsRefusedAtTheStart(bean: Class<*>, reason: String) {
+        application.withBean(bean).run { context ->
+            assertThat(context.startupFailure).rootCause().hasMessageContaining(reason)
+        }
+    }
+
+    private fun with(action: (Prices, LockClient) -> Unit) {
+        application.withBean(Prices::class.java).run { context ->
+            action(context.getBean(Prices::class.java), context.getBean(LockClient::class.java))
+        }
+    }
+
+    private fun isHeld(client: LockClient, name: String) = client.lock(name).status().grant().isPresent
+
+    private fun isFree(client: LockClient, name: String) {
+        await().atMost(LONG).until { !isHeld(client, name) }
+    }
+
+    open class Prices {
+        open val runs = AtomicInteger() // open: the bean is a proxy
+        open val mostAtOnce = AtomicInteger()
+        private val atOnce = AtomicInteger()
+
+        @HoldLock("price:#{#id}")
+        open suspend fun of(id: Long, work: CompletableDeferred<String>): String = work.await()
+
+        @HoldLock("alone")
+        open suspend fun alone(hold: Hold? = null): Long {
+            mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max)
+            delay(2)
+            atOnce.decrementAndGet()
+            return hold!!.token()
+        }
+
+        @HoldLock("fails")
+        open suspend fun fails() {
+            delay(1)
+            throw IllegalStateException("no price")
+        }
+
+        @HoldLock("busy", waitTime = "0s")
+        open suspend fun asksOnce(): String = "ran".also { runs.incrementAndGet() }
+
+        @HoldLock("busy", waitTime = "0s", notAcquired = NotAcquired.SKIP)
+        open suspend fun skips(): String? = "ran"
+
+        @HoldLock("busy", waitTime = "0s", notAcquired = NotAcquired.SKIP)
+        open suspend fun skipsNothing() {
+            runs.incrementAndGet()
+        }
+
+        @HoldLock("lost", lease = "6s")
+        open suspend fun loses(client: LockClient, hold: Hold? = null): String {
+            delay(1)
+            HoldLockTest.lose(client, hold!!)
+            return "12"
+        }
+    }
+
+    open class NeverNull {
+        @HoldLock("a", waitTime = "0s", notAcquired = NotAcquired.SKIP)
+        open suspend fun run(): String = "ran"
+    }
+
+    open class LaterFlow {
+        @HoldLock("a")
+        open suspend fun run(): Flow<String> = emptyFlow()
+    }
+
+    open class SuspendingOnce {
+        @Once(every = "1h")
+        open suspend fun run() = delay(1)
+    }
+
+    open class SuspendingLeader {
+        @LeaderOnly("a")
+        open suspend fun run() = delay(1)
+    }
+
+    companion object {
+        private val LONG = Duration.ofMinutes(1)
+
+        @JvmStatic
+        fun refused() = listOf(
+            Arguments.of(NeverNull::class.java, "NeverNull.run may skip the call, and a skipped call returns null"),
+            Arguments.of(LaterFlow::class.java, "returns a Flow, whose work begins later"),
+            Arguments.of(SuspendingOnce::class.java, "cannot be on a suspending function"),
+            Arguments.of(SuspendingLeader::class.java, "cannot be on a suspending function"),
+        )
+    }
+}
