@@ -41,18 +41,16 @@ final class ExclusiveGrant {
     private final ExclusiveQueue queue;
     private final EngineContext context;
     private volatile @Nullable HoldState hold;
-    /** When the last hold by it was closed. */
-    private long closedAt;
+    private final LastClose lastClose;
     /** Made when it is first needed: most grants go back soon, and nobody asks who else waits. */
     private @Nullable Retention retention;
-    /** For the caller that closed the last hold while it is open what becomes of the grant: was it given back? */
-    private @Nullable CompletableFuture<Boolean> parting;
 
     ExclusiveGrant(ExclusiveQueue queue, GrantState state) {
         this.queue = queue;
         this.context = queue.context();
         this.state = state;
         this.tokens = new TokenBlock(context.time());
+        this.lastClose = new LastClose(context, state, tokens);
     }
 
     /** The open hold by it; null between two holds. */
@@ -62,6 +60,16 @@ final class ExclusiveGrant {
     }
 
     // ---- from hold to hold ----
+
+    /** Gives it to the one that its claim was made for, or to the first who waits. */
+    Runnable begin(ClaimInFlight of) {
+        context.renewer().watch(state);
+        if (!of.claim.waits()) {
+            return giveTo(of.asker).orElseGet(this::give);
+        }
+        boolean doubtful = state.hasSlept() || of.isInDoubt();
+        return doubtful ? renewFor(of.asker.options) : give(); // confirmed before anybody has it
+    }
 
     /**
      * Closes a hold by it.
@@ -79,9 +87,8 @@ final class ExclusiveGrant {
             return NOTHING;
         }
         hold = null;
-        closedAt = context.time().nanoTime();
+        lastClose.begin(givenBack);
         context.telemetry().released(closing);
-        parting = givenBack;
         Runnable then = closing.options.awaitRelease() ? handOver() : closed(closing.options);
         return both(both(() -> context.telemetry().recordReleased(closing), then), parted());
     }
@@ -96,8 +103,10 @@ final class ExclusiveGrant {
             return handOver();
         }
         // The bounds of hand-over protect other clients: they do not count while the store watches and nobody waits.
-        if (mayRetain(options) && (first == null || retention().isReported())) {
-            return retain(options);
+        if (!options.retain().isZero()
+                && retention().isAllowed(options)
+                && (first == null || retention().isReported())) {
+            return retention().begin(options);
         }
         return first == null ? linger() : handOver();
     }
@@ -105,18 +114,19 @@ final class ExclusiveGrant {
     // ---- retained ----
 
     private Retention retention() {
-        Retention made = retention == null ? new Retention(queue, this) : retention;
+        Retention made = retention == null ? new Retention(queue, this, tokens) : retention;
         retention = made;
         return made;
     }
 
-    /** Whether other clients wait for it, as far as the store has said. */
-    boolean isWanted() {
-        return retention != null && retention.isWanted();
-    }
-
-    /** Has the store report when others wait for it. */
-    Runnable watch() {
+    /** Has the store report to a holder when others wait. */
+    Runnable watchFor(HoldState held) {
+        if (hold != held) {
+            return NOTHING; // closed, lost, or now a reader's
+        }
+        if (retention().isWanted() || !queue.waiters.isEmpty()) {
+            held.noteWanted();
+        }
         return retention().watch();
     }
 
@@ -125,57 +135,10 @@ final class ExclusiveGrant {
         return retention().others();
     }
 
-    private boolean mayRetain(HoldOptions options) {
-        return !options.retain().isZero()
-                && !isWanted()
-                && tokens.hasTokenLeft()
-                && state.renewal().goesOnFor(options)
-                && !context.isClosed();
-    }
-
-    private Runnable retain(HoldOptions options) {
-        Runnable begun = retention().begin(options);
-        return queue.waiters.isEmpty() ? begun : both(begun, takeRetained()); // who came in between saw the hold
-    }
-
-    /** Whether it can be given as it is to one who came while it is retained. */
-    boolean mayTakeRetained(Waiter waiter) {
-        HoldOptions options = waiter.options;
-        return !isWanted()
-                && state.isValid()
-                && state.hasEnoughLease()
-                && tokens.hasTokenLeft()
-                && !options.strictFifo()
-                && options.maxHandOvers() > 0
-                && state.fits(options);
-    }
-
-    /** Somebody came while it is retained: gets it without a request, or else it ends first. */
-    Runnable takeRetained() {
-        for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
-            if (!mayTakeRetained(first)) {
-                return endRetention();
-            }
-            if (queue.waiters.remove(first)) {
-                Optional<Runnable> taken = giveTo(first);
-                if (taken.isPresent()) {
-                    return taken.get();
-                }
-            }
-        }
-        // No caller waits: the caller was served before, and has closed its hold, or it gave up meanwhile.
-        return queue.isIn(QueuePhase.RETAINED) ? NOTHING : endRetention();
-    }
-
     /** It is no longer retained: for callers that wait here it is renewed or claimed again, otherwise it is released. */
     Runnable endRetention() {
         retention().end();
         return both(queue.hasTry() ? release() : handOver(), parted());
-    }
-
-    /** The client retains too many. */
-    void evict() {
-        queue.transition(() -> queue.has(this) && queue.isIn(QueuePhase.RETAINED) ? endRetention() : NOTHING);
     }
 
     private Runnable linger() {
@@ -190,7 +153,7 @@ final class ExclusiveGrant {
     }
 
     /** Whether it can be given as it is to one who came while it lingers. */
-    boolean mayTakeOver(Waiter waiter) {
+    private boolean mayTakeOver(Waiter waiter) {
         return !queue.hasTry() // who tries once is before those who wait
                 && state.isValid()
                 && tokens.mayHandOver(waiter.options)
@@ -198,15 +161,26 @@ final class ExclusiveGrant {
                 && state.hasEnoughLease();
     }
 
-    /** Somebody came while it lingers. */
-    Runnable takeOver() {
+    /** Somebody came while it lingers or is retained. */
+    Runnable takeUnused() {
+        if (queue.isIn(QueuePhase.RETAINED)) {
+            return retention().take();
+        }
         Waiter first = queue.waiters.first();
-        return first != null && mayTakeOver(first) ? both(give(), parted()) : NOTHING;
+        boolean may = queue.isIn(QueuePhase.LINGERING) && first != null && mayTakeOver(first);
+        return may ? both(give(), parted()) : NOTHING;
     }
 
-    /** One who does not wait takes it over while it lingers. */
-    Runnable takeOverFor(Waiter trying) {
-        return both(giveTo(trying).orElseGet(this::give), parted());
+    /** One who does not wait takes it while it lingers or is retained; empty where that is not so, or may not be. */
+    Optional<Runnable> tryUnused(Waiter trying) {
+        boolean may = queue.isIn(QueuePhase.LINGERING)
+                ? mayTakeOver(trying)
+                : queue.isIn(QueuePhase.RETAINED) && retention().mayTake(trying);
+        if (!may) {
+            return Optional.empty();
+        }
+        trying.recordPlace();
+        return Optional.of(both(giveTo(trying).orElseGet(this::give), parted()));
     }
 
     /** A hold was closed: what becomes of the grant. */
@@ -222,7 +196,7 @@ final class ExclusiveGrant {
     }
 
     /** Gives it to the first waiter who still wants it. */
-    Runnable give() {
+    private Runnable give() {
         if (queue.hasTry()) {
             return release(); // of a claim that was called off; the one who tries has a claim of its own
         }
@@ -286,7 +260,7 @@ final class ExclusiveGrant {
     }
 
     /** Renews it with the lease of the next holder, before anybody has it. */
-    Runnable renewFor(HoldOptions options) {
+    private Runnable renewFor(HoldOptions options) {
         queue.enter(QueuePhase.REFRESHING);
         return () -> context.refresher().renewFor(state, options, standing -> refreshed(standing, false));
     }
@@ -315,19 +289,11 @@ final class ExclusiveGrant {
         }
         drop();
         context.renewer().forget(state);
-        HoldState last = closedSinceProved();
+        HoldState last = lastClose.unconfirmed();
         queue.enter(QueuePhase.RELEASING);
         return () -> context.releaseSender()
                 .releaseBeforeClaims(state, last)
                 .whenComplete((held, failure) -> queue.claimsMayFollow());
-    }
-
-    /**
-     * The hold closed last, if the store has not confirmed the grant since: only then is it not known whether it was closed
-     * in time where the store has the grant no more.
-     */
-    private @Nullable HoldState closedSinceProved() {
-        return closedAt - state.provedAt() < 0 ? null : tokens.lastHold();
     }
 
     private void drop() {
@@ -357,40 +323,20 @@ final class ExclusiveGrant {
     Runnable lost(Loss.Cause cause) {
         HoldState loser = hold;
         drop();
-        Runnable tell = loser == null ? tellUnnoticed(cause) : queue.tellLoss(loser, cause);
-        Runnable clear = state.renewal().mayStillStand(cause) || mayBeWatched(cause)
+        boolean byTheStore = cause == Loss.Cause.GONE_FROM_STORE || cause == Loss.Cause.SESSION_ENDED;
+        Runnable unnoticed = byTheStore ? lastClose.tellUnnoticed(cause) : NOTHING;
+        Runnable tell = loser == null ? unnoticed : queue.tellLoss(loser, cause);
+        boolean mayBeWatched = retention != null && !byTheStore; // which only a release ends
+        Runnable clear = state.renewal().mayStillStand(cause) || mayBeWatched
                 ? () -> context.releaseSender().release(state, null)
                 : NOTHING;
         Runnable then = queue.next();
         return both(both(both(tell, clear), then), parted());
     }
 
-    /** Of a retained grant no release says that the store had it no more when the last hold was closed. */
-    private Runnable tellUnnoticed(Loss.Cause cause) {
-        HoldState last = endedInTheStore(cause) ? closedSinceProved() : null;
-        return last == null
-                ? NOTHING
-                : () -> context.telemetry()
-                        .lostUnnoticed(last, new Loss(last.name, last.token, cause, context.description()));
-    }
-
-    private static boolean endedInTheStore(Loss.Cause cause) {
-        return cause == Loss.Cause.GONE_FROM_STORE || cause == Loss.Cause.SESSION_ENDED;
-    }
-
-    /** Whether the store may keep something for it that only a release clears, if the store did not end it. */
-    private boolean mayBeWatched(Loss.Cause cause) {
-        return retention != null && !endedInTheStore(cause);
-    }
-
     /** Tells the caller that closed the last hold, once it is decided what becomes of the grant. */
     private Runnable parted() {
-        CompletableFuture<Boolean> asked = parting;
-        if (asked == null || queue.isIn(QueuePhase.REFRESHING) || queue.isIn(QueuePhase.LINGERING)) {
-            return NOTHING;
-        }
-        parting = null;
-        boolean givenBack = state.isGivenBack();
-        return () -> asked.complete(givenBack);
+        boolean open = queue.isIn(QueuePhase.REFRESHING) || queue.isIn(QueuePhase.LINGERING);
+        return open ? NOTHING : lastClose.decided();
     }
 }

@@ -85,15 +85,11 @@ final class ExclusiveQueue extends WaitQueue {
                 transition(this::nextIfIdle);
                 yield true;
             }
-            case LINGERING -> {
-                transition(this::takeOver);
+            case LINGERING, RETAINED -> {
+                transition(this::takeUnused);
                 yield true; // if it cannot, whoever ends that phase looks at the queue
             }
             case RETIRED -> !waiters.remove(waiter); // nobody looks here any more, unless somebody just did
-            case RETAINED -> {
-                transition(this::takeRetained);
-                yield true; // as above
-            }
             case CLAIMING, HELD, REFRESHING, RELEASING -> {
                 warnIfItsOwn(waiter);
                 noteWantedHere();
@@ -104,10 +100,10 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** One who does not wait never joins the queue: a claim of its own, or nothing. */
     private boolean tryOnce(Waiter waiter) {
-        AtomicBoolean taken = new AtomicBoolean(true);
+        AtomicBoolean accepted = new AtomicBoolean(true);
         transition(() -> {
             if (phase == QueuePhase.RETIRED) {
-                taken.set(false);
+                accepted.set(false);
                 return NOTHING;
             }
             if (phase == QueuePhase.IDLE && waiters.isEmpty()) {
@@ -115,18 +111,12 @@ final class ExclusiveQueue extends WaitQueue {
                 return claim(waiter);
             }
             ExclusiveGrant live = grant;
-            if (phase == QueuePhase.LINGERING && live != null && waiters.isEmpty() && live.mayTakeOver(waiter)) {
-                waiter.recordPlace();
-                return live.takeOverFor(waiter);
+            boolean isFirst = waiters.isEmpty();
+            Optional<Runnable> taken = live != null && isFirst ? live.tryUnused(waiter) : Optional.empty();
+            if (taken.isPresent()) {
+                return taken.get();
             }
-            Runnable back = NOTHING;
-            if (phase == QueuePhase.RETAINED && live != null && waiters.isEmpty()) {
-                if (live.mayTakeRetained(waiter)) {
-                    waiter.recordPlace();
-                    return live.takeOverFor(waiter);
-                }
-                back = live.endRetention();
-            }
+            Runnable back = live != null && isFirst && phase == QueuePhase.RETAINED ? live.endRetention() : NOTHING;
             boolean goesBack = phase == QueuePhase.RELEASING
                     || phase == QueuePhase.LINGERING
                     || phase == QueuePhase.RETAINED; // lost meanwhile
@@ -138,7 +128,7 @@ final class ExclusiveQueue extends WaitQueue {
             }
             return both(back, waiters.refuse(waiter)); // another of this client holds it, or is before this one
         });
-        return taken.get();
+        return accepted.get();
     }
 
     @Override
@@ -225,13 +215,7 @@ final class ExclusiveQueue extends WaitQueue {
     public void watch(HoldState held) {
         transition(() -> {
             ExclusiveGrant live = grant;
-            if (live == null || live.hold() != held) {
-                return NOTHING; // closed, lost, or now a reader's
-            }
-            if (live.isWanted() || !waiters.isEmpty()) {
-                held.noteWanted();
-            }
-            return live.watch();
+            return live == null ? NOTHING : live.watchFor(held);
         });
     }
 
@@ -267,11 +251,7 @@ final class ExclusiveQueue extends WaitQueue {
         }
         ExclusiveGrant begun = new ExclusiveGrant(this, live);
         grant = begun;
-        context.renewer().watch(live);
-        if (of.claim.waits() && (live.hasSlept() || of.isInDoubt())) {
-            return begun.renewFor(of.asker.options); // confirmed before anybody has it
-        }
-        return of.claim.waits() ? begun.give() : begun.giveTo(of.asker).orElseGet(begun::give);
+        return begun.begin(of);
     }
 
     @Override
@@ -373,16 +353,10 @@ final class ExclusiveQueue extends WaitQueue {
         return phase == QueuePhase.LINGERING && grant == live ? live.endOfLinger() : NOTHING;
     }
 
-    /** Somebody came while the grant lingers. */
-    private Runnable takeOver() {
+    /** Somebody came while the grant lingers or is retained. */
+    private Runnable takeUnused() {
         ExclusiveGrant live = grant;
-        return phase == QueuePhase.LINGERING && live != null ? live.takeOver() : NOTHING;
-    }
-
-    /** Somebody came while the grant is retained. */
-    private Runnable takeRetained() {
-        ExclusiveGrant live = grant;
-        return phase == QueuePhase.RETAINED && live != null ? live.takeRetained() : NOTHING;
+        return live == null ? NOTHING : live.takeUnused();
     }
 
     // ---- for the grant: under the mutex ----

@@ -320,15 +320,10 @@ final class GrantState {
 
     /**
      * Whether a request under way, if there is one, leaves the lease as it is. In a session every request asks for the
-     * session's lease, so it does not say whether its answer is to change the fixed lease within. One that has begun and
-     * has not said yet what it asks for may change it.
+     * session's lease, so it does not say whether its answer is to change the fixed lease within.
      */
     private boolean isSettled() {
-        if (!renewal.isUnderWay()) {
-            return true;
-        }
-        Duration asked = renewal.asking();
-        return asked != null && asked.equals(grant().lease()) && !fixed.isSet();
+        return !renewal.isUnderWay() || (renewal.isFor(grant().lease()) && !fixed.isSet());
     }
 
     /** A third of the lease: less, and the next holder would begin with a grant about to run out. */

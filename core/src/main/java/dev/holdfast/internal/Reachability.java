@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -237,13 +238,19 @@ final class Reachability implements CountingStore.Report {
         time.schedule(this::check, part.compareTo(SHORTEST_CHECK) < 0 ? SHORTEST_CHECK : part);
     }
 
-    /** Does something once a store that owes its answer was given time enough. */
-    Scheduled afterLongestProof(Runnable task) {
-        return time.schedule(task, longestProof());
+    /**
+     * Does something once there is a proof, or a store that owes its answer was given time enough, and perhaps again when
+     * the proof comes later: with what a caller hears where it failed, else with null.
+     */
+    void afterProof(CompletableFuture<Void> proof, Consumer<@Nullable Throwable> then) {
+        Scheduled guard = proof.isDone() ? () -> {} : time.schedule(() -> then.accept(noProof()), longestProof());
+        proof.whenComplete((answered, failure) -> {
+            guard.cancel();
+            then.accept(failure == null ? null : Failures.cause(failure));
+        });
     }
 
-    /** What a caller hears of a store that owes its answer for so long. */
-    StoreUnavailableException noProof() {
+    private StoreUnavailableException noProof() {
         return new StoreUnavailableException(store.description() + " did not answer within "
                 + Durations.text(longestProof()) + " to what came of the wait; see that it is up");
     }

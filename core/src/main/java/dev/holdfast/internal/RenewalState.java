@@ -73,10 +73,9 @@ final class RenewalState {
         asking = lease;
     }
 
-    /** The lease that the request under way asks for; null when none is. */
-    @Nullable
-    Duration asking() {
-        return asking;
+    /** Whether the request under way asks for that lease; one that has begun and has not said yet may ask for another. */
+    boolean isFor(Duration lease) {
+        return lease.equals(asking);
     }
 
     /** The request has an answer, or failed. */

@@ -10,9 +10,15 @@ final class RetainedGrants {
     /** How many a client retains: each is renewed. */
     static final int MOST = 10_000;
 
+    /** One of them. */
+    interface Retained {
+        /** There are too many: it is given back unless it is in use again. Under no mutex. */
+        void evict();
+    }
+
     private final int most;
     private final ReentrantLock mutex = new ReentrantLock();
-    private final LinkedHashSet<ExclusiveGrant> grants = new LinkedHashSet<>();
+    private final LinkedHashSet<Retained> grants = new LinkedHashSet<>();
 
     RetainedGrants(int most) {
         this.most = most;
@@ -20,15 +26,15 @@ final class RetainedGrants {
 
     /** Adds one that was used just now; returns the one used least recently if they are too many now. */
     @Nullable
-    ExclusiveGrant add(ExclusiveGrant grant) {
+    Retained add(Retained grant) {
         mutex.lock();
         try {
             grants.add(grant);
             if (grants.size() <= most) {
                 return null;
             }
-            Iterator<ExclusiveGrant> oldest = grants.iterator();
-            ExclusiveGrant evicted = oldest.next();
+            Iterator<Retained> oldest = grants.iterator();
+            Retained evicted = oldest.next();
             oldest.remove();
             return evicted;
         } finally {
@@ -36,7 +42,7 @@ final class RetainedGrants {
         }
     }
 
-    void remove(ExclusiveGrant grant) {
+    void remove(Retained grant) {
         mutex.lock();
         try {
             grants.remove(grant);

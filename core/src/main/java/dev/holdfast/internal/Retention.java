@@ -7,6 +7,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
  */
-final class Retention {
+final class Retention implements RetainedGrants.Retained {
     private final ExclusiveQueue queue;
     private final EngineContext context;
     private final ExclusiveGrant grant;
+    private final TokenBlock tokens;
     private boolean watched;
     /** The store has answered that it watches: from then on it reports those who wait. */
     private boolean reported;
@@ -40,10 +42,16 @@ final class Retention {
     /** When it runs. */
     private long checkAt;
 
-    Retention(ExclusiveQueue queue, ExclusiveGrant grant) {
+    Retention(ExclusiveQueue queue, ExclusiveGrant grant, TokenBlock tokens) {
         this.queue = queue;
         this.context = queue.context();
         this.grant = grant;
+        this.tokens = tokens;
+    }
+
+    /** Whether the grant may be retained by the options of its last holder. */
+    boolean isAllowed(HoldOptions options) {
+        return !wanted && tokens.hasTokenLeft() && grant.state.renewal().goesOnFor(options) && !context.isClosed();
     }
 
     /** Whether other clients waited for it since its number was given. */
@@ -116,9 +124,10 @@ final class Retention {
     Runnable begin(HoldOptions options) {
         queue.enter(QueuePhase.RETAINED);
         unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
-        ExclusiveGrant tooMany = context.retained().add(grant);
+        RetainedGrants.Retained tooMany = context.retained().add(this);
         Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
-        return both(both(watch(), checkBy(unusedUntil)), evict);
+        Runnable begun = both(both(watch(), checkBy(unusedUntil)), evict);
+        return queue.waiters.isEmpty() ? begun : both(begun, take()); // who came in between saw the hold
     }
 
     /** Plans a check, unless one comes as early: the holder before may have asked for a longer time. */
@@ -148,9 +157,43 @@ final class Retention {
         return unusedUntil - context.time().nanoTime() <= 0 ? grant.endRetention() : checkBy(unusedUntil);
     }
 
+    /** Whether the grant can be given as it is to one who came while it is retained. */
+    boolean mayTake(Waiter waiter) {
+        HoldOptions options = waiter.options;
+        return !wanted
+                && grant.state.isValid()
+                && grant.state.hasEnoughLease()
+                && tokens.hasTokenLeft()
+                && !options.strictFifo()
+                && options.maxHandOvers() > 0
+                && grant.state.fits(options);
+    }
+
+    /** Somebody came while it is retained: gets it without a request, or else it ends first. */
+    Runnable take() {
+        for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
+            if (!mayTake(first)) {
+                return grant.endRetention();
+            }
+            if (queue.waiters.remove(first)) {
+                Optional<Runnable> taken = grant.giveTo(first);
+                if (taken.isPresent()) {
+                    return taken.get();
+                }
+            }
+        }
+        // No caller waits: the caller was served before, and has closed its hold, or it gave up meanwhile.
+        return queue.isIn(QueuePhase.RETAINED) ? NOTHING : grant.endRetention();
+    }
+
+    @Override
+    public void evict() {
+        queue.transition(() -> queue.has(grant) && queue.isIn(QueuePhase.RETAINED) ? grant.endRetention() : NOTHING);
+    }
+
     /** A caller uses it. */
     void pause() {
-        context.retained().remove(grant);
+        context.retained().remove(this);
     }
 
     /** It no longer belongs to this queue, or is about to be released. */

@@ -2,12 +2,21 @@ package dev.holdfast.internal;
 
 import dev.holdfast.LockMode;
 import java.time.Duration;
+import java.util.stream.Stream;
 
 /** A thread that waits for a lock that it holds itself: it is warned of in the log. */
 final class SelfWait {
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private SelfWait() {}
+
+    /** As {@link #watch}, if one of these holds is of the thread that waits. */
+    static void watchIfItsOwn(EngineContext context, Stream<HoldState> holds, Waiter waiter) {
+        Thread thread = waiter.thread;
+        if (thread != null) {
+            holds.filter(held -> held.isOwnedBy(thread)).findFirst().ifPresent(held -> watch(context, held, waiter));
+        }
+    }
 
     /** Warns, if a thread still waits after a while for a lock that it holds itself. */
     static void watch(EngineContext context, HoldState held, Waiter waiter) {

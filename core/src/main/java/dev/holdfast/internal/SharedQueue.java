@@ -6,7 +6,6 @@ import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,8 +43,7 @@ final class SharedQueue extends WaitQueue {
 
     // Guarded by the mutex.
     private final Map<GrantState, SharedGrant> grants = new LinkedHashMap<>();
-    private final List<ClaimInFlight> tries = new ArrayList<>();
-    private @Nullable ClaimInFlight claiming;
+    private final OwnClaims claims = new OwnClaims();
     private boolean retired;
 
     final OwnReleases releases = new OwnReleases();
@@ -103,13 +101,10 @@ final class SharedQueue extends WaitQueue {
     }
 
     private Runnable giveBackFree() {
-        List<Runnable> back = new ArrayList<>();
-        for (SharedGrant grant : List.copyOf(grants.values())) {
-            if (grant.isFree()) {
-                back.add(grant.giveBack());
-            }
-        }
-        return all(back);
+        return all(List.copyOf(grants.values()).stream()
+                .filter(SharedGrant::isFree)
+                .map(SharedGrant::giveBack)
+                .toList());
     }
 
     @Override
@@ -120,14 +115,10 @@ final class SharedQueue extends WaitQueue {
 
     /** Watches a reader whose thread may wait for itself: it writes, or it reads and a writer is in between. */
     private void warnIfItsOwn(Waiter reader) {
-        Thread thread = reader.thread;
-        if (!shared || !reader.waits || thread == null) {
+        if (!shared || !reader.waits) {
             return;
         }
-        openHolds()
-                .filter(held -> held.isOwnedBy(thread))
-                .findFirst()
-                .ifPresent(held -> SelfWait.watch(context, held, reader));
+        SelfWait.watchIfItsOwn(context, openHolds(), reader);
         if (context.queues().find(name.inStore(), LockMode.EXCLUSIVE) instanceof ExclusiveQueue writers) {
             writers.warnIfItsOwn(reader);
         }
@@ -162,7 +153,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     @Nullable
     ClaimInFlight unwanted() {
-        ClaimInFlight waiting = claiming;
+        ClaimInFlight waiting = claims.waiting();
         Waiter first = waiters.first();
         return first != null && waiting != null && first.mode.equals(waiting.claim.mode()) ? null : waiting;
     }
@@ -207,15 +198,12 @@ final class SharedQueue extends WaitQueue {
 
     @Override
     Stream<ClaimInFlight> claims() {
-        return Stream.concat(Stream.ofNullable(claiming), tries.stream());
+        return claims.all();
     }
 
     @Override
     void forgetClaim(ClaimInFlight answered) {
-        if (claiming == answered) {
-            claiming = null;
-        }
-        tries.remove(answered);
+        claims.remove(answered);
     }
 
     @Override
@@ -305,7 +293,7 @@ final class SharedQueue extends WaitQueue {
     @Override
     void shutDown(Throwable closed) {
         transition(() -> {
-            ClaimInFlight unwanted = claiming;
+            ClaimInFlight unwanted = claims.waiting();
             Runnable lose = all(List.copyOf(grants.keySet()).stream()
                     .<Runnable>map(held -> () -> context.renewer().lose(held, Loss.Cause.CLIENT_CLOSED))
                     .toList());
@@ -323,7 +311,7 @@ final class SharedQueue extends WaitQueue {
         if (!waiters.isEmpty()) {
             return context.isClosed() ? waiters.failAll(context.closedException()) : inTurn(claimNext());
         }
-        boolean quiet = claiming == null && tries.isEmpty() && releases.isEmpty();
+        boolean quiet = claims.isEmpty() && releases.isEmpty();
         if (quiet && grants.isEmpty() && owners.isEmpty() && !retired) {
             retired = true;
             return () -> context.queues().retired(this);
@@ -337,16 +325,12 @@ final class SharedQueue extends WaitQueue {
 
     private Runnable claimNext() {
         Waiter first = waiters.first();
-        return claiming != null || first == null ? NOTHING : claimFor(first);
+        return claims.waiting() != null || first == null ? NOTHING : claimFor(first);
     }
 
     private Runnable claimFor(Waiter asker) {
         ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this::answered);
-        if (asker.waits) {
-            claiming = started;
-        } else {
-            tries.add(started);
-        }
+        claims.add(started);
         return () -> releases.before(() -> context.queues().send(started, name));
     }
 

@@ -11,7 +11,6 @@ import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
-import dev.holdfast.spi.TimeSource.Scheduled;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -127,19 +126,11 @@ abstract class WaitQueue implements GrantOwner {
     }
 
     private void endOnce(CompletableFuture<Void> proof, Waiter waiter) {
-        Scheduled guard = proof.isDone()
-                ? () -> {}
-                : context.reachability()
-                        .afterLongestProof(
-                                () -> end(waiter, context.reachability().noProof()));
-        proof.whenComplete((answered, failure) -> {
-            guard.cancel();
-            end(waiter, failure);
-        });
-    }
-
-    private void end(Waiter waiter, @Nullable Throwable failure) {
-        transition(() -> failure == null ? waiters.timedOut(waiter) : waiters.fail(waiter, Failures.cause(failure)));
+        context.reachability()
+                .afterProof(
+                        proof,
+                        failure -> transition(
+                                () -> failure == null ? waiters.timedOut(waiter) : waiters.fail(waiter, failure)));
     }
 
     /** Fails the callers without a time limit who have waited since then or longer. */
