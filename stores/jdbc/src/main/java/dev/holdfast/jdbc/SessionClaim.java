@@ -56,7 +56,7 @@ final class SessionClaim implements Pending {
         if (ended()) {
             return;
         }
-        SessionConnection first = store.first();
+        SessionConnection first = store.sessions().first();
         first.ask("claim", claim.name(), locks -> attempt(first, locks))
                 .whenComplete((grant, failure) -> onAttempt(grant, failure));
     }
@@ -80,7 +80,7 @@ final class SessionClaim implements Pending {
         if (grant.isPresent()) {
             deliver(grant);
         } else if (!ended()) {
-            SessionConnection own = store.lend();
+            SessionConnection own = store.sessions().lend();
             if (own == null) {
                 later(store.pollPause());
             } else {
@@ -94,11 +94,11 @@ final class SessionClaim implements Pending {
         store.opener().time().schedule(() -> look(own, 0), LOOK);
         own.askPatiently("wait for", claim.name(), locks -> await(own, locks)).whenComplete((grant, failure) -> {
             used = null;
-            store.endOfWait();
+            store.sessions().endOfWait();
             if (failure == null && grant.isPresent()) {
                 deliver(grant);
             } else {
-                store.giveBack(own, cancelled.getCount() == 0 || failure != null);
+                store.sessions().giveBack(own, cancelled.getCount() == 0 || failure != null);
                 if (cancelled.getCount() == 0) {
                     answer.complete(Optional.empty()); // with the session, whatever was left
                 } else if (failure != null) {

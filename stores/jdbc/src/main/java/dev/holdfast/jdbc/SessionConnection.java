@@ -207,7 +207,7 @@ final class SessionConnection {
                 return;
             } catch (Throwable e) { // an Error, too, must not end the thread and leave the connection open
                 if (!recover(e, fresh, tries)) {
-                    request.answer().completeExceptionally(explained(request, e));
+                    request.answer().completeExceptionally(opener.explained(request, e));
                     return;
                 }
             }
@@ -254,15 +254,6 @@ final class SessionConnection {
         } catch (SQLException e) {
             return true;
         }
-    }
-
-    private HoldfastException explained(SessionRequests.Request<?> request, Throwable e) {
-        if (e instanceof HoldfastException known) {
-            return known;
-        }
-        return e instanceof SQLException failure
-                ? opener.errors().explain(request.what(), request.name(), failure)
-                : new StoreUnavailableException(opener.errors().cannot(request.what(), request.name()) + ": " + e, e);
     }
 
     private SessionRows session() throws SQLException {

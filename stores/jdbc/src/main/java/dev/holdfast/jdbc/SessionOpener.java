@@ -150,6 +150,16 @@ final class SessionOpener {
         }
     }
 
+    /** What the one who asked is told. */
+    HoldfastException explained(SessionRequests.Request<?> request, Throwable e) {
+        if (e instanceof HoldfastException known) {
+            return known;
+        }
+        return e instanceof SQLException failure
+                ? errors.explain(request.what(), request.name(), failure)
+                : new StoreUnavailableException(errors.cannot(request.what(), request.name()) + ": " + e, e);
+    }
+
     /** Why a request failed. */
     static HoldfastException unwrapped(Throwable failure) {
         Throwable cause =

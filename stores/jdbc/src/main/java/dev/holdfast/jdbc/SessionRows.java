@@ -10,8 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +33,7 @@ final class SessionRows {
     private final SessionDialect sessions;
     private final SqlErrors errors;
     private final SqlSession session;
-    private final String table;
-    private final String scope;
+    private final SessionSql sql;
     private final int answerMillis;
     private final IntSupplier anyNumber;
     /** The statement that waits, to be called off. */
@@ -71,8 +68,7 @@ final class SessionRows {
         this.sessions = sessions;
         this.errors = errors;
         this.session = session;
-        this.table = errors.table();
-        this.scope = scope;
+        this.sql = new SessionSql(dialect, sessions, errors.table(), scope);
         this.answerMillis = answerMillis;
         this.anyNumber = anyNumber;
     }
@@ -91,20 +87,17 @@ final class SessionRows {
 
     /** Tries for the lock of a name, whose row is made if it is new. */
     Tried tryLock(String name) throws SQLException {
-        String query = sessions.onPrimary("SELECT " + columns("false", "0") + ", " + sessions.writable()
-                + ", CASE WHEN s.layout <= " + SessionRow.LAYOUT + " AND " + sessions.writable() + " THEN "
-                + sessions.lock(scope, "s.number", false) + " ELSE false END FROM " + table + " s WHERE s.name = ?");
         for (int tries = 1; ; tries++) {
             unkept = new Unkept(name, 0);
             List<Tried> found = session.all(
-                    query, row -> new Tried(read(row), row.getBoolean(LOCKED)), List.of(dialect.name(name)));
+                    sql.tryLock, row -> new Tried(read(row), row.getBoolean(LOCKED)), List.of(dialect.name(name)));
             if (!found.isEmpty()) {
                 Tried tried = found.get(0);
                 unkept = tried.locked() ? new Unkept("", tried.row().number()) : null;
                 return tried;
             }
             if (tries == TRIES) {
-                throw new SQLException("the row of '" + name + "' cannot be inserted into " + table, "40001");
+                throw new SQLException("the row of '" + name + "' cannot be inserted into " + errors.table(), "40001");
             }
             insert(name);
         }
@@ -113,13 +106,7 @@ final class SessionRows {
     /** Nothing is inserted where another name has the number already. The next try draws another. */
     private void insert(String name) throws SQLException {
         try {
-            session.update(
-                    dialect.insertIfAbsent(
-                            table,
-                            "name, layout, number, version, claim_id, grant_number, acquired_at, session, free_at, host,"
-                                    + " pid, thread, label",
-                            "?, " + SessionRow.LAYOUT + ", ?, 0, NULL, 0, 0, 0, 0, '', 0, '', ''"),
-                    List.of(dialect.name(name), anyNumber.getAsInt()));
+            session.update(sql.insert, List.of(dialect.name(name), anyNumber.getAsInt()));
         } catch (SQLException e) {
             if (!SqlErrors.has(e, DUPLICATE)) {
                 throw e;
@@ -138,8 +125,7 @@ final class SessionRows {
         unkept = new Unkept("", number);
         try (Statement statement = session.connection().createStatement()) {
             waiting = statement;
-            try (ResultSet row = statement.executeQuery(
-                    sessions.onPrimary("SELECT " + sessions.lock(scope, Integer.toString(number), true)))) {
+            try (ResultSet row = statement.executeQuery(sql.awaitLock(number))) {
                 boolean locked = row.next() && row.getBoolean(1);
                 unkept = locked ? unkept : null;
                 return locked;
@@ -161,7 +147,7 @@ final class SessionRows {
     }
 
     void unlock(int number) throws SQLException {
-        session.all(sessions.onPrimary("SELECT " + sessions.unlock(scope, "?")), row -> true, List.of(number));
+        session.all(sql.unlock, row -> true, List.of(number));
         unkept = null;
     }
 
@@ -185,22 +171,18 @@ final class SessionRows {
         } else if (left.number() != 0) {
             unlock(left.number());
         } else {
-            session.all(
-                    sessions.onPrimary(
-                            "SELECT " + sessions.unlock(scope, "s.number") + " FROM " + table + " s WHERE s.name = ?"),
-                    row -> true,
-                    List.of(dialect.name(left.name())));
+            session.all(sql.unlockNamed, row -> true, List.of(dialect.name(left.name())));
             unkept = null;
         }
     }
 
     /** Whether the server answers, and takes writes. */
     boolean answers() throws SQLException {
-        return session.only(sessions.onPrimary("SELECT " + sessions.writable()), row -> writable(row, 1));
+        return session.only(sql.answers, row -> writable(row, 1));
     }
 
     void unlockAll() throws SQLException {
-        session.only(sessions.onPrimary("SELECT " + sessions.unlockAll()), row -> true);
+        session.only(sql.unlockAll, row -> true);
         unkept = null;
     }
 
@@ -223,26 +205,15 @@ final class SessionRows {
     }
 
     Optional<SessionRow> read(String name) throws SQLException {
-        String held = sessions.held(scope, "s.number");
         return session
-                .all(
-                        sessions.onPrimary("SELECT " + columns(held, sessions.waiting(scope, "s.number")) + " FROM "
-                                + table + " s WHERE s.name = ?"),
-                        row -> checked(SessionRow.read(dialect, row)),
-                        List.of(dialect.name(name)))
+                .all(sql.read, row -> checked(SessionRow.read(dialect, row)), List.of(dialect.name(name)))
                 .stream()
                 .findFirst();
     }
 
     /** The row of a name whose lock this session has: who else waits is not asked. */
     SessionRow readLocked(String name) throws SQLException {
-        return session
-                .all(
-                        sessions.onPrimary("SELECT " + columns("true", "0") + ", " + sessions.writable() + " FROM "
-                                + table + " s WHERE s.name = ?"),
-                        this::read,
-                        List.of(dialect.name(name)))
-                .stream()
+        return session.all(sql.readLocked, this::read, List.of(dialect.name(name))).stream()
                 .findFirst()
                 .orElseThrow(() -> new SQLException("the row of '" + name + "' was removed", "40001"));
     }
@@ -255,9 +226,7 @@ final class SessionRows {
     long take(SessionRow row, Claim claim, Duration lease) throws SQLException {
         long number = Math.max(Math.max(row.grantNumber(), claim.floor()) + 1, row.now());
         int changed = session.update(
-                "UPDATE " + table + " SET version = version + 1, claim_id = ?, grant_number = ?, acquired_at = "
-                        + dialect.now() + ", session = ?, free_at = 0, host = ?, pid = ?, thread = ?, label = ?"
-                        + " WHERE name = ? AND version = ?",
+                sql.take,
                 List.of(
                         claim.id().value(),
                         number,
@@ -277,23 +246,11 @@ final class SessionRows {
      * @return whether the row was still as it was read
      */
     boolean markEnded(SessionRow row) throws SQLException {
-        return session.update(
-                        "UPDATE " + table + ended() + " WHERE name = ? AND version = ?",
-                        List.of(dialect.name(row.name()), row.version()))
-                > 0;
-    }
-
-    private String ended() {
-        return " SET version = version + 1, claim_id = '" + SessionRow.ENDED + "', free_at = session + "
-                + dialect.now();
+        return change(sql.markEnded, List.of(dialect.name(row.name()), row.version()));
     }
 
     boolean release(String name, ClaimId id) throws SQLException {
-        return session.update(
-                        "UPDATE " + table
-                                + " SET version = version + 1, claim_id = NULL WHERE name = ? AND claim_id = ?",
-                        List.of(dialect.name(name), id.value()))
-                > 0;
+        return session.update(sql.release, List.of(dialect.name(name), id.value())) > 0;
     }
 
     /** At once, the name gets another lock of the server: that of the broken grant may be held for as long as it likes. */
@@ -305,14 +262,11 @@ final class SessionRows {
             return false;
         }
         SessionRow row = found.get();
-        List<Object> arguments = new ArrayList<>(List.of(dialect.name(name), row.version()));
-        if (now) {
-            arguments.add(0, anotherThan(row.number()));
-        } else if (SessionRow.ENDED.equals(row.claim())) {
-            return true;
+        if (!now) {
+            return SessionRow.ENDED.equals(row.claim()) || markEnded(row) || breakGrant(name, grantNumber, false);
         }
-        String set = now ? " SET version = version + 1, claim_id = NULL, number = ?" : ended();
-        return change(set, arguments) || breakGrant(name, grantNumber, now); // changed meanwhile: look again
+        List<Object> arguments = List.of(anotherThan(row.number()), dialect.name(name), row.version());
+        return change(sql.breakNow, arguments) || breakGrant(name, grantNumber, true); // changed meanwhile: look again
     }
 
     private int anotherThan(int number) {
@@ -321,9 +275,9 @@ final class SessionRows {
     }
 
     /** Changes nothing where the row has changed meanwhile, or another name has its new number. */
-    private boolean change(String set, List<Object> arguments) throws SQLException {
+    private boolean change(String statement, List<Object> arguments) throws SQLException {
         try {
-            return session.update("UPDATE " + table + set + " WHERE name = ? AND version = ?", arguments) > 0;
+            return session.update(statement, arguments) > 0;
         } catch (SQLException e) {
             if (SqlErrors.has(e, DUPLICATE)) {
                 return false;
@@ -341,10 +295,7 @@ final class SessionRows {
     Map<String, Boolean> standing(List<String> names, boolean andWaiting) throws SQLException {
         Map<String, Boolean> found = new HashMap<>();
         session.all(
-                sessions.onPrimary("SELECT s.claim_id, " + (andWaiting ? sessions.waiting(scope, "s.number") : "0")
-                        + ", "
-                        + sessions.writable() + " FROM " + table + " s WHERE s.name IN ("
-                        + String.join(", ", Collections.nCopies(names.size(), "?")) + ") AND s.claim_id IS NOT NULL"),
+                sql.standing(names.size(), andWaiting),
                 row -> writable(row, 3) && found.put(row.getString(1), row.getInt(2) > 0) == null,
                 names.stream().map(dialect::name).toList());
         return found;
@@ -352,9 +303,7 @@ final class SessionRows {
 
     PagedListing.Page<LockStatus> list(String prefix, String after) throws SQLException {
         List<SessionRow> rows = session.all(
-                "SELECT " + columns(sessions.held(scope, "s.number"), sessions.waiting(scope, "s.number")) + " FROM "
-                        + table + " s WHERE s.claim_id IS NOT NULL AND s.name >= ? AND s.name > ? AND s.name < ?"
-                        + " ORDER BY s.name LIMIT " + PagedListing.PAGE,
+                sql.list,
                 row -> SessionRow.read(dialect, row),
                 List.of(dialect.name(prefix), dialect.name(after), dialect.behind(prefix)));
         return new PagedListing.Page<>(
@@ -365,15 +314,12 @@ final class SessionRows {
                 rows.size() < PagedListing.PAGE ? "" : rows.get(rows.size() - 1).name());
     }
 
-    private String columns(String held, String waitingCount) {
-        return SessionRow.COLUMNS + ", " + dialect.now() + ", " + held + ", " + waitingCount;
-    }
-
     private SessionRow checked(SessionRow row) {
         if (row.layout() > SessionRow.LAYOUT) {
-            throw new StoreRefusedException(errors.cannot("use", row.name()) + ": its row in " + table + " has layout "
-                    + row.layout() + ", and this version of Holdfast knows layout " + SessionRow.LAYOUT
-                    + " at most; use the newer version");
+            throw new StoreRefusedException(
+                    errors.cannot("use", row.name()) + ": its row in " + errors.table() + " has layout "
+                            + row.layout() + ", and this version of Holdfast knows layout " + SessionRow.LAYOUT
+                            + " at most; use the newer version");
         }
         return row;
     }

@@ -4,7 +4,6 @@ import dev.holdfast.Capabilities;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockMode;
 import dev.holdfast.LockStatus;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.UnsupportedByStoreException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -19,7 +18,6 @@ import dev.holdfast.spi.support.PagedListing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -47,25 +43,14 @@ import org.jspecify.annotations.Nullable;
 final class SessionStore implements Store {
     static final Duration SESSION = Duration.ofSeconds(5);
 
-    /** Each has a connection and a thread. */
-    private static final int MOST_WAITING = 16;
-
-    /** The same, with the locks that were waited for, and are held now. */
-    private static final int MOST_FURTHER = 64;
-
-    private static final int MOST_IDLE = 2;
-
     private static final Duration SHORTEST_POLL = Duration.ofMillis(40);
     /** All claims that poll ask so often together. */
     private static final Duration POLL_OF_ALL = Duration.ofMillis(5);
 
     private final SessionOpener opener;
     private final Capabilities capabilities;
+    private final SessionPool sessions;
     private final SessionConnection first;
-    private final AtomicInteger further = new AtomicInteger();
-    private final AtomicInteger waits = new AtomicInteger();
-    private final Deque<SessionConnection> idle = new ConcurrentLinkedDeque<>();
-    private final Set<SessionConnection> all = ConcurrentHashMap.newKeySet();
     private final Map<ClaimId, SessionConnection> grants = new ConcurrentHashMap<>();
     private final Map<ClaimId, SessionClaim> claims = new ConcurrentHashMap<>();
     private final LateListener listener = new LateListener();
@@ -78,7 +63,7 @@ final class SessionStore implements Store {
                 "The server frees a lock when its session ends. If the client wrote no release, another client acquires"
                         + " the lock " + opener.session().toMillis() + " ms after its first claim.");
         caveats.add("After a client died, its locks are free after the session, whatever lease the options set.");
-        caveats.add("Beyond " + MOST_WAITING
+        caveats.add("Beyond " + SessionPool.MOST_WAITING
                 + " waits, a client polls, and other claims may overtake it for as long as some"
                 + " are always in the queue.");
         caveats.add(
@@ -91,7 +76,8 @@ final class SessionStore implements Store {
                 .fair(true)
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
                 .caveats(caveats);
-        this.first = connection("0");
+        this.sessions = new SessionPool(opener, this::lost, closed::get);
+        this.first = sessions.first();
     }
 
     /** Asks the server whether it answers, on the session that waits for nothing. */
@@ -111,71 +97,20 @@ final class SessionStore implements Store {
         return store;
     }
 
-    private SessionConnection connection(String title) {
-        SessionConnection made = new SessionConnection(opener, title, this::lost).start();
-        all.add(made);
-        return made;
-    }
-
     SessionOpener opener() {
         return opener;
     }
 
-    SessionConnection first() {
-        return first;
+    SessionPool sessions() {
+        return sessions;
     }
 
-    // ---- sessions for claims that wait ----
-
-    /** A session for one claim; null where there are enough. */
-    @Nullable
-    SessionConnection lend() {
-        if (waits.incrementAndGet() > MOST_WAITING) {
-            waits.decrementAndGet();
-            return null;
-        }
-        SessionConnection free = idle.poll();
-        if (free != null) {
-            return free;
-        }
-        int number = further.incrementAndGet();
-        if (number > MOST_FURTHER) {
-            further.decrementAndGet();
-            waits.decrementAndGet();
-            return null;
-        }
-        return connection(Integer.toString(number));
-    }
-
-    /** A session that was lent waits no more: it has the lock, or comes back. */
-    void endOfWait() {
-        waits.decrementAndGet();
-    }
+    // ---- for claims that wait, and their sessions ----
 
     /** How long a claim for which there is no session pauses: all of them share the first one. */
     Duration pollPause() {
         Duration fair = POLL_OF_ALL.multipliedBy(claims.size());
         return fair.compareTo(SHORTEST_POLL) < 0 ? SHORTEST_POLL : fair;
-    }
-
-    /**
-     * Takes a session back.
-     *
-     * @param spoilt whether it may still be called off, or has failed
-     */
-    void giveBack(SessionConnection own, boolean spoilt) {
-        if (spoilt || closed.get() != null || idle.size() >= MOST_IDLE) {
-            further.decrementAndGet();
-            all.remove(own);
-            HoldfastException why = closed.get();
-            own.close(
-                    why != null
-                            ? why
-                            : new StoreUnavailableException("the session of " + description()
-                                    + " has ended, and its grant with it; try again"));
-        } else {
-            idle.add(own);
-        }
     }
 
     /** On the session's own thread, before the session can end. */
@@ -186,7 +121,7 @@ final class SessionStore implements Store {
     private void lost(Grant grant) {
         SessionConnection from = grants.remove(grant.id());
         if (from != null && from != first) {
-            giveBack(from, true);
+            sessions.giveBack(from, true);
         }
         if (from != null) {
             listener.lost(grant);
@@ -328,7 +263,7 @@ final class SessionStore implements Store {
         return from.askFirstSurely("release", name, locks -> {
             boolean released = from.release(locks, id);
             if (grants.remove(id) != null && from != first) {
-                giveBack(from, false);
+                sessions.giveBack(from, false);
             }
             return released;
         });
@@ -381,9 +316,6 @@ final class SessionStore implements Store {
             return;
         }
         claims.values().forEach(each -> each.end(why));
-        List<SessionConnection> ending = List.copyOf(all);
-        ending.forEach(each -> each.close(why));
-        ending.forEach(SessionConnection::callOffUntilEnd);
-        ending.forEach(SessionConnection::awaitEnd);
+        sessions.close(why);
     }
 }
