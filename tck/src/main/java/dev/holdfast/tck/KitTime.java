@@ -8,14 +8,16 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The machine's time as the kit gives it to stores: {@link #nanoTime()} runs hours behind {@link System#nanoTime()}, so
- * that a store that stamps by the wrong one is found out. Thread-safe.
+ * The machine's time as the kit gives it to stores, for tests that open a store without a client: {@link #nanoTime()} runs
+ * seven hours behind {@link System#nanoTime()}, so that a store that stamps by the wrong one is found out. Has one thread
+ * until it is closed. Thread-safe.
  */
-final class KitTime implements TimeSource, AutoCloseable {
+public final class KitTime implements TimeSource, AutoCloseable {
     private static final long SHIFT = TimeUnit.HOURS.toNanos(-7);
     private final ScheduledThreadPoolExecutor timer;
 
-    KitTime() {
+    /** Starts the thread of its timer when the first task is planned. */
+    public KitTime() {
         timer = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "kit-timer");
             thread.setDaemon(true);
@@ -34,6 +36,7 @@ final class KitTime implements TimeSource, AutoCloseable {
         return System.currentTimeMillis();
     }
 
+    /** After it was closed, nothing is planned. */
     @Override
     public Scheduled schedule(Runnable task, Duration delay) {
         try {

@@ -1,11 +1,5 @@
 package dev.holdfast.tck;
 
-import dev.holdfast.spi.Store;
-import dev.holdfast.spi.StoreContext;
-import java.time.Duration;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.Set;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
@@ -50,7 +44,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  */
 @TestInstance(Lifecycle.PER_METHOD)
 @TestClassOrder(ClassOrderer.OrderAnnotation.class)
-public abstract class StoreContract {
+public abstract class StoreContract extends StoreUnderTest {
     /** The tag of the cases of the store itself. A store may have a class for each of the three, which run side by side. */
     public static final String STORE = "store";
 
@@ -74,75 +68,6 @@ public abstract class StoreContract {
 
     /** For subclasses. */
     protected StoreContract() {}
-
-    /**
-     * Opens the store for one more client. All that are opened in one test share the same locks; the kit closes them.
-     *
-     * @param context the time by which the store stamps; not the system's
-     */
-    protected abstract Store open(StoreContext context);
-
-    /**
-     * The URL by which another JVM with this class path reaches the same locks; empty where none can, and then the cases
-     * between processes are skipped.
-     */
-    protected Optional<String> url() {
-        return Optional.empty();
-    }
-
-    /**
-     * A short lease, 100 ms or more, for grants whose end is waited for. Long enough that a request on a busy machine is
-     * answered well within it. Of no account where grants are bound to a session.
-     */
-    protected Duration lease() {
-        return Duration.ofMillis(300);
-    }
-
-    /** After this long, something that should happen soon counts as not happening: it bounds no test that passes. */
-    protected Duration patience() {
-        return Duration.ofSeconds(15);
-    }
-
-    /** How often the cases that look for races try. */
-    protected int rounds() {
-        return 100;
-    }
-
-    /**
-     * Breaks the store until what is returned is closed: meanwhile nobody can claim, renew or release. Empty where that
-     * cannot be done, and then the cases of outages are skipped.
-     *
-     * @throws Exception if it could not be broken
-     */
-    protected Optional<AutoCloseable> breakStore() throws Exception {
-        return Optional.empty();
-    }
-
-    /**
-     * How many records (rows, keys, nodes) the store has now; empty where nobody can count them.
-     *
-     * @throws Exception if they could not be counted
-     */
-    protected OptionalLong records() throws Exception {
-        return OptionalLong.empty();
-    }
-
-    /**
-     * How many records may stay, at most and as documented, when so many names were used once and nobody wants them.
-     *
-     * @param names how many
-     */
-    protected long recordsKept(long names) {
-        return 0;
-    }
-
-    /**
-     * What is skipped on this store, each as {@code Group.test} such as {@code Leases.aRenewalOfALongerLeaseOutlastsTheFirst},
-     * or as {@code Group} where that is all of it. Anything else that is skipped fails.
-     */
-    protected Set<String> expectedSkips() {
-        return Set.of();
-    }
 
     @Nested
     @Tag(STORE)

@@ -1,12 +1,13 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.tck.KitTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Stores of session locks, opened without a client; all are closed with the rig. */
 final class SessionRig implements AutoCloseable {
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private final List<SessionStore> stores = new ArrayList<>();
 
     SessionStore store(String url) {

@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class ConnectionTest {
     private static ZooKeeperServer server;
 
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private final AtomicInteger runs = new AtomicInteger();
     private CuratorFramework curator;
     private Connection connection;
@@ -42,7 +43,7 @@ class ConnectionTest {
     @BeforeEach
     void connect() throws Exception {
         curator = CuratorFrameworkFactory.newClient(server.connectString(), new RetryOneTime(100));
-        connection = new Connection(curator, time, Duration.ofMillis(300), System::nanoTime);
+        connection = new Connection(curator, time, Duration.ofMillis(300), time::nanoTime);
         curator.start();
         curator.blockUntilConnected();
         connection.open(new Deaf());
@@ -85,7 +86,7 @@ class ConnectionTest {
         try (TcpProxy proxy = TcpProxy.to(server.port());
                 CuratorFramework far =
                         CuratorFrameworkFactory.newClient("127.0.0.1:" + proxy.port(), new RetryOneTime(100))) {
-            Connection broken = new Connection(far, time, Duration.ofMillis(300), System::nanoTime);
+            Connection broken = new Connection(far, time, Duration.ofMillis(300), time::nanoTime);
             far.start();
             far.blockUntilConnected();
             broken.open(heard);

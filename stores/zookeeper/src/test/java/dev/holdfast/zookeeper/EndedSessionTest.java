@@ -10,6 +10,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +38,7 @@ class EndedSessionTest {
     private static final int LONG_SESSION = 60_000;
     private static ZooKeeperServer server;
 
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private CuratorFramework curator;
     private Connection connection;
     private ZooKeeperContext context;

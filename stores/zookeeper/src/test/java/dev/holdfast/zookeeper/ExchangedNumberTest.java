@@ -14,6 +14,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.IOException;
 import java.time.Duration;
@@ -117,7 +118,7 @@ class ExchangedNumberTest {
     @Test
     void theReleaseOfAnotherLockThatLeavesWithAClaimDoesNotChangeItsToken() throws Exception {
         try (CuratorFramework curator = curator();
-                OwnTimer time = new OwnTimer();
+                KitTime time = new KitTime();
                 Store store =
                         ZooKeeperStores.on(curator, ZooKeeperServers.options()).open(new StoreContext(time));
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {

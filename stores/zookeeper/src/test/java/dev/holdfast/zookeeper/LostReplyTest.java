@@ -10,6 +10,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
@@ -33,7 +34,7 @@ class LostReplyTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private TcpProxy proxy;
     private Store store;
 

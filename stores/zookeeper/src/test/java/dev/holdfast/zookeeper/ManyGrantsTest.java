@@ -15,6 +15,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.io.IOException;
@@ -46,7 +47,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(180)
 class ManyGrantsTest {
-    private static final OwnTimer time = new OwnTimer();
+    private static final KitTime time = new KitTime();
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int GRANTS = 5_000;
     private static final int AT_ONCE = 500;

@@ -13,6 +13,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
@@ -39,7 +40,7 @@ class OrphanTest {
     private static final int LONG_SESSION = 60_000;
     private static ZooKeeperServer server;
 
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private CuratorFramework witness;
     private TcpProxy proxy;
     private Store store;

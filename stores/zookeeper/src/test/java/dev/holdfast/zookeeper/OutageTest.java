@@ -15,6 +15,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.lang.ref.WeakReference;
@@ -40,7 +41,7 @@ class OutageTest {
     private static final int WAITS = 50;
     private static ZooKeeperServer server;
 
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private TcpProxy proxy;
     private Store store;
 

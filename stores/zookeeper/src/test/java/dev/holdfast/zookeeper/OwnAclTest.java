@@ -11,6 +11,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.TcpProxy;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 /** The application's ACLs are asked for right before a node is made: they may take their time, and they may throw. */
 @Timeout(120)
 class OwnAclTest {
-    private static final OwnTimer time = new OwnTimer();
+    private static final KitTime time = new KitTime();
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 

@@ -13,6 +13,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,7 +118,7 @@ class PacketsTest {
     @Test
     void permitsOfOneClientAreRenewedTogetherWithOneReadOfTheirLine() throws Exception {
         int permits = 200;
-        OwnTimer time = new OwnTimer();
+        KitTime time = new KitTime();
         Store store = new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server, "20s"), new StoreContext(time));
         List<Grant> grants = new ArrayList<>();
         for (int i = 0; i < permits; i++) {

@@ -7,6 +7,7 @@ import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ class RecordPurgeTest {
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Paths PATHS = new Paths("");
 
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private ZooKeeperServer server;
     private CuratorFramework curator;
     private Store store;

@@ -10,6 +10,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ class RepeatTest {
     private static final int ROUNDS = 300;
     private static ZooKeeperServer server;
 
-    private final OwnTimer time = new OwnTimer();
+    private final KitTime time = new KitTime();
     private Store store;
     private Store other;
 

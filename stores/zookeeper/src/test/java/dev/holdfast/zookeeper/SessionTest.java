@@ -10,6 +10,7 @@ import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
 import dev.holdfast.testbed.TcpProxy;
@@ -267,7 +268,7 @@ class SessionTest {
     @Test
     void aWatchOnANodeThatIsGoneLeavesNothingOnTheServer() throws Exception {
         try (CuratorFramework curator = curator();
-                OwnTimer time = new OwnTimer()) {
+                KitTime time = new KitTime()) {
             ZooKeeper own = curator.getZookeeperClient().getZooKeeper();
             Session session = new Session(own, time, Duration.ofMillis(300), time.nanoTime());
             curator.usingNamespace(null).create().forPath("/watched");
