@@ -8,16 +8,13 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +45,6 @@ public final class TestLocks implements AutoCloseable {
 
     private static final Instant NEW_YEAR = Instant.parse("2026-01-01T00:00:00Z");
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final long POLL_MILLIS = 1;
     private static final Duration JUST_AFTER = Duration.ofMillis(1);
     private static final System.Logger LOG = System.getLogger("dev.holdfast.test");
 
@@ -56,8 +52,7 @@ public final class TestLocks implements AutoCloseable {
     private final MemoryStore memory;
     private final ListenerThread listeners = new ListenerThread();
     private final ReentrantLock mutex = new ReentrantLock();
-    private final List<TestProcess> underTest = new CopyOnWriteArrayList<>();
-    private final List<TestProcess> others = new CopyOnWriteArrayList<>();
+    private final TestProcesses processes = new TestProcesses();
     private final AtomicBoolean warned = new AtomicBoolean();
     private @Nullable TestProcess first;
 
@@ -94,7 +89,7 @@ public final class TestLocks implements AutoCloseable {
             if (process == null) {
                 process = process(UnaryOperator.identity());
                 first = process;
-                underTest.add(process);
+                processes.addUnderTest(process);
             }
             return process.client;
         } finally {
@@ -114,7 +109,7 @@ public final class TestLocks implements AutoCloseable {
      */
     public LockClient anotherClient(UnaryOperator<LockClientBuilder> settings) {
         TestProcess process = process(settings);
-        underTest.add(process);
+        processes.addUnderTest(process);
         return process.client;
     }
 
@@ -122,7 +117,7 @@ public final class TestLocks implements AutoCloseable {
     public Contender somebodyElse() {
         Executor immediately = Runnable::run;
         TestProcess process = process(builder -> builder.label("somebody else").executor(immediately));
-        others.add(process);
+        processes.addOther(process);
         return new Contender(process.client);
     }
 
@@ -151,25 +146,7 @@ public final class TestLocks implements AutoCloseable {
      * their own client; at most ten seconds of real time.
      */
     public void awaitWaiting(int callers) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (waiting() < callers || underTest.stream().anyMatch(TestProcess::isAboutToWait)) {
-            if (System.nanoTime() - end >= 0) {
-                throw new AssertionError(
-                        waiting() + " caller(s) wait for locks after " + PATIENCE.toSeconds() + " s, not " + callers);
-            }
-            try {
-                Thread.sleep(POLL_MILLIS);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while awaiting " + callers + " waiting caller(s)");
-            }
-        }
-    }
-
-    private long waiting() {
-        return underTest.stream()
-                .mapToLong(process -> process.client.statistics().waitingNow())
-                .sum();
+        processes.awaitWaiting(callers, PATIENCE);
     }
 
     private void warnIfNobodyMovesTime(LockEvent.Waiting event) {
@@ -179,7 +156,7 @@ public final class TestLocks implements AutoCloseable {
         long moves = time.moves();
         CompletableFuture.delayedExecutor(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                 .execute(() -> {
-                    if (waiting() > 0 && time.moves() == moves && warned.compareAndSet(false, true)) {
+                    if (processes.waiting() > 0 && time.moves() == moves && warned.compareAndSet(false, true)) {
                         LOG.log(
                                 System.Logger.Level.WARNING,
                                 "a caller has waited for '" + event.name() + "' for " + PATIENCE.toSeconds()
@@ -198,7 +175,7 @@ public final class TestLocks implements AutoCloseable {
      */
     public void lose(Hold hold) {
         boolean lost = false;
-        for (TestProcess process : processes()) {
+        for (TestProcess process : processes.all()) {
             for (Grant grant : process.store().grants()) {
                 if (grant.id().value().equals(hold.id())) {
                     lose(process, grant);
@@ -207,7 +184,7 @@ public final class TestLocks implements AutoCloseable {
             }
         }
         if (!lost) {
-            throw nobodyHolds(hold.name());
+            throw processes.nobodyHolds(hold.name());
         }
     }
 
@@ -217,7 +194,7 @@ public final class TestLocks implements AutoCloseable {
      * @throws IllegalStateException if none of them holds it
      */
     public void lose(String name) {
-        for (TestProcess process : holders(name)) {
+        for (TestProcess process : processes.holders(name)) {
             process.grantsOf(name).forEach(grant -> lose(process, grant));
         }
     }
@@ -243,7 +220,7 @@ public final class TestLocks implements AutoCloseable {
      * stands: what others do in the meantime. That must not use the stopped client: its calls wait for the end.
      */
     public void pause(LockClient client, Duration length, Runnable meanwhile) {
-        pause(List.of(of(client)), length, meanwhile);
+        pause(List.of(processes.of(client)), length, meanwhile);
     }
 
     /**
@@ -258,12 +235,12 @@ public final class TestLocks implements AutoCloseable {
 
     /** As {@link #pauseHolder(String)}, with something that happens while the holder still stands. */
     public void pauseHolder(String name, Runnable meanwhile) {
-        List<TestProcess> holders = holders(name);
+        List<TestProcess> holders = processes.holders(name);
         Duration longest = holders.stream()
                 .flatMap(process -> process.grantsOf(name).stream())
                 .map(Grant::lease)
                 .max(Duration::compareTo)
-                .orElseThrow(() -> nobodyHolds(name));
+                .orElseThrow(() -> processes.nobodyHolds(name));
         pause(holders, longest.plus(JUST_AFTER), meanwhile);
     }
 
@@ -283,13 +260,13 @@ public final class TestLocks implements AutoCloseable {
      * {@code acquire()} wait, nothing is renewed. Leases run out in the meantime.
      */
     public void storeAway() {
-        processes().forEach(process -> process.store().leave());
+        processes.all().forEach(process -> process.store().leave());
         listeners.drain();
     }
 
     /** The store is back; those who wait are in its queue again. */
     public void storeBack() {
-        processes().forEach(process -> process.store().comeBack());
+        processes.all().forEach(process -> process.store().comeBack());
         listeners.drain();
     }
 
@@ -305,13 +282,13 @@ public final class TestLocks implements AutoCloseable {
 
     /** One client alone is cut off from the store, which serves all others; as {@link #storeAway()}. */
     public void cutOff(LockClient client) {
-        of(client).store().leave();
+        processes.of(client).store().leave();
         listeners.drain();
     }
 
     /** Ends {@link #cutOff}. */
     public void reconnect(LockClient client) {
-        of(client).store().comeBack();
+        processes.of(client).store().comeBack();
         listeners.drain();
     }
 
@@ -320,44 +297,28 @@ public final class TestLocks implements AutoCloseable {
     /** What happened to the locks of the clients under test: for each client in its order. */
     public List<LockEvent> events() {
         listeners.drain();
-        return underTest.stream().flatMap(process -> process.events().stream()).toList();
+        return processes.underTest().stream()
+                .flatMap(process -> process.events().stream())
+                .toList();
     }
 
     /** Fails unless a client under test holds this lock now: at the commit of a transaction, before an effect. */
     public void assertHeld(String name) {
-        if (held().noneMatch(grant -> grant.names().contains(name))) {
+        if (processes.held().noneMatch(grant -> grant.names().contains(name))) {
             throw new AssertionError("expected '" + name + "' to be held now, but held are "
-                    + held().map(Grant::name).distinct().sorted().toList()
+                    + processes.held().map(Grant::name).distinct().sorted().toList()
                     + "; acquire the lock before the work begins, and release it after its end, commit included");
         }
     }
 
     /** Fails if a client under test holds this lock. */
     public void assertReleased(String name) {
-        assertReleased(
-                name, held().filter(grant -> grant.names().contains(name)).toList());
+        processes.assertReleased(name, grant -> grant.names().contains(name));
     }
 
     /** Fails if a client under test holds any lock. */
     public void assertAllReleased() {
-        assertReleased("every lock", held().toList());
-    }
-
-    private static void assertReleased(String what, List<Grant> held) {
-        if (!held.isEmpty()) {
-            throw new AssertionError("expected " + what + " to be released, but held are: "
-                    + String.join(
-                            ", ",
-                            held.stream()
-                                    .map(grant ->
-                                            "'" + grant.name() + "' (token " + grant.number() * TOKENS_PER_GRANT + ")")
-                                    .toList())
-                    + "; close holds in a try statement");
-        }
-    }
-
-    private Stream<Grant> held() {
-        return underTest.stream().flatMap(process -> process.store().grants().stream());
+        processes.assertReleased("every lock", grant -> true);
     }
 
     /** A piece of work that must never overlap, to be entered by the resources that the test gives to the code. */
@@ -369,7 +330,7 @@ public final class TestLocks implements AutoCloseable {
     public Writes writes(String name) {
         return new Writes(
                 name,
-                token -> processes().stream()
+                token -> processes.all().stream()
                         .flatMap(process -> process.grantsOf(name).stream())
                         .anyMatch(grant -> grant.number() == token / TOKENS_PER_GRANT));
     }
@@ -378,36 +339,8 @@ public final class TestLocks implements AutoCloseable {
     @Override
     public void close() {
         storeBack();
-        processes().forEach(TestProcess::close);
+        processes.all().forEach(TestProcess::close);
         listeners.close();
         time.close();
-    }
-
-    private List<TestProcess> processes() {
-        List<TestProcess> all = new ArrayList<>(underTest);
-        all.addAll(others);
-        return all;
-    }
-
-    private TestProcess of(LockClient client) {
-        return processes().stream()
-                .filter(process -> process.client == client)
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(client + " is no client of this test"));
-    }
-
-    private List<TestProcess> holders(String name) {
-        List<TestProcess> holders = underTest.stream()
-                .filter(process -> !process.grantsOf(name).isEmpty())
-                .toList();
-        if (holders.isEmpty()) {
-            throw nobodyHolds(name);
-        }
-        return holders;
-    }
-
-    private IllegalStateException nobodyHolds(String name) {
-        return new IllegalStateException("no client under test holds '" + name + "' now; held are "
-                + held().map(Grant::name).distinct().sorted().toList());
     }
 }

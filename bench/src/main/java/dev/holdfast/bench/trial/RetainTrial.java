@@ -99,20 +99,20 @@ final class RetainTrial {
         List<Long> roundTrips = new ArrayList<>();
         List<Long> takings = takings(rival, roundTrips);
 
-        double roundTrip = quantile(roundTrips, 0.5) / MILLIS;
+        double roundTrip = Trial.quantile(roundTrips, 0.5) / MILLIS;
         double bound = POLLING.contains(server.kind()) ? BOUND_POLLED_MILLIS : 2 * roundTrip + 1;
-        double turn = quantile(retained, 0.5) / MICROS;
-        double taking = quantile(takings, 0.5) / MILLIS;
+        double turn = Trial.quantile(retained, 0.5) / MICROS;
+        double taking = Trial.quantile(takings, 0.5) / MILLIS;
         Trial.row(
                 server.kind().title(),
-                format(quantile(released, 0.5) / MICROS),
+                format(Trial.quantile(released, 0.5) / MICROS),
                 format(turn),
-                format(quantile(retained, 0.99) / MICROS),
+                format(Trial.quantile(retained, 0.99) / MICROS),
                 requests,
                 renewals,
                 format(roundTrip),
                 format(taking),
-                format(quantile(takings, 1) / MILLIS),
+                format(Trial.quantile(takings, 1) / MILLIS),
                 format(bound));
         return turn <= BOUND_MICROS && taking <= bound;
     }
@@ -167,11 +167,6 @@ final class RetainTrial {
             }
         }
         return "–";
-    }
-
-    private static double quantile(List<Long> nanos, double quantile) {
-        List<Long> sorted = nanos.stream().sorted().toList();
-        return sorted.get((int) Math.ceil(quantile * sorted.size()) - 1);
     }
 
     private static String format(double figure) {

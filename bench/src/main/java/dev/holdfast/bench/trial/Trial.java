@@ -74,12 +74,14 @@ public final class Trial {
 
     /** A quantile of some times, in milliseconds; a dash for none. */
     static String millis(List<Long> nanos, double quantile) {
-        if (nanos.isEmpty()) {
-            return "–";
-        }
+        return nanos.isEmpty() ? "–" : String.format("%.1f", quantile(nanos, quantile) / NANOS_PER_MILLI);
+    }
+
+    /** The least of some times that so many of them do not exceed, in nanoseconds; of none there is no quantile. */
+    static double quantile(List<Long> nanos, double quantile) {
         List<Long> sorted = nanos.stream().sorted().toList();
         int rank = (int) Math.ceil(quantile * sorted.size());
-        return String.format("%.1f", sorted.get(Math.max(0, rank - 1)) / NANOS_PER_MILLI);
+        return sorted.get(Math.max(0, rank - 1));
     }
 
     static void pause(Duration time) {
