@@ -230,17 +230,28 @@ final class Summary {
         }
     }
 
-    /** How long each part took by the clock, compiling and checks included: what Maven says at its end. */
+    /**
+     * How long each part took by the clock: what Maven says at its end. The everyday tier compiles and checks all parts
+     * before; in the whole one that is in the time of each.
+     */
     private void tellMinutes() {
         Pattern part = Pattern.compile("\\[INFO] Holdfast ?(.*?) \\.+ (?:SUCCESS|FAILURE) \\[ *([\\d.:]+) (min|s|h)]");
-        String minutes = log().stream()
+        Pattern total = Pattern.compile("\\[INFO] Total time: +([\\d.:]+) (min|s|h).*");
+        List<String> lines = log();
+        int tests = lines.indexOf("[verify] tests");
+        String compiling = lines.subList(0, Math.max(tests, 0)).stream()
+                .map(total::matcher)
+                .filter(Matcher::matches)
+                .map(line -> "compiling and checking " + inMinutes(line.group(1), line.group(2)) + ", ")
+                .collect(Collectors.joining());
+        String minutes = lines.subList(Math.max(tests, 0), lines.size()).stream()
                 .map(part::matcher)
                 .filter(Matcher::matches)
                 .map(line -> (line.group(1).isEmpty() ? "parent" : line.group(1).toLowerCase(Locale.ROOT)) + " "
                         + inMinutes(line.group(2), line.group(3)))
                 .collect(Collectors.joining(", "));
         if (!minutes.isEmpty()) {
-            System.out.println("\nMinutes by part: " + minutes);
+            System.out.println("\nMinutes by part: " + compiling + minutes);
         }
     }
 
