@@ -39,6 +39,11 @@ abstract class ForwardedStore implements Store {
     }
 
     @Override
+    public String part(String name) {
+        return store.part(name);
+    }
+
+    @Override
     public void listen(StoreListener listener) {
         store.listen(listener);
     }

@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -15,11 +16,12 @@ import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
 import dev.holdfast.spi.TimeSource;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Predicate;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,13 +35,19 @@ final class CountingStore implements Store {
 
     /** Hears of every answer and every failure. */
     interface Report {
-        /** The store carried out a request. */
-        void answered();
+        /** The store carried out a request about a name. */
+        void answered(String name);
 
-        /** The store answered a question, which says little of claims. */
+        /** The store answered a question about a name, which says little of claims. */
+        void answeredQuestion(String name);
+
+        /** The store answered a question about all names. */
         void answeredQuestion();
 
-        /** A request that was sent then got no answer. */
+        /** A request about a name that was sent then got no answer. */
+        void unanswered(String name, long sent, Throwable failure);
+
+        /** A question about all names that was sent then got no answer. */
         void unanswered(long sent, Throwable failure);
     }
 
@@ -66,6 +74,11 @@ final class CountingStore implements Store {
     }
 
     @Override
+    public String part(String name) {
+        return store.part(name);
+    }
+
+    @Override
     public void listen(StoreListener listener) {
         store.listen(listener);
     }
@@ -73,46 +86,63 @@ final class CountingStore implements Store {
     @Override
     public Pending claim(Claim claim) {
         counters.claims.increment();
-        long sent = sending();
-        Pending pending = counted(() -> store.claim(claim), sent);
+        Request request = new Request(List.of(claim.name()), false);
+        Pending pending = request.counted(() -> store.claim(claim));
         if (pending != null) { // a store that breaks its contract is for the engine to deal with
-            answered(pending.answer(), sent, !claim.waits(), false);
+            // One that waits is not timed: it takes as long as the others hold, which says nothing of the store.
+            request.report(pending.answer(), !claim.waits(), (to, grant) -> request.answered(to));
         }
         return pending;
     }
 
     @Override
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-        long sent = sending();
-        CompletionStage<Map<ClaimId, Renewal>> answer = counted(() -> store.renew(grants), sent);
-        answered(answer, sent, true, false, CountingStore::saysSomething);
+        Request request = new Request(grants.stream().map(Grant::name).toList(), false);
+        CompletionStage<Map<ClaimId, Renewal>> answer = request.counted(() -> store.renew(grants));
+        request.report(answer, true, (to, verdicts) -> renewed(to, grants, verdicts, request.sent));
         return answer;
     }
 
-    /** Whether the store answered at all: of a batch whose every outcome is unknown it may not even have heard. */
-    private static boolean saysSomething(@Nullable Map<ClaimId, Renewal> verdicts) {
-        return verdicts == null
-                || verdicts.isEmpty()
-                || verdicts.values().stream().anyMatch(each -> each.verdict() != Renewal.Verdict.UNKNOWN);
+    /** Reports the parts that answered for some grant; of a grant whose outcome is unknown the store may not have heard. */
+    private void renewed(Report to, Collection<Grant> grants, @Nullable Map<ClaimId, Renewal> verdicts, long sent) {
+        Map<String, String> answered = new LinkedHashMap<>();
+        Map<String, String> unanswered = new LinkedHashMap<>();
+        for (Grant grant : grants) {
+            Renewal said = verdicts == null ? null : verdicts.get(grant.id());
+            boolean isUnknown = said != null && said.verdict() == Renewal.Verdict.UNKNOWN;
+            (isUnknown ? unanswered : answered).putIfAbsent(store.part(grant.name()), grant.name());
+        }
+        answered.values().forEach(to::answered);
+        unanswered.keySet().removeAll(answered.keySet());
+        unanswered.remove(WHOLE); // a store of one piece fails where it is away
+        unanswered.forEach((part, name) -> to.unanswered(
+                name,
+                sent,
+                new StoreUnavailableException(description + " gave no answer to the renewal of '" + name
+                        + "'; see that " + part + " is up")));
     }
 
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
-        return timed(() -> store.extend(grant));
+        return timed(grant.name(), () -> store.extend(grant));
     }
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        long sent = sending();
-        CompletionStage<Boolean> answer = counted(() -> store.downgrade(grant), sent);
-        // a store that cannot downgrade answers false without a request: that does not show that the server answers
-        answered(answer, sent, true, false, Boolean.TRUE::equals);
+        Request request = new Request(List.of(grant.name()), false);
+        CompletionStage<Boolean> answer = request.counted(() -> store.downgrade(grant));
+        request.report(answer, true, (to, downgraded) -> {
+            // a store that cannot downgrade answers false without a request: that does not show that the server answers
+            if (Boolean.TRUE.equals(downgraded)) {
+                request.answered(to);
+            }
+        });
         return answer;
     }
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return timed(() -> store.release(grant));
+        return timed(grant.name(), () -> store.release(grant));
     }
 
     @Override
@@ -122,22 +152,22 @@ final class CountingStore implements Store {
 
     @Override
     public CompletionStage<Boolean> watch(Grant grant) {
-        return timed(() -> store.watch(grant));
+        return timed(grant.name(), () -> store.watch(grant));
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return timed(() -> store.withdraw(claim));
+        return timed(claim.name(), () -> store.withdraw(claim));
     }
 
     @Override
     public CompletionStage<LockStatus> status(String name) {
-        return asked(() -> store.status(name));
+        return asked(name, () -> store.status(name));
     }
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
-        return asked(() -> store.list(prefix));
+        return askedOfAll(() -> store.list(prefix));
     }
 
     @Override
@@ -147,22 +177,22 @@ final class CountingStore implements Store {
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return timed(() -> store.breakGrant(name, number, now));
+        return timed(name, () -> store.breakGrant(name, number, now));
     }
 
     @Override
     public CompletionStage<RecordReading> readRecord(String name) {
-        return asked(() -> store.readRecord(name));
+        return asked(name, () -> store.readRecord(name));
     }
 
     @Override
     public CompletionStage<Optional<StoredRecord>> writeRecord(RecordWrite write) {
-        return timed(() -> store.writeRecord(write));
+        return timed(write.name(), () -> store.writeRecord(write));
     }
 
     @Override
     public CompletionStage<List<StoredRecord>> listRecords(String prefix) {
-        return asked(() -> store.listRecords(prefix));
+        return askedOfAll(() -> store.listRecords(prefix));
     }
 
     @Override
@@ -170,70 +200,83 @@ final class CountingStore implements Store {
         store.close();
     }
 
-    private <T> CompletionStage<T> timed(Supplier<CompletionStage<T>> request) {
-        return timed(request, false);
+    private <T> CompletionStage<T> timed(String name, Supplier<CompletionStage<T>> send) {
+        return timed(new Request(List.of(name), false), send);
     }
 
-    private <T> CompletionStage<T> asked(Supplier<CompletionStage<T>> question) {
-        return timed(question, true);
+    private <T> CompletionStage<T> asked(String name, Supplier<CompletionStage<T>> send) {
+        return timed(new Request(List.of(name), true), send);
     }
 
-    private <T> CompletionStage<T> timed(Supplier<CompletionStage<T>> request, boolean isQuestion) {
-        long sent = sending();
-        CompletionStage<T> answer = counted(request, sent);
-        answered(answer, sent, true, isQuestion);
+    private <T> CompletionStage<T> askedOfAll(Supplier<CompletionStage<T>> send) {
+        return timed(new Request(List.of(), true), send);
+    }
+
+    private static <T> CompletionStage<T> timed(Request request, Supplier<CompletionStage<T>> send) {
+        CompletionStage<T> answer = request.counted(send);
+        request.report(answer, true, (to, value) -> request.answered(to));
         return answer;
     }
 
-    private long sending() {
-        counters.storeCalls.increment();
-        return time.nanoTime();
-    }
+    /** A request on its way. */
+    private final class Request {
+        private final List<String> names;
+        private final boolean isQuestion;
+        private final long sent = time.nanoTime();
 
-    /** What the store gives back, or throws. */
-    private <T> T counted(Supplier<T> request, long sent) {
-        try {
-            return request.get();
-        } catch (Throwable thrown) {
-            failed(sent, thrown);
-            throw thrown;
+        /**
+         * Counts it.
+         *
+         * @param names empty if it is about all
+         */
+        Request(List<String> names, boolean isQuestion) {
+            this.names = names;
+            this.isQuestion = isQuestion;
+            counters.storeCalls.increment();
         }
-    }
 
-    /** A claim that waits is not timed: it takes as long as the others hold, which says nothing of the store. */
-    private void answered(@Nullable CompletionStage<?> answer, long sent, boolean timed, boolean isQuestion) {
-        answered(answer, sent, timed, isQuestion, value -> true);
-    }
-
-    private <T> void answered(
-            @Nullable CompletionStage<T> answer,
-            long sent,
-            boolean timed,
-            boolean isQuestion,
-            Predicate<@Nullable T> isAnswer) {
-        if (answer == null) {
-            return;
-        }
-        answer.whenComplete((value, failure) -> {
-            if (timed) {
-                counters.storeNanos.add(time.nanoTime() - sent);
+        /** What the store gives back, or throws. */
+        <T> T counted(Supplier<T> send) {
+            try {
+                return send.get();
+            } catch (Throwable thrown) {
+                failed(thrown);
+                throw thrown;
             }
-            if (failure != null) {
-                failed(sent, failure);
-            } else if (!isAnswer.test(value)) {
+        }
+
+        <T> void report(@Nullable CompletionStage<T> answer, boolean timed, BiConsumer<Report, @Nullable T> onAnswer) {
+            if (answer == null) {
                 return;
-            } else if (report != null && isQuestion) {
-                report.answeredQuestion();
-            } else if (report != null) {
-                report.answered();
             }
-        });
-    }
+            answer.whenComplete((value, failure) -> {
+                if (timed) {
+                    counters.storeNanos.add(time.nanoTime() - sent);
+                }
+                if (failure != null) {
+                    failed(failure);
+                } else if (report != null) {
+                    onAnswer.accept(report, value);
+                }
+            });
+        }
 
-    private void failed(long sent, Throwable failure) {
-        counters.failedStoreCalls.increment();
-        if (report != null) {
-            report.unanswered(sent, failure);
+        void answered(Report to) {
+            if (names.isEmpty()) {
+                to.answeredQuestion();
+            }
+            names.forEach(isQuestion ? to::answeredQuestion : to::answered);
+        }
+
+        private void failed(Throwable failure) {
+            counters.failedStoreCalls.increment();
+            if (report == null) {
+                return;
+            }
+            if (names.isEmpty()) {
+                report.unanswered(sent, failure);
+            }
+            names.forEach(name -> report.unanswered(name, sent, failure));
         }
     }
 }

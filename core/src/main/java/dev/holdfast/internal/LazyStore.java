@@ -172,6 +172,13 @@ public final class LazyStore implements Store {
         return store == null ? PRESUMED : store.capabilities();
     }
 
+    /** Before the store is open, nobody knows its parts. */
+    @Override
+    public String part(String name) {
+        Store store = known();
+        return store == null ? WHOLE : store.part(name);
+    }
+
     @Override
     public void listen(StoreListener to) {
         listener.set(to);

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -103,9 +104,10 @@ final class QueueRegistry implements Reachability.Waits {
     // ---- the callers of this client who wait, whatever for ----
 
     @Override
-    public @Nullable String waitedForSince(long nanos) {
+    public @Nullable String waitedForSince(long nanos, Predicate<String> isMeant) {
         return all().filter(queue -> queue.waiters.anySince(nanos))
                 .map(queue -> queue.name().inStore())
+                .filter(isMeant)
                 .findFirst()
                 .orElse(null);
     }
@@ -119,7 +121,7 @@ final class QueueRegistry implements Reachability.Waits {
     }
 
     @Override
-    public void failSince(long nanos, StoreUnavailableException why) {
-        all().forEach(queue -> queue.failSince(nanos, why));
+    public void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why) {
+        all().filter(queue -> isMeant.test(queue.name().inStore())).forEach(queue -> queue.failSince(nanos, why));
     }
 }

@@ -1,17 +1,20 @@
 package dev.holdfast.internal;
 
-import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.internal.StorePart.Outage;
 import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,36 +31,32 @@ import org.jspecify.annotations.Nullable;
  *                                              └── failed ──► StoreUnavailableException
  * </pre>
  *
- * <p>So an outage never looks like a lock that others hold. Thread-safe.
+ * <p>So an outage never looks like a lock that others hold. Each part of a store that has several is reachable or not by
+ * itself; listeners hear when the first part is away, and when none is any more. Thread-safe.
  */
 final class Reachability implements CountingStore.Report {
     /** An answer that came within this time proves that the store answers now. */
     private static final Duration FRESH = Duration.ofMillis(250);
 
+    private static final Duration BETWEEN_QUESTIONS = Duration.ofSeconds(1);
     private static final Duration LONGEST_PROOF = Duration.ofMinutes(1);
     private static final Duration SHORTEST_CHECK = Duration.ofMillis(100);
     private static final int CHECKS_PER_LIMIT = 20;
-
-    /**
-     * One outage.
-     *
-     * @param told whether the store reported that it cannot serve the claims that wait; it may answer questions all the
-     *     same, as a file does to which somebody else writes without end
-     */
-    private record Outage(long since, Throwable why, boolean told) {}
+    /** For what concerns all names. */
+    private static final String ANY = "";
 
     /** The callers of this client who wait. */
     interface Waits {
-        /** A name in the store that some caller without a time limit has waited for since then or longer; or null. */
+        /** Such a name in the store that some caller without a time limit has waited for since then or longer; or null. */
         @Nullable
-        String waitedForSince(long nanos);
+        String waitedForSince(long nanos, Predicate<String> isMeant);
 
         /** The lock that some caller waits for, as the client knows it; null if nobody waits. */
         @Nullable
         String waitedFor();
 
-        /** Ends such waits. */
-        void failSince(long nanos, StoreUnavailableException why);
+        /** Ends such waits for such names in the store. */
+        void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why);
     }
 
     private final Store store;
@@ -65,13 +64,17 @@ final class Reachability implements CountingStore.Report {
     private final Telemetry telemetry;
     private final Duration limit;
     private final Waits waits;
-    private final AtomicReference<@Nullable Outage> outage = new AtomicReference<>();
-    private final AtomicReference<@Nullable CompletableFuture<Void>> question = new AtomicReference<>();
-    /** For changes of the outage alone, so that listeners hear of them in their order. */
+    private final long begun;
+    /** By what {@link Store#part} calls them. */
+    private final Map<String, StorePart> parts = new ConcurrentHashMap<>();
+    /** For changes of the outages alone, so that listeners hear of them in their order. */
     private final ReentrantLock change = new ReentrantLock();
 
     private final AtomicBoolean checking = new AtomicBoolean();
-    private volatile long lastAnswer;
+    /** How many parts are away. */
+    private final AtomicInteger away = new AtomicInteger();
+
+    private long awaySince;
 
     /**
      * @param store where a question is asked, which reports each answer here
@@ -83,56 +86,113 @@ final class Reachability implements CountingStore.Report {
         this.telemetry = telemetry;
         this.limit = limit;
         this.waits = waits;
-        this.lastAnswer = time.nanoTime() - FRESH.toNanos();
+        this.begun = time.nanoTime() - FRESH.toNanos();
     }
 
-    /** The store carried out a request, or reports that it can serve the claims that wait. */
+    private StorePart partOf(String name) {
+        return parts.computeIfAbsent(store.part(name), absent -> new StorePart(store, begun));
+    }
+
+    /** The store carried out a request about a name, or reports that it can serve the claims that wait for it. */
     @Override
-    public void answered() {
-        lastAnswer = time.nanoTime();
-        if (outage.get() != null) {
-            end(true);
+    public void answered(String name) {
+        heard(name, true);
+    }
+
+    /** The store answered a question about a name, which says little of claims. */
+    @Override
+    public void answeredQuestion(String name) {
+        heard(name, false);
+    }
+
+    private void heard(String name, boolean alsoOfClaims) {
+        StorePart answers = partOf(name);
+        answers.answered(time.nanoTime());
+        if (away.get() > 0) {
+            parts.values().stream().filter(each -> isNow(each, answers)).forEach(each -> end(each, alsoOfClaims));
+            parts.values().forEach(this::askNowAndThen);
         }
     }
 
-    /** The store answered a question, which says little of claims. */
+    /** A part that is away is asked when others answer: perhaps it is back, and no caller wants anything of it. */
+    private void askNowAndThen(StorePart part) {
+        Outage outage = part.outage();
+        if (outage != null && !outage.told() && part.mayBeAsked(time.nanoTime(), BETWEEN_QUESTIONS)) {
+            CompletableFuture<Void> unused = part.ask(outage.name()); // what comes of it is reported here
+        }
+    }
+
+    /** Whether what a part left unanswered is kept by that one now. */
+    private boolean isNow(StorePart part, StorePart answers) {
+        Outage outage = part.outage();
+        return part == answers || (outage != null && partOf(outage.name()) == answers);
+    }
+
+    /** Every part answered a question. */
     @Override
     public void answeredQuestion() {
-        lastAnswer = time.nanoTime();
-        if (outage.get() != null) {
-            end(false);
+        heardOfAll(false);
+    }
+
+    /** The store reports that it can serve all claims that wait. */
+    void reachable() {
+        heardOfAll(true);
+    }
+
+    private void heardOfAll(boolean alsoOfClaims) {
+        long now = time.nanoTime();
+        partOf(ANY).answered(now); // the only one, perhaps, and not known yet
+        parts.values().forEach(part -> part.answered(now));
+        if (away.get() > 0) {
+            parts.values().forEach(part -> end(part, alsoOfClaims));
         }
     }
 
     /** A request that was sent then got no answer. It says nothing where others were answered in the meantime. */
     @Override
-    public void unanswered(long sent, Throwable failure) {
-        if (sent - lastAnswer >= 0 && isUnavailable(failure)) {
-            begin(failure, false);
+    public void unanswered(String name, long sent, Throwable failure) {
+        StorePart part = partOf(name);
+        if (!part.hasAnsweredSince(sent) && isUnavailable(failure)) {
+            begin(part, name, failure, false);
         }
     }
 
-    /** The store reports that it cannot serve the claims that wait. */
-    void unreachable(Throwable why) {
-        begin(isUnavailable(why) ? why : new StoreUnavailableException(Redacted.text(why), why), true);
+    /** A question to all parts got no answer: that of a store of several parts does not say from which. */
+    @Override
+    public void unanswered(long sent, Throwable failure) {
+        if (store.part(ANY).equals(Store.WHOLE)) {
+            unanswered(ANY, sent, failure);
+        }
     }
 
-    private void begin(Throwable why, boolean told) {
-        Outage before = outage.get();
-        if (before != null && (before.told || !told)) {
+    /** The store reports that it cannot serve the claims that wait for a name. */
+    void unreachable(String name, Throwable why) {
+        begin(
+                partOf(name),
+                name,
+                isUnavailable(why) ? why : new StoreUnavailableException(Redacted.text(why), why),
+                true);
+    }
+
+    private void begin(StorePart part, String name, Throwable why, boolean told) {
+        if (!part.isNews(told)) {
             return;
         }
         change.lock();
         try {
-            before = outage.get();
-            if (before != null && (before.told || !told)) {
+            Outage before = part.outage();
+            if (!part.isNews(told)) {
                 return; // another thread was first, and knows at least as much
             }
-            outage.set(new Outage(before == null ? time.nanoTime() : before.since, why, told));
+            long now = time.nanoTime();
+            part.set(new Outage(name, before == null ? now : before.since(), why, told));
             if (before != null) {
                 return;
             }
-            telemetry.unreachable(why);
+            if (away.incrementAndGet() == 1) {
+                awaySince = now;
+                telemetry.unreachable(why);
+            }
         } finally {
             change.unlock();
         }
@@ -141,15 +201,17 @@ final class Reachability implements CountingStore.Report {
         waiting();
     }
 
-    private void end(boolean alsoTold) {
+    private void end(StorePart part, boolean alsoTold) {
         change.lock();
         try {
-            Outage ended = outage.get();
-            if (ended == null || (ended.told && !alsoTold)) {
+            Outage ended = part.outage();
+            if (ended == null || (ended.told() && !alsoTold)) {
                 return;
             }
-            outage.set(null);
-            telemetry.reachable(Duration.ofNanos(time.nanoTime() - ended.since));
+            part.set(null);
+            if (away.decrementAndGet() == 0) {
+                telemetry.reachable(Duration.ofNanos(time.nanoTime() - awaySince));
+            }
         } finally {
             change.unlock();
         }
@@ -161,68 +223,48 @@ final class Reachability implements CountingStore.Report {
      * caller is to be told if it does not.
      */
     CompletableFuture<Void> proof(String inStore) {
-        Outage now = outage.get();
-        if (now == null && time.nanoTime() - lastAnswer < FRESH.toNanos()) {
+        StorePart part = partOf(inStore);
+        if (part.outage() == null && part.hasAnsweredSince(time.nanoTime() - FRESH.toNanos())) {
             return CompletableFuture.completedFuture(null);
         }
-        return failIfTold().thenCompose(reachable -> ask(inStore)).thenCompose(answered -> failIfTold());
-    }
-
-    /** Fails while the store reports that it cannot serve claims: before a question, and where it says so meanwhile. */
-    private CompletableFuture<Void> failIfTold() {
-        Outage now = outage.get();
-        return now != null && now.told
-                ? CompletableFuture.failedFuture(Failures.cause(now.why))
-                : CompletableFuture.completedFuture(null);
-    }
-
-    private CompletableFuture<Void> ask(String inStore) {
-        CompletableFuture<Void> mine = new CompletableFuture<>();
-        CompletableFuture<Void> underWay = question.compareAndExchange(null, mine);
-        if (underWay != null) {
-            return underWay;
-        }
-        ReleaseSender.guarded(() -> store.status(inStore)).whenComplete((status, failure) -> {
-            question.set(null);
-            if (failure != null
-                    && (isUnavailable(failure) || Failures.cause(failure) instanceof ClientClosedException)) {
-                mine.completeExceptionally(Failures.cause(failure));
-            } else {
-                mine.complete(null);
-            }
-        });
-        return mine;
+        return part.failIfTold().thenCompose(reachable -> part.ask(inStore)).thenCompose(answered -> part.failIfTold());
     }
 
     /** A caller waits from now on: in an outage, his wait is watched. */
     void waiting() {
-        if (outage.get() != null && checking.compareAndSet(false, true)) {
+        if (away.get() > 0 && checking.compareAndSet(false, true)) {
             time.schedule(this::check, limit);
         }
     }
 
     /** Ends the waits that have lasted for the limit within an outage, once a last question got no answer. */
     private void check() {
-        Outage now = outage.get();
-        if (now == null || waits.waitedForSince(time.nanoTime()) == null) {
+        if (nobodyWaitsInVain()) {
             checking.set(false);
-            if (waits.waitedForSince(time.nanoTime()) != null) {
+            if (!nobodyWaitsInVain()) {
                 waiting(); // he came in between
             }
             return;
         }
         long since = time.nanoTime() - Durations.nanos(limit);
-        String overdue = now.since - since <= 0 ? waits.waitedForSince(since) : null;
-        if (overdue == null) {
+        String overdue = waits.waitedForSince(since, name -> partOf(name).isAwaySince(since));
+        StorePart part = overdue == null ? null : partOf(overdue);
+        Outage outage = part == null ? null : part.outage();
+        if (overdue == null || outage == null) {
             checkAgain();
             return;
         }
         proof(overdue).whenComplete((answered, failure) -> {
             if (failure != null && isUnavailable(failure)) {
-                waits.failSince(since, tooLong(failure, now));
+                waits.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
             }
             checkAgain();
         });
+    }
+
+    private boolean nobodyWaitsInVain() {
+        long now = time.nanoTime();
+        return away.get() == 0 || waits.waitedForSince(now, name -> partOf(name).isAwaySince(now)) == null;
     }
 
     private StoreUnavailableException tooLong(Throwable failure, Outage of) {
@@ -230,7 +272,7 @@ final class Reachability implements CountingStore.Report {
                 "the store has not answered for " + Durations.text(limit)
                         + ", the outageLimit of this client; see that it is up and can be reached: "
                         + Failures.cause(failure).getMessage(),
-                of.why);
+                of.why());
     }
 
     private void checkAgain() {
@@ -260,7 +302,7 @@ final class Reachability implements CountingStore.Report {
         return limit.compareTo(LONGEST_PROOF) > 0 ? limit : LONGEST_PROOF;
     }
 
-    private static boolean isUnavailable(Throwable failure) {
+    static boolean isUnavailable(Throwable failure) {
         return Failures.cause(failure) instanceof StoreUnavailableException;
     }
 }

@@ -41,12 +41,17 @@ final class StoreNotices implements StoreListener {
 
     @Override
     public void unreachable(String name, Throwable why) {
-        context.reachability().unreachable(why);
+        context.reachability().unreachable(name, why);
     }
 
     @Override
     public void reachable() {
-        context.reachability().answered();
+        context.reachability().reachable();
+    }
+
+    @Override
+    public void reachable(String name) {
+        context.reachability().answered(name);
     }
 
     /** The grant as the renewer knows it; null if its claim's answer is not handled yet, and then that is told. */

@@ -17,7 +17,7 @@
  *       the holds by it: {@code HoldState}, {@code HoldHandle}
  *   <li>renewal and release: {@code LeaseRenewer}, {@code RenewalSender} (its batches), {@code GrantRefresher},
  *       {@code ReleaseSender}
- *   <li>whether the store answers: {@code Reachability}, {@code CountingStore}
+ *   <li>whether the store answers: {@code Reachability}, {@code StorePart}, {@code CountingStore}
  *   <li>what is reported: {@code Telemetry}, {@code Counters}, {@code EventDispatcher}, {@code FlightEvents}
  * </ul>
  */

@@ -41,12 +41,25 @@ import java.util.concurrent.CompletionStage;
  * <p>"Mine" always means: the same {@link ClaimId}. Thread-safe.
  */
 public interface Store extends AutoCloseable {
+    /** The part of a store that answers for all names, or for none. */
+    String WHOLE = "";
 
     /** A short name for messages, without secrets: {@code sqlite:/var/lib/app/locks.db}. */
     String description();
 
     /** What it can do. The same for its whole life. */
     Capabilities capabilities();
+
+    /**
+     * Which part of the store keeps a name, where parts fail one by one, such as the nodes of a cluster: an answer about
+     * one name then says nothing of the names of other parts. A name may move to another part. Asks nobody, and is cheap.
+     *
+     * @param name as in a claim
+     * @return what the store calls that part, for messages too; {@link #WHOLE} where the store is of one piece
+     */
+    default String part(String name) {
+        return WHOLE;
+    }
 
     /** Names the one listener for what the store learns by itself. Called once, before the first claim. */
     void listen(StoreListener listener);

@@ -32,4 +32,13 @@ public interface StoreListener {
 
     /** The store answers again. May be reported at every answer; the engine takes each answer to a request for the same. */
     default void reachable() {}
+
+    /**
+     * The {@linkplain Store#part part} of the store that keeps this name answers again. May be reported at every answer.
+     *
+     * @param name as in the claim
+     */
+    default void reachable(String name) {
+        reachable();
+    }
 }

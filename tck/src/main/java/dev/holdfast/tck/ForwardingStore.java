@@ -37,6 +37,11 @@ class ForwardingStore implements Store {
     }
 
     @Override
+    public String part(String name) {
+        return inner.part(name);
+    }
+
+    @Override
     public void listen(StoreListener listener) {
         inner.listen(listener);
     }

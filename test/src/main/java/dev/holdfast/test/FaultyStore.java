@@ -151,6 +151,11 @@ final class FaultyStore implements Store {
     }
 
     @Override
+    public String part(String name) {
+        return inner.part(name);
+    }
+
+    @Override
     public void listen(StoreListener client) {
         listener = client;
         inner.listen(client);

@@ -58,4 +58,12 @@ public final class LateListener implements StoreListener {
             hears.reachable();
         }
     }
+
+    @Override
+    public void reachable(String name) {
+        StoreListener hears = listener;
+        if (hears != null) {
+            hears.reachable(name);
+        }
+    }
 }

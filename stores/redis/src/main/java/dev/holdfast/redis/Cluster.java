@@ -112,9 +112,10 @@ final class Cluster {
     private static ClusterSender.Events tellsOf(
             PendingClaims waiters, AtomicReference<@Nullable ClusterOffers> offers) {
         return new ClusterSender.Events() {
+            /** Whether any of them waits for a lock of that node is soon known. */
             @Override
             public void connected() {
-                waiters.connected();
+                waiters.hearingAgain();
             }
 
             @Override

@@ -106,6 +106,13 @@ final class ClusterSender implements ScriptSender {
         return owners.get(SlotHash.getSlot(LockKeys.state(lock)));
     }
 
+    /** The master of its slot. */
+    @Override
+    public String part(String lock) {
+        NodeAddress owner = owner(lock);
+        return owner == null ? "the slots without a master" : "node " + owner;
+    }
+
     /** Not while slots move: a release that is asked to come again later is overtaken by the claim behind it. */
     @Override
     public boolean isOrdered() {

@@ -122,7 +122,7 @@ final class PendingClaim implements Pending {
         Scripts.Place mine = waiters.place(claim.name(), place);
         return () -> waiters.scripts().claim(claim, mine).whenComplete((said, failure) -> {
             if (failure == null) {
-                waiters.reachable();
+                waiters.reachable(claim);
             }
             step(() -> failure == null
                     ? heard(said, mine.hears() && waiters.offers().hears(claim.name()))

@@ -68,8 +68,8 @@ final class PendingClaims implements OfferListener.Listener {
         listener.unreachable(claim.name(), why);
     }
 
-    void reachable() {
-        listener.reachable();
+    void reachable(Claim claim) {
+        listener.reachable(claim.name());
     }
 
     /**
@@ -77,7 +77,7 @@ final class PendingClaims implements OfferListener.Listener {
      * answer to one of them says.
      */
     void connected() {
-        all.values().stream().findFirst().ifPresentOrElse(PendingClaim::ask, this::reachable);
+        all.values().stream().findFirst().ifPresentOrElse(PendingClaim::ask, listener::reachable);
     }
 
     /** The connection for scripts broke: claims that wait for an offer would notice that only at their next question. */

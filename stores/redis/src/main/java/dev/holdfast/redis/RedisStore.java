@@ -119,6 +119,11 @@ final class RedisStore implements Store {
         return capabilities;
     }
 
+    @Override
+    public String part(String name) {
+        return sender.part(name);
+    }
+
     /** Of grants a key learns nothing by itself: what became of one is known when it is renewed. */
     @Override
     public void listen(StoreListener listener) {

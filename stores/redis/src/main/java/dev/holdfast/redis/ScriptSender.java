@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.spi.Store;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
@@ -14,6 +15,11 @@ import java.util.concurrent.CompletionStage;
 interface ScriptSender extends AutoCloseable {
     /** Sends a call soon; its answer comes on an event loop. */
     void send(ScriptCall call);
+
+    /** Which part of the store keeps a lock, as {@link dev.holdfast.spi.Store#part}. */
+    default String part(String lock) {
+        return Store.WHOLE;
+    }
 
     /** Whether calls of one lock are carried out in the order in which they were made. */
     default boolean isOrdered() {

@@ -1,0 +1,102 @@
+package dev.holdfast.internal;
+
+import dev.holdfast.ClientClosedException;
+import dev.holdfast.spi.Store;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client knows of one {@linkplain Store#part part} of the store: when it answered, and whether it is away. Most stores
+ * have one part. Thread-safe; the outage is changed by one thread at a time.
+ */
+final class StorePart {
+    /**
+     * One outage.
+     *
+     * @param name about which no answer came; another part may keep it by now
+     * @param told whether the store reported that it cannot serve the claims that wait; it may answer questions all the
+     *     same, as a file does to which somebody else writes without end
+     */
+    record Outage(String name, long since, Throwable why, boolean told) {}
+
+    private final Store store;
+    private final AtomicReference<@Nullable CompletableFuture<Void>> question = new AtomicReference<>();
+    private volatile @Nullable Outage outage;
+    private volatile long lastAnswer;
+    private volatile long lastAsked;
+
+    /** @param lastAnswer when it counts as having answered for the last time */
+    StorePart(Store store, long lastAnswer) {
+        this.store = store;
+        this.lastAnswer = lastAnswer;
+        this.lastAsked = lastAnswer;
+    }
+
+    @Nullable
+    Outage outage() {
+        return outage;
+    }
+
+    void set(@Nullable Outage now) {
+        outage = now;
+    }
+
+    /** Whether an outage is more than is known. */
+    boolean isNews(boolean told) {
+        Outage before = outage;
+        return before == null || (told && !before.told);
+    }
+
+    boolean isAwaySince(long nanos) {
+        Outage now = outage;
+        return now != null && now.since - nanos <= 0;
+    }
+
+    void answered(long nanos) {
+        lastAnswer = nanos;
+    }
+
+    /** Whether an answer came after that moment. */
+    boolean hasAnsweredSince(long nanos) {
+        return lastAnswer - nanos > 0;
+    }
+
+    /** Whether the last question of this kind is long enough ago; then it counts as asked. */
+    boolean mayBeAsked(long nanos, Duration between) {
+        boolean may = nanos - lastAsked >= between.toNanos();
+        if (may) {
+            lastAsked = nanos;
+        }
+        return may;
+    }
+
+    /** Fails while the store reports that it cannot serve claims: before a question, and where it says so meanwhile. */
+    CompletableFuture<Void> failIfTold() {
+        Outage now = outage;
+        return now != null && now.told
+                ? CompletableFuture.failedFuture(Failures.cause(now.why))
+                : CompletableFuture.completedFuture(null);
+    }
+
+    /** Asks about a name, unless a question is under way; fails if no answer comes. */
+    CompletableFuture<Void> ask(String inStore) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> underWay = question.compareAndExchange(null, mine);
+        if (underWay != null) {
+            return underWay;
+        }
+        ReleaseSender.guarded(() -> store.status(inStore)).whenComplete((status, failure) -> {
+            question.set(null);
+            if (failure != null
+                    && (Reachability.isUnavailable(failure)
+                            || Failures.cause(failure) instanceof ClientClosedException)) {
+                mine.completeExceptionally(Failures.cause(failure));
+            } else {
+                mine.complete(null);
+            }
+        });
+        return mine;
+    }
+}
