@@ -42,7 +42,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     private final RedisURI uri;
     private final Settings settings;
     private final RedisErrors errors;
-    private final Sender sender = new Sender(this);
+    private final MemberSender sender = new MemberSender(this);
     private final Scripts scripts;
     private final Listing listing;
     private final CompletableFuture<ServerCheck> first = new CompletableFuture<>();
@@ -316,6 +316,18 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         return ready ? CompletableFuture.completedFuture(Map.of()) : CompletableFuture.failedFuture(whyNot);
     }
 
+    // ---- its keys ----
+
+    CompletionStage<List<ScriptSender.KeyPages>> keyPages() {
+        ScriptPipeline all = pipeline;
+        return all == null || !ready ? CompletableFuture.failedFuture(whyNot) : all.keyPages();
+    }
+
+    boolean isShutDown() {
+        ScriptPipeline all = pipeline;
+        return all != null && all.isShutDown();
+    }
+
     // ---- the end ----
 
     void close(RuntimeException why) {
@@ -332,46 +344,6 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         ScriptPipeline all = pipeline;
         if (all != null) {
             all.close();
-        }
-    }
-
-    /** Its scripts' way to it. */
-    private record Sender(QuorumMember member) implements ScriptSender {
-        @Override
-        public void send(ScriptCall call) {
-            member.send(call);
-        }
-
-        @Override
-        public int renewedTogether() {
-            return ScriptPipeline.RENEWED_TOGETHER;
-        }
-
-        @Override
-        public void beforeSending(String lock, Runnable task) {
-            task.run();
-        }
-
-        @Override
-        public CompletionStage<List<KeyPages>> keyPages() {
-            ScriptPipeline all = member.pipeline;
-            return all == null || !member.ready ? CompletableFuture.failedFuture(member.whyNot) : all.keyPages();
-        }
-
-        @Override
-        public boolean isShutDown() {
-            ScriptPipeline all = member.pipeline;
-            return all != null && all.isShutDown();
-        }
-
-        @Override
-        public void close(RuntimeException why) {
-            member.close(why);
-        }
-
-        @Override
-        public void close() {
-            member.close();
         }
     }
 }

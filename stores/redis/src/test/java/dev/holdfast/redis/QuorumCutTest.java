@@ -1,0 +1,158 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Pending;
+import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.testbed.TcpProxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+/** What a member that was out of reach for a while has missed, and what it still keeps. */
+class QuorumCutTest extends QuorumCase {
+    @Test
+    void aWaitTakesWhatItsOwnEarlierRoundLeftBehindForNoRival() {
+        List<TcpProxy> wires = wires();
+        QuorumStore store = open(through(wires));
+        wires.forEach(wire -> wire.toClient().hold());
+        Pending waiting = store.claim(Rig.waiting(Rig.claim(NAME, LONG)));
+        Rig.until(
+                "a majority to have granted it",
+                () -> servers.all().stream().filter(QuorumTest::hasHolder).count() >= 2);
+
+        wires.forEach(TcpProxy::cut);
+        wires.forEach(TcpProxy::heal);
+
+        assertThat(Rig.granted(waiting).lease())
+                .as("granted long before the lease is over that nobody has")
+                .isEqualTo(LONG);
+    }
+
+    @Test
+    void aReleaseThatTooFewHeardIsRepeatedForTheRoundThatTheMembersKnow() {
+        List<TcpProxy> wires = wires();
+        QuorumStore store = open(through(wires));
+        QuorumStore other = open();
+        Grant before = hold(other, Rig.claim(NAME));
+        Pending waiting = store.claim(Rig.waiting(Rig.claim(NAME, LONG)));
+        Rig.until("it to wait", () -> Rig.get(other.status(NAME)).waiting() == 1);
+        assertThat(Rig.get(other.release(before))).isTrue();
+        Grant held = Rig.granted(waiting);
+        assertThat(servers.all())
+                .as("it was won by a later round")
+                .noneMatch(member -> ask(member, "GET", KEY).contains(held.id().value()));
+
+        wires.forEach(TcpProxy::refuse);
+        wires.forEach(TcpProxy::cut);
+        assertThatThrownBy(() -> Rig.get(store.release(held))).isInstanceOf(StoreUnavailableException.class);
+        wires.forEach(TcpProxy::heal);
+
+        Rig.until("the release to be heard", () -> isReleased(store, held));
+        assertThat(attempt(other, NAME)).isPresent();
+    }
+
+    @Test
+    void noMemberJoinsAClaimThatWasWithdrawn() {
+        ByHand soon = new ByHand(Duration.ofMillis(50));
+        QuorumStore store = open(servers.url(), soon);
+        RedisStore third = single(servers.get(2));
+        Grant theirs = Rig.hold(third, NAME);
+        Claim claim = Rig.claim(NAME);
+        hold(store, claim);
+
+        Rig.get(store.withdraw(claim));
+        Rig.release(third, theirs);
+        soon.run();
+
+        Rig.get(store.status(NAME)); // behind whatever was sent
+        assertThat(ask(servers.get(2), "GET", KEY)).doesNotContain(" X ");
+    }
+
+    @Test
+    void aLockThatWasBrokenAtSomeMembersIsNotJoinedAgainThere() {
+        QuorumStore holder = open();
+        Grant held = hold(holder, Rig.claim(NAME));
+        Rig.until("all members to have it", () -> servers.all().stream().allMatch(QuorumTest::hasHolder));
+        List<TcpProxy> wires = wires();
+        wires.get(0).refuse();
+        QuorumStore operator = open(through(wires));
+
+        assertThat(Rig.get(operator.breakGrant(NAME, held.number(), true))).isTrue();
+        servers.get(2).process().stop();
+
+        assertThat(verdict(holder, held)).isNotEqualTo(Renewal.Verdict.HELD);
+        assertThat(hasHolder(servers.get(1))).isFalse();
+        servers.get(2).process().cont();
+    }
+
+    @Test
+    void aWaiterThatEndedWithoutAWordIsForgotten() {
+        hold(open(), Rig.claim(NAME));
+        QuorumStore store = open();
+        Pending waiting = store.claim(Rig.waiting(Rig.claim(NAME)));
+        Rig.until("it to wait", () -> Rig.get(store.status(NAME)).waiting() == 1);
+
+        servers.all().forEach(member -> ask(member, "ZADD", KEY + ":q", "4000000000000001", "@gone"));
+
+        Rig.until(
+                "it alone to be in the queues",
+                () -> servers.all().stream()
+                        .allMatch(member -> ask(member, "ZCARD", KEY + ":q").equals("1")));
+        waiting.cancel();
+    }
+
+    /** A time whose tasks of one delay are run by hand. */
+    private final class ByHand implements TimeSource {
+        private final Duration which;
+        private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+        ByHand(Duration which) {
+            this.which = which;
+        }
+
+        boolean hasTask() {
+            return !tasks.isEmpty();
+        }
+
+        void run() {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+        }
+
+        @Override
+        public long nanoTime() {
+            return time.nanoTime();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public Scheduled schedule(Runnable task, Duration delay) {
+            if (!delay.equals(which)) {
+                return time.schedule(task, delay);
+            }
+            tasks.add(task);
+            return () -> tasks.remove(task);
+        }
+    }
+
+    private static boolean isReleased(QuorumStore store, Grant grant) {
+        try {
+            return Rig.get(store.release(grant));
+        } catch (StoreUnavailableException notConnectedYet) {
+            return false;
+        }
+    }
+}
