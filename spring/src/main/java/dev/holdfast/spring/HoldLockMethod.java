@@ -9,7 +9,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.aopalliance.intercept.MethodInvocation;
@@ -18,18 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** What {@link HoldLock} says of one method; read and checked at the start. */
 final class HoldLockMethod {
     private static final String ANNOTATION = "HoldLock";
-
-    /** Results of which the caller makes something later, when the lock is released already. */
-    private static final Set<String> LATER = Set.of(
-            "java.util.concurrent.Callable",
-            "java.util.concurrent.Flow$Publisher",
-            "java.util.function.Supplier",
-            "java.util.stream.BaseStream",
-            "org.reactivestreams.Publisher",
-            "org.springframework.web.context.request.async.DeferredResult",
-            "org.springframework.web.context.request.async.WebAsyncTask",
-            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
     private final Method method;
     private final NameTemplates names;
@@ -107,18 +94,11 @@ final class HoldLockMethod {
         if (HoldLockInterceptor.REACTOR && ReactiveCall.isOne(method)) {
             return;
         }
-        if (Methods.isPublisher(type) || isLater(type)) {
+        if (Methods.isPublisher(type) || Methods.isLater(type)) {
             throw refused("returns a " + type.getSimpleName()
                     + ", whose work begins after the method has returned, without the lock; do the work in the method,"
                     + " or return a CompletableFuture");
         }
-    }
-
-    private static boolean isLater(@Nullable Class<?> type) {
-        return type != null
-                && (LATER.contains(type.getName())
-                        || isLater(type.getSuperclass())
-                        || Arrays.stream(type.getInterfaces()).anyMatch(HoldLockMethod::isLater));
     }
 
     Method method() {

@@ -5,6 +5,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInvocation;
@@ -15,6 +16,21 @@ import org.springframework.util.ClassUtils;
 
 /** What all annotations ask of the methods they are on. */
 final class Methods {
+    /** Results of which the caller makes something later, when the lock is released already. */
+    private static final Set<String> LATER = Set.of(
+            "java.util.concurrent.Callable",
+            "java.util.concurrent.Flow$Publisher",
+            "java.util.function.Supplier",
+            "java.util.stream.BaseStream",
+            "kotlin.sequences.Sequence",
+            "kotlinx.coroutines.Job",
+            "kotlinx.coroutines.flow.Flow",
+            "org.reactivestreams.Publisher",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
     private Methods() {}
 
     /** A method as messages call it: {@code Orders.charge}. */
@@ -75,6 +91,14 @@ final class Methods {
     static boolean isPublisher(Class<?> type) {
         return !CompletionStage.class.isAssignableFrom(type)
                 && ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+    }
+
+    /** Whether results of the type are such that the caller makes something of them later. */
+    static boolean isLater(@Nullable Class<?> type) {
+        return type != null
+                && (LATER.contains(type.getName())
+                        || isLater(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(Methods::isLater));
     }
 
     /** Refuses a name that is the same for every call and seems not to be. */

@@ -1,6 +1,8 @@
 package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
+import java.util.Optional;
+import java.util.concurrent.Future;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
@@ -37,7 +39,8 @@ final class SuspendingFunctions {
     /**
      * Refuses a suspending function whose completion cannot be observed.
      *
-     * @throws IllegalStateException if it returns a {@code Flow}, or the libraries are missing that make it a {@code Mono}
+     * @throws IllegalStateException if it returns something whose work goes on later, such as a {@code Flow} or a {@code
+     *     Mono}, or if the libraries are missing that run it as a {@code Mono}
      */
     static void checkCompletes(Method method, String annotation) {
         if (!RUN_AS_MONO) {
@@ -47,19 +50,22 @@ final class SuspendingFunctions {
                     "is on a suspending function, which needs org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
                             + " org.jetbrains.kotlin:kotlin-reflect; add them");
         }
-        if (returned(method).getParameterType().getName().equals("kotlinx.coroutines.flow.Flow")) {
+        Class<?> type = returned(method).getParameterType();
+        if (Future.class.isAssignableFrom(type) || Methods.isPublisher(type) || Methods.isLater(type)) {
             throw Methods.refused(
                     method,
                     annotation,
-                    "is on a suspending function that returns a Flow, whose work begins later, without the lock; make it"
-                            + " an ordinary function that returns the Flow");
+                    "is on a suspending function that returns a " + type.getSimpleName()
+                            + ", whose work goes on later, without the lock; await it in the function, or make the function"
+                            + " an ordinary one");
         }
     }
 
     /** Whether a call may return null, or returns nothing. */
     static boolean mayReturnNothing(Method method) {
         MethodParameter returned = returned(method);
-        return returned.getParameterType() == void.class || returned.isOptional();
+        Class<?> type = returned.getParameterType();
+        return type == void.class || type != Optional.class && returned.isOptional();
     }
 
     /** What is declared in Kotlin; for Java the return type of all of them is Object. */

@@ -5,9 +5,12 @@ import dev.holdfast.HoldLostException
 import dev.holdfast.LockClient
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration
 import java.time.Duration
+import java.util.Optional
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
@@ -26,6 +29,7 @@ import org.junit.jupiter.params.provider.Arguments
 import org.junit.jupiter.params.provider.MethodSource
 import org.springframework.boot.autoconfigure.AutoConfigurations
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
+import reactor.core.publisher.Mono
 
 /** Suspending functions with [HoldLock]. */
 class HoldLockSuspendTest {
@@ -175,6 +179,26 @@ class HoldLockSuspendTest {
         open suspend fun run(): Flow<String> = emptyFlow()
     }
 
+    open class LaterMono {
+        @HoldLock("a")
+        open suspend fun run(): Mono<String> = Mono.just("ran")
+    }
+
+    open class LaterDeferred {
+        @HoldLock("a")
+        open suspend fun run(): Deferred<String> = CompletableDeferred("ran")
+    }
+
+    open class LaterFuture {
+        @HoldLock("a")
+        open suspend fun run(): CompletableFuture<String> = CompletableFuture()
+    }
+
+    open class SkippedOptional {
+        @HoldLock("a", waitTime = "0s", notAcquired = NotAcquired.SKIP)
+        open suspend fun run(): Optional<String> = Optional.of("ran")
+    }
+
     open class SuspendingOnce {
         @Once(every = "1h")
         open suspend fun run() = delay(1)
@@ -191,7 +215,11 @@ class HoldLockSuspendTest {
         @JvmStatic
         fun refused() = listOf(
             Arguments.of(NeverNull::class.java, "NeverNull.run may skip the call, and a skipped call returns null"),
-            Arguments.of(LaterFlow::class.java, "returns a Flow, whose work begins later"),
+            Arguments.of(LaterFlow::class.java, "returns a Flow, whose work goes on later"),
+            Arguments.of(LaterMono::class.java, "returns a Mono, whose work goes on later"),
+            Arguments.of(LaterDeferred::class.java, "returns a Deferred, whose work goes on later"),
+            Arguments.of(LaterFuture::class.java, "returns a CompletableFuture, whose work goes on later"),
+            Arguments.of(SkippedOptional::class.java, "a skipped call returns null"),
             Arguments.of(SuspendingOnce::class.java, "cannot be on a suspending function"),
             Arguments.of(SuspendingLeader::class.java, "cannot be on a suspending function"),
         )
