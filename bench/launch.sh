@@ -11,7 +11,7 @@ bench_run() {
   if [[ ${1:-} == jmh ]]; then
     main=org.openjdk.jmh.Main
     shift
-  elif [[ ${1:-} =~ ^(recipes|leaders|once|retain|writers)$ ]]; then
+  elif [[ ${1:-} =~ ^(recipes|leaders|once|retain|writers|quorum|cluster|failover)$ ]]; then
     main=dev.holdfast.bench.trial.Trial
   fi
   exec "$java" --enable-native-access=ALL-UNNAMED -Djava.awt.headless=true -Dslf4j.internal.verbosity=ERROR "-Dholdfast.home=$home" \

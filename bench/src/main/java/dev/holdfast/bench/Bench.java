@@ -48,7 +48,10 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench leaders                       (leaders killed and stopped)",
             "  holdfast bench once                          (Once beside ShedLock)",
             "  holdfast bench retain                        (retained locks, and rivals)",
-            "  holdfast bench writers                       (one row, more and more writers)"
+            "  holdfast bench writers                       (one row, more and more writers)",
+            "  holdfast bench quorum                        (five Redis servers, RedLock)",
+            "  holdfast bench cluster                       (three masters, one server)",
+            "  holdfast bench failover                      (a master dies, 20 times)"
         })
 public final class Bench implements Callable<Integer> {
     private static final int USAGE = 64;

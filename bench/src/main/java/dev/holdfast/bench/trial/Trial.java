@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/** {@code ./holdfast bench recipes}, {@code leaders}, {@code once}, {@code retain} and {@code writers}: runs it, exits with 1
- * if a promise was broken. */
+/** {@code ./holdfast bench recipes}, {@code leaders} and the others: runs it, exits with 1 if a promise was broken. */
 public final class Trial {
     private static final int USAGE = 64;
     private static final double NANOS_PER_MILLI = 1e6;
@@ -20,8 +19,8 @@ public final class Trial {
     /**
      * Runs one of them.
      *
-     * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]}, {@code once [PERIODS]}, {@code retain} or
-     *     {@code writers [SECONDS]}
+     * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]}, {@code once [PERIODS]}, {@code retain},
+     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster} or {@code failover [ROUNDS]}
      */
     public static void main(String[] args) throws Exception {
         String what = args.length > 0 ? args[0] : "";
@@ -31,11 +30,14 @@ public final class Trial {
             case "leaders" -> kept = LeaderTrial.run(number(args, 1, 300), Duration.ofSeconds(number(args, 2, 1_800)));
             case "retain" -> kept = RetainTrial.run();
             case "writers" -> kept = WritersTrial.run(Duration.ofSeconds(number(args, 1, 2)));
+            case "quorum" -> kept = QuorumTrial.run();
+            case "cluster" -> kept = ClusterTrial.run();
+            case "failover" -> kept = FailoverTrial.run(number(args, 1, 20));
             case "once" -> kept = OnceTrial.run(number(args, 1, 200));
             default -> {
                 System.err.println(
                         "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS] | retain"
-                                + " | writers [SECONDS]");
+                                + " | writers [SECONDS] | quorum | cluster | failover [ROUNDS]");
                 System.exit(USAGE);
                 return;
             }
