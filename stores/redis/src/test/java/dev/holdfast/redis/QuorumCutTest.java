@@ -118,10 +118,6 @@ class QuorumCutTest extends QuorumCase {
             this.which = which;
         }
 
-        boolean hasTask() {
-            return !tasks.isEmpty();
-        }
-
         void run() {
             for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
                 task.run();
