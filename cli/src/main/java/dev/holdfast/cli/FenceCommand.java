@@ -29,7 +29,7 @@ import picocli.CommandLine.ParentCommand;
             "",
             "The check does not detect a process that is paused between the check and the",
             "end of CMD. Check data in a database in its own transaction instead: 'holdfast",
-            "schema --fence postgresql' prints the table, the page on SQL servers the UPDATE.",
+            "schema --fence postgresql' prints the table; docs/sql-data.md has the UPDATE.",
             "",
             "Under 'holdfast run' it must name the same store: by HOLDFAST_STORE, which CMD",
             "receives, or by --store again. HOLDFAST_PASSWORD is not passed on to CMD.",

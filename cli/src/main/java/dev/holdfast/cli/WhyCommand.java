@@ -16,10 +16,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code holdfast why}: why a lock cannot be had. */
+/** {@code holdfast why}: why a lock cannot be acquired. */
 @Command(
         name = "why",
-        description = "Explains why a lock cannot be had: its holder, its queue, its circle, who broke it.",
+        description = "Explains why a lock cannot be acquired: its holder, its queue, its circle, who broke it.",
         sortOptions = false,
         usageHelpAutoWidth = true,
         footer = {
