@@ -222,7 +222,7 @@ final class CountingStore implements Store {
     private final class Request {
         private final List<String> names;
         private final boolean isQuestion;
-        private final long sent = time.nanoTime();
+        private final long sent;
 
         /**
          * Counts it.
@@ -232,7 +232,12 @@ final class CountingStore implements Store {
         Request(List<String> names, boolean isQuestion) {
             this.names = names;
             this.isQuestion = isQuestion;
+            this.sent = sending();
+        }
+
+        private long sending() {
             counters.storeCalls.increment();
+            return time.nanoTime();
         }
 
         /** What the store gives back, or throws. */
