@@ -9,7 +9,6 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,6 +52,7 @@ class PartlyAwayTest extends EngineCase {
     @AfterEach
     void closePatient() {
         parts.isAway = false;
+        parts.isDead = false;
         patient.close();
     }
 
@@ -90,6 +90,46 @@ class PartlyAwayTest extends EngineCase {
     }
 
     @Test
+    void aWaitEndsAfterTheOutageLimitAlsoWhereItsNameMovedToAPartThatWasAway() {
+        parts.isAway = true;
+        assertThatThrownBy(() -> patient.lock(GONE).status()).isInstanceOf(StoreUnavailableException.class);
+        CompletableFuture<Hold> moved = patient.lock(HERE).acquireAsync();
+        advance(60, s(1));
+
+        parts.isMoved = true;
+        parts.listener.unreachable(HERE, new StoreUnavailableException("away"));
+        advance(66, s(1));
+
+        assertThat(moved).isCompletedExceptionally();
+    }
+
+    @Test
+    void anOutageThatAClaimReportedEndsWhenThePartAnswersThoughNobodyWaitsAnyMore() {
+        CompletableFuture<Hold> gone = patient.lock(GONE).acquireAsync();
+        parts.isDead = true;
+        parts.listener.unreachable(GONE, new StoreUnavailableException("away"));
+        advance(66, s(1));
+        assertThat(gone).isCompletedExceptionally();
+
+        parts.isDead = false;
+        time.advance(s(2));
+
+        soon(() -> heard.size() == 2);
+    }
+
+    @Test
+    void anOutageThatAClaimReportedLastsAsLongAsItWaitsThoughThePartAnswersQuestions() {
+        CompletableFuture<Hold> gone = patient.lock(GONE).acquireAsync();
+        parts.listener.unreachable(GONE, new StoreUnavailableException("away"));
+        advance(3, s(1));
+        parts.listener.reachable(GONE);
+
+        soon(() -> heard.size() == 2);
+        assertThat(heard).last().isEqualTo(new StoreEvent.Reachable(s(3), parts.description()));
+        assertThat(gone).isNotDone();
+    }
+
+    @Test
     void theOutageOfAPartEndsWhenThatPartAnswers() {
         parts.isAway = true;
         assertThatThrownBy(() -> patient.lock(GONE).status()).isInstanceOf(StoreUnavailableException.class);
@@ -113,7 +153,6 @@ class PartlyAwayTest extends EngineCase {
         assertThatThrownBy(() -> patient.lock(GONE).status()).isInstanceOf(StoreUnavailableException.class);
         parts.isAway = false;
         time.advance(s(2));
-        patient.lock(HERE).status();
 
         soon(() -> heard.size() == 2);
     }
@@ -142,7 +181,7 @@ class PartlyAwayTest extends EngineCase {
         assertThat(heard.get(0))
                 .isInstanceOfSatisfying(
                         StoreEvent.Unreachable.class,
-                        event -> assertThat(event.reason()).contains("'gone'"));
+                        event -> assertThat(event.reason()).isEqualTo("away"));
 
         advance(30, s(1));
 
@@ -150,10 +189,27 @@ class PartlyAwayTest extends EngineCase {
         assertThat(here.isValid()).isTrue();
     }
 
+    @Test
+    void aPartThatKeepsItsAnswerBackCostsNoHoldOfAnother() throws Exception {
+        rival.close();
+        time.advance(s(40)); // its leases
+        Hold silent = patient.lock(GONE).acquire();
+        Hold here = patient.lock(HERE).acquire();
+        parts.isSilent = true;
+
+        advance(40, s(1));
+
+        assertThat(silent.isValid()).isFalse();
+        assertThat(here.isValid()).isTrue();
+    }
+
     /** Keeps names that begin alike in one part; one part may be away. */
     private static final class TwoParts extends ForwardedStore {
         volatile boolean isAway;
+        volatile boolean isSilent;
+        volatile boolean isDead;
         volatile boolean isTakenOver;
+        volatile boolean isMoved;
         volatile StoreListener listener;
 
         TwoParts(Store store) {
@@ -162,7 +218,7 @@ class PartlyAwayTest extends EngineCase {
 
         @Override
         public String part(String name) {
-            return isTakenOver ? HERE : name.startsWith(GONE) ? GONE : HERE;
+            return isTakenOver ? HERE : isMoved || name.startsWith(GONE) ? GONE : HERE;
         }
 
         @Override
@@ -173,25 +229,26 @@ class PartlyAwayTest extends EngineCase {
 
         @Override
         public CompletionStage<LockStatus> status(String name) {
-            return isAway && name.startsWith(GONE)
+            return isAway && part(name).equals(GONE)
                     ? CompletableFuture.failedFuture(new StoreUnavailableException("away"))
                     : super.status(name);
         }
 
         @Override
         public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
-            return super.renew(grants).thenApply(said -> {
-                Map<ClaimId, Renewal> verdicts = new HashMap<>(said);
-                grants.stream()
-                        .filter(grant -> isAway && part(grant.name()).equals(GONE))
-                        .forEach(grant -> verdicts.put(grant.id(), Renewal.unknown(grant.sentNanos())));
-                return verdicts;
-            });
+            if (grants.stream().noneMatch(grant -> part(grant.name()).equals(GONE))) {
+                return super.renew(grants);
+            }
+            return isSilent
+                    ? new CompletableFuture<>()
+                    : isAway
+                            ? CompletableFuture.failedFuture(new StoreUnavailableException("away"))
+                            : super.renew(grants);
         }
 
         @Override
         <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
-            return request.get();
+            return isDead ? CompletableFuture.failedFuture(new StoreUnavailableException("away")) : request.get();
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.holdfast.internal;
 import dev.holdfast.Capabilities;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockWaiter;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
@@ -99,27 +98,20 @@ final class CountingStore implements Store {
     public CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants) {
         Request request = new Request(grants.stream().map(Grant::name).toList(), false);
         CompletionStage<Map<ClaimId, Renewal>> answer = request.counted(() -> store.renew(grants));
-        request.report(answer, true, (to, verdicts) -> renewed(to, grants, verdicts, request.sent));
+        request.report(answer, true, (to, verdicts) -> renewed(to, grants, verdicts));
         return answer;
     }
 
     /** Reports the parts that answered for some grant; of a grant whose outcome is unknown the store may not have heard. */
-    private void renewed(Report to, Collection<Grant> grants, @Nullable Map<ClaimId, Renewal> verdicts, long sent) {
+    private void renewed(Report to, Collection<Grant> grants, @Nullable Map<ClaimId, Renewal> verdicts) {
         Map<String, String> answered = new LinkedHashMap<>();
-        Map<String, String> unanswered = new LinkedHashMap<>();
         for (Grant grant : grants) {
             Renewal said = verdicts == null ? null : verdicts.get(grant.id());
-            boolean isUnknown = said != null && said.verdict() == Renewal.Verdict.UNKNOWN;
-            (isUnknown ? unanswered : answered).putIfAbsent(store.part(grant.name()), grant.name());
+            if (said == null || said.verdict() != Renewal.Verdict.UNKNOWN) {
+                answered.putIfAbsent(store.part(grant.name()), grant.name());
+            }
         }
         answered.values().forEach(to::answered);
-        unanswered.keySet().removeAll(answered.keySet());
-        unanswered.remove(WHOLE); // a store of one piece fails where it is away
-        unanswered.forEach((part, name) -> to.unanswered(
-                name,
-                sent,
-                new StoreUnavailableException(description + " gave no answer to the renewal of '" + name
-                        + "'; see that " + part + " is up")));
     }
 
     @Override

@@ -121,6 +121,12 @@ final class QueueRegistry implements Reachability.Waits {
     }
 
     @Override
+    public boolean isWaitedFor(Predicate<String> isMeant) {
+        return all().anyMatch(queue ->
+                !queue.waiters.isEmpty() && isMeant.test(queue.name().inStore()));
+    }
+
+    @Override
     public void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why) {
         all().filter(queue -> isMeant.test(queue.name().inStore())).forEach(queue -> queue.failSince(nanos, why));
     }

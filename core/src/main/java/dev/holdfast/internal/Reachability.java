@@ -1,5 +1,6 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.internal.StorePart.Outage;
 import dev.holdfast.spi.Redacted;
@@ -54,6 +55,9 @@ final class Reachability implements CountingStore.Report {
         /** The lock that some caller waits for, as the client knows it; null if nobody waits. */
         @Nullable
         String waitedFor();
+
+        /** Whether some caller waits for such a name in the store. */
+        boolean isWaitedFor(Predicate<String> isMeant);
 
         /** Ends such waits for such names in the store. */
         void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why);
@@ -110,16 +114,32 @@ final class Reachability implements CountingStore.Report {
         answers.answered(time.nanoTime());
         if (away.get() > 0) {
             parts.values().stream().filter(each -> isNow(each, answers)).forEach(each -> end(each, alsoOfClaims));
-            parts.values().forEach(this::askNowAndThen);
         }
     }
 
-    /** A part that is away is asked when others answer: perhaps it is back, and no caller wants anything of it. */
-    private void askNowAndThen(StorePart part) {
-        Outage outage = part.outage();
-        if (outage != null && !outage.told() && part.mayBeAsked(time.nanoTime(), BETWEEN_QUESTIONS)) {
-            CompletableFuture<Void> unused = part.ask(outage.name()); // what comes of it is reported here
+    /**
+     * One part of several that is away is asked until it is back: perhaps no caller wants anything of it. Where nobody waits
+     * for it any more, no claim is left to tell that it is back, so an answer ends also an outage that a claim reported.
+     */
+    private void askNowAndThen(StorePart part, Outage begun) {
+        if (!store.part(begun.name()).equals(Store.WHOLE)) {
+            time.schedule(() -> askUntilBack(part, begun), BETWEEN_QUESTIONS);
         }
+    }
+
+    private void askUntilBack(StorePart part, Outage begun) {
+        Outage now = part.outage();
+        if (now == null || now.since() != begun.since()) {
+            return;
+        }
+        part.ask(now.name()).whenComplete((answered, failure) -> { // an answer is reported here, too
+            if (failure == null && !waits.isWaitedFor(name -> partOf(name) == part)) {
+                end(part, true);
+            }
+            if (!(failure instanceof ClientClosedException)) {
+                askNowAndThen(part, begun);
+            }
+        });
     }
 
     /** Whether what a part left unanswered is kept by that one now. */
@@ -172,12 +192,14 @@ final class Reachability implements CountingStore.Report {
                 name,
                 isUnavailable(why) ? why : new StoreUnavailableException(Redacted.text(why), why),
                 true);
+        waiting(); // its name may have moved to a part that was away before
     }
 
     private void begin(StorePart part, String name, Throwable why, boolean told) {
         if (!part.isNews(told)) {
             return;
         }
+        Outage begun;
         change.lock();
         try {
             Outage before = part.outage();
@@ -185,7 +207,8 @@ final class Reachability implements CountingStore.Report {
                 return; // another thread was first, and knows at least as much
             }
             long now = time.nanoTime();
-            part.set(new Outage(name, before == null ? now : before.since(), why, told));
+            begun = new Outage(name, before == null ? now : before.since(), why, told);
+            part.set(begun);
             if (before != null) {
                 return;
             }
@@ -199,6 +222,7 @@ final class Reachability implements CountingStore.Report {
         telemetry.flush();
         telemetry.recordUnreachable(waits.waitedFor(), why, limit);
         waiting();
+        askNowAndThen(part, begun);
     }
 
     private void end(StorePart part, boolean alsoTold) {

@@ -11,9 +11,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * the others, so that the first are safe while the last still wait. The next batch is asked for when the one before
  * is answered, or has not been for a while: what is slow about some grants must not cost the others their leases.
  * After a failure the rest is not asked for in this round: a store that is away would take a time-out for each batch.
+ * Grants of different {@linkplain Store#part parts} of a store are never asked for together: a part that is away keeps no
+ * answer of the others back.
  *
  * <p>Thread-safe.
  */
@@ -51,8 +56,8 @@ final class RenewalSender {
     private final TimeSource time;
     private final Telemetry telemetry;
     private final Answers answers;
-    /** Whether an outage has been logged that is not over. */
-    private final AtomicBoolean failing = new AtomicBoolean();
+    /** The parts of the store of which an outage has been logged that is not over. */
+    private final Set<String> failing = ConcurrentHashMap.newKeySet();
 
     RenewalSender(Store store, TimeSource time, Telemetry telemetry, Answers answers) {
         this.store = store;
@@ -63,10 +68,17 @@ final class RenewalSender {
 
     /** Has grants renewed that are due together, each of which has begun a renewal. */
     void send(List<GrantState> due) {
+        due.stream()
+                .collect(Collectors.groupingBy(
+                        grant -> store.part(grant.grant().name()), Collectors.toCollection(ArrayList::new)))
+                .forEach(this::send);
+    }
+
+    private void send(String part, List<GrantState> due) {
         long now = time.nanoTime();
         due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
         int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
-        Round round = new Round(batches);
+        Round round = new Round(part, batches);
         Duration patience = Duration.ofNanos(shortestLease(due) / PATIENCE_DIVISOR / batches);
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
@@ -82,13 +94,15 @@ final class RenewalSender {
                 .orElse(0);
     }
 
-    /** The batches of one tick. */
+    /** The batches of one tick, about one part of the store. */
     private final class Round {
+        private final String part;
         private final int batches;
         private final AtomicInteger left;
         private final AtomicBoolean missed = new AtomicBoolean();
 
-        Round(int batches) {
+        Round(String part, int batches) {
+            this.part = part;
             this.batches = batches;
             this.left = new AtomicInteger(batches);
         }
@@ -99,7 +113,7 @@ final class RenewalSender {
                 missed.set(true);
             }
             if (left.decrementAndGet() == 0 && !missed.get()) {
-                failing.set(false);
+                failing.remove(part);
             }
         }
     }
@@ -177,13 +191,13 @@ final class RenewalSender {
             }
             round.answered(unanswered.isEmpty());
             unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
-            sayOnce(unanswered, due.size(), failure);
+            sayOnce(round.part, unanswered, due.size(), failure);
         }
     }
 
     /** Once per outage: each grant is tried several times before its deadline. */
-    private void sayOnce(List<GrantState> unanswered, int due, @Nullable Throwable failure) {
-        if (!unanswered.isEmpty() && failing.compareAndSet(false, true)) {
+    private void sayOnce(String part, List<GrantState> unanswered, int due, @Nullable Throwable failure) {
+        if (!unanswered.isEmpty() && failing.add(part)) {
             Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
                     + unanswered.get(0).owner().name() + "', on " + store.description()
                     + "; tried again until their leases end; see that the store is up and can be reached: "

@@ -2,7 +2,6 @@ package dev.holdfast.internal;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.spi.Store;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +24,11 @@ final class StorePart {
     private final AtomicReference<@Nullable CompletableFuture<Void>> question = new AtomicReference<>();
     private volatile @Nullable Outage outage;
     private volatile long lastAnswer;
-    private volatile long lastAsked;
 
     /** @param lastAnswer when it counts as having answered for the last time */
     StorePart(Store store, long lastAnswer) {
         this.store = store;
         this.lastAnswer = lastAnswer;
-        this.lastAsked = lastAnswer;
     }
 
     @Nullable
@@ -61,15 +58,6 @@ final class StorePart {
     /** Whether an answer came after that moment. */
     boolean hasAnsweredSince(long nanos) {
         return lastAnswer - nanos > 0;
-    }
-
-    /** Whether the last question of this kind is long enough ago; then it counts as asked. */
-    boolean mayBeAsked(long nanos, Duration between) {
-        boolean may = nanos - lastAsked >= between.toNanos();
-        if (may) {
-            lastAsked = nanos;
-        }
-        return may;
     }
 
     /** Fails while the store reports that it cannot serve claims: before a question, and where it says so meanwhile. */

@@ -12,6 +12,7 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.RespConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -125,6 +126,56 @@ class ClusterOutageTest {
         assertThat(kept.isValid()).isTrue();
     }
 
+    @Test
+    void thatAMasterIsBackIsHeardThoughNobodyWaitsForItsLocksAnyMore() throws Exception {
+        rival.lock(gone).acquire();
+        CompletableFuture<Hold> inVain = client.lock(gone).acquireAsync();
+        waits(gone);
+        RedisServer master = master(gone);
+        master.process().kill();
+        Rig.until("the wait to end", inVain::isDone);
+        assertThat(heard).hasSize(1);
+
+        master.process().restart();
+
+        Rig.until("the end to be heard", () -> heard.size() == 2);
+        assertThat(heard.get(1)).isInstanceOf(StoreEvent.Reachable.class);
+    }
+
+    @Test
+    void aHoldIsRenewedThoughTheMasterOfAnotherGivesNoAnswerForLongerThanItsLease() throws Exception {
+        HoldOptions brief = HoldOptions.defaults().lease(LEASE);
+        try (LockClient slow = connect("8s", new CopyOnWriteArrayList<>())) {
+            Hold lost = slow.lock(gone, brief).acquire();
+            Hold kept = slow.lock(here, brief).acquire();
+
+            master(gone).process().kill();
+            Rig.until("the hold to be lost", () -> !lost.isValid());
+
+            assertThat(kept.remaining()).isGreaterThan(LEASE.dividedBy(4));
+        }
+    }
+
+    @Test
+    void aMasterThatRefusesRenewalsIsNotReportedAsAway() throws Exception {
+        HoldOptions brief = HoldOptions.defaults().lease(LEASE);
+        Hold refused = client.lock(gone, brief).acquire();
+        Hold kept = client.lock(here, brief).acquire();
+
+        permit("-@scripting");
+        Rig.until("the hold to be lost", () -> !refused.isValid());
+        permit("+@all");
+
+        assertThat(kept.isValid()).isTrue();
+        assertThat(heard).isEmpty();
+    }
+
+    private void permit(String what) {
+        try (RespConnection redis = master(gone).connect()) {
+            redis.call("ACL", "SETUSER", "default", what);
+        }
+    }
+
     private boolean granted(String name) {
         try {
             return client.lock(name).tryAcquire().isPresent();
@@ -138,7 +189,11 @@ class ClusterOutageTest {
     }
 
     private LockClient connect(List<StoreEvent> events) {
-        return LockClient.builder("redis-cluster://" + cluster.hosts() + "?timeout=1s")
+        return connect("1s", events);
+    }
+
+    private LockClient connect(String timeout, List<StoreEvent> events) {
+        return LockClient.builder("redis-cluster://" + cluster.hosts() + "?timeout=" + timeout)
                 .outageLimit(Duration.ofSeconds(3))
                 .listener(new LockListener() {
                     @Override
