@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *      └── the connection broke
  * </pre>
  *
- * <p>No claim is sent on a connection before the server was greeted on it. A server that was started again has lost all its
- * connections, so every client notices before it claims there. Thread-safe.
+ * <p>No call is sent before the server was greeted on that connection, and an answer on a later one does not count. A server
+ * that was started again has lost all its connections, so every client notices before it claims there. Thread-safe.
  */
 final class QuorumMember implements PipelineEvents, AutoCloseable {
     private static final Duration AGAIN = Duration.ofMillis(250);
@@ -48,7 +49,8 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     private final CompletableFuture<ServerCheck> first = new CompletableFuture<>();
     private final AtomicBoolean greeting = new AtomicBoolean();
     private volatile @Nullable ScriptPipeline pipeline;
-    private volatile boolean ready;
+    /** The number of the last connection on which it was greeted. */
+    private final AtomicLong greeted = new AtomicLong();
     /** Nobody could say yet how long it has to sit out. */
     private volatile boolean inDoubt;
 
@@ -88,7 +90,8 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     /** Whether it was greeted on the connection that stands now. */
     boolean isReady() {
-        return ready;
+        ScriptPipeline all = pipeline;
+        return closed == null && all != null && all.isConnected() && all.connectionNumber() == greeted.get();
     }
 
     Scripts scripts() {
@@ -147,10 +150,9 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     @Override
     public void disconnected() {
-        boolean was = ready;
-        ready = false;
-        runId = ""; // another member's URL may lead to that server next
         ScriptPipeline broken = pipeline;
+        boolean was = broken != null && broken.connectionNumber() == greeted.get();
+        runId = ""; // another member's URL may lead to that server next
         whyNot = new StoreUnavailableException("the connection to " + errors.store() + " broke");
         if (broken != null) {
             broken.forget(whyNot);
@@ -190,22 +192,17 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
                         if (inDoubt && greeting.compareAndSet(false, true)) {
                             greetAgain(all, connection);
                         }
-                        becomeReady(all, connection);
+                        greeted.accumulateAndGet(
+                                connection, Math::max); // it may be connected again by now, and greeted there
+                        if (isReady()) {
+                            members.ready();
+                        }
                         first.complete(check);
                     } else {
                         notReady(errors.of(RedisErrors.unwrapped(failure)));
                         greetAgain(all, connection);
                     }
                 });
-    }
-
-    private void becomeReady(ScriptPipeline all, long connection) {
-        ready = true;
-        if (all.isConnected() && all.connectionNumber() == connection) {
-            members.ready();
-        } else {
-            ready = false; // it broke in this moment
-        }
     }
 
     private CompletionStage<ServerCheck> introduce(ServerCheck check) {
@@ -275,11 +272,13 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     void send(ScriptCall call) {
         RuntimeException end = closed;
         ScriptPipeline all = pipeline;
+        long connection = all == null ? 0 : all.connectionNumber();
         if (end != null) {
             call.fail(end);
-        } else if (all == null || !ready) {
+        } else if (all == null || !all.isConnected() || connection != greeted.get()) {
             call.fail(whyNot);
         } else {
+            call.validOn(connection); // it may break now, and the next one is not greeted yet
             all.send(call);
         }
     }
@@ -290,7 +289,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
                 .mapToLong(grant -> grant.lease().toMillis() + 1)
                 .max()
                 .orElse(0);
-        if (!ready || longest <= longestMillis) {
+        if (!isReady() || longest <= longestMillis) {
             return scripts.renew(grants);
         }
         return about(UNKNOWN, "", longest).thenCompose(said -> {
@@ -313,14 +312,14 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     /** No answer to no question; fails unless the member is ready. */
     CompletionStage<Map<ClaimId, Renewal>> greeted() {
-        return ready ? CompletableFuture.completedFuture(Map.of()) : CompletableFuture.failedFuture(whyNot);
+        return isReady() ? CompletableFuture.completedFuture(Map.of()) : CompletableFuture.failedFuture(whyNot);
     }
 
     // ---- its keys ----
 
     CompletionStage<List<ScriptSender.KeyPages>> keyPages() {
         ScriptPipeline all = pipeline;
-        return all == null || !ready ? CompletableFuture.failedFuture(whyNot) : all.keyPages();
+        return all == null || !isReady() ? CompletableFuture.failedFuture(whyNot) : all.keyPages();
     }
 
     boolean isShutDown() {
@@ -332,7 +331,6 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     void close(RuntimeException why) {
         closed = why;
-        ready = false;
         ScriptPipeline all = pipeline;
         if (all != null) {
             all.close(why);

@@ -2,6 +2,7 @@ package dev.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.StoreUnavailableException;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ValueOutput;
@@ -41,6 +42,9 @@ final class ScriptCall {
     private long sentNanos;
     private volatile long askedNanos;
     private long firstConnection;
+    /** 0: any. */
+    private volatile long validOn;
+
     private boolean sent;
     private @Nullable Object sender;
     private boolean askedFor;
@@ -145,7 +149,16 @@ final class ScriptCall {
         return made;
     }
 
+    /** What it is answered on another connection than this counts as no answer. */
+    void validOn(long connection) {
+        validOn = connection;
+    }
+
     void answered(byte[] text, long onConnection) {
+        if (validOn != 0 && validOn != onConnection) {
+            fail(new StoreUnavailableException("the connection broke before the answer came"));
+            return;
+        }
         answer.complete(new Answer(new String(text, UTF_8), sentNanos, onConnection != firstConnection));
     }
 
