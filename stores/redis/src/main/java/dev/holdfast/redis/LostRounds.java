@@ -8,12 +8,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 
 /**
  * The rounds of one claim that were given up, though a member that was asked may have granted them and could not be told: its
  * answer or the release got lost with the connection. Such a grant belongs to nobody. The next round that meets it ends it;
- * once more, a third of a lease later, all members are told. Not of the first round, though: its id is the claim's, under
- * which the claim may be made again, and the engine withdraws it twice. Thread-safe.
+ * once more, a third of a lease later, all members are told. Not of a round that may have been won under its id since: the
+ * first round has the claim's own, under which a claim that failed may be made again. Thread-safe.
  */
 final class LostRounds {
     private static final int MOST = 64;
@@ -21,13 +22,16 @@ final class LostRounds {
 
     private final QuorumMembers members;
     private final Claim claim;
+    private final Predicate<ClaimId> mayStand;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Set<String> owners = new LinkedHashSet<>();
     private final List<ClaimId> toRepeat = new ArrayList<>();
 
-    LostRounds(QuorumMembers members, Claim claim) {
+    /** @param mayStand whether a round of that id may have been won after it was given up */
+    LostRounds(QuorumMembers members, Claim claim, Predicate<ClaimId> mayStand) {
         this.members = members;
         this.claim = claim;
+        this.mayStand = mayStand;
     }
 
     /** Only a round that can no longer be won. */
@@ -36,7 +40,7 @@ final class LostRounds {
         mutex.lock();
         try {
             boolean isNew = owners.add(round.value());
-            if (isNew && !round.equals(claim.id()) && toRepeat.size() < MOST) {
+            if (isNew && toRepeat.size() < MOST) {
                 first = toRepeat.isEmpty();
                 toRepeat.add(round);
             }
@@ -71,7 +75,9 @@ final class LostRounds {
             mutex.unlock();
         }
         for (ClaimId round : now) {
-            members.all().forEach(member -> QuorumScripts.release(member, claim.name(), round));
+            if (!mayStand.test(round)) {
+                members.all().forEach(member -> QuorumScripts.release(member, claim.name(), round));
+            }
         }
     }
 

@@ -69,7 +69,7 @@ final class QuorumClaim implements Pending {
         this.members = members;
         this.claim = claim;
         this.until = members.time().nanoTime() + members.timeout().toNanos();
-        this.lost = new LostRounds(members, claim);
+        this.lost = new LostRounds(members, claim, this::mayStand);
     }
 
     Claim claim() {
@@ -79,6 +79,13 @@ final class QuorumClaim implements Pending {
     @Override
     public CompletableFuture<Optional<Grant>> answer() {
         return answer;
+    }
+
+    /** Whether this round may have a grant, or get one, by another claim under the same id. */
+    private boolean mayStand(ClaimId round) {
+        QuorumHold hold = store.hold(claim.id());
+        return (hold != null && hold.round.equals(round))
+                || (round.equals(claim.id()) && answer.isCompletedExceptionally());
     }
 
     boolean isWaiting() {

@@ -37,6 +37,33 @@ class QuorumCutTest extends QuorumCase {
     }
 
     @Test
+    void whatTheFirstRoundOfATryLeftAtOneMemberIsGivenBackLater() {
+        List<TcpProxy> theirs = wires();
+        theirs.get(0).refuse();
+        hold(open(through(theirs)), Rig.claim(NAME));
+        List<TcpProxy> wires = wires();
+        ByHand later = new ByHand(LONG.dividedBy(3));
+        QuorumStore store = open(through(wires), later);
+
+        wires.get(0).toClient().hold();
+        assertThat(Rig.get(store.claim(Rig.claim(NAME, LONG)).answer())).isEmpty();
+        Rig.until("one member to have granted it", () -> hasHolder(servers.get(0)));
+        wires.get(0).cut();
+        wires.get(0).heal();
+        Rig.until("it to be planned", later::hasTask);
+        Rig.until("the member to be back", () -> grantsBeside(store, 0));
+        later.run();
+
+        Rig.until("it to be given back", () -> !hasHolder(servers.get(0)));
+    }
+
+    private boolean grantsBeside(QuorumStore store, int member) {
+        Grant beside = hold(store, Rig.claim("beside"));
+        boolean granted = ask(servers.get(member), "GET", "holdfast:{beside}").contains(" X ");
+        return Rig.get(store.release(beside)) && granted;
+    }
+
+    @Test
     void aReleaseThatTooFewHeardIsRepeatedForTheRoundThatTheMembersKnow() {
         List<TcpProxy> wires = wires();
         QuorumStore store = open(through(wires));
@@ -116,6 +143,10 @@ class QuorumCutTest extends QuorumCase {
 
         ByHand(Duration which) {
             this.which = which;
+        }
+
+        boolean hasTask() {
+            return !tasks.isEmpty();
         }
 
         void run() {
