@@ -67,7 +67,7 @@ final class Cluster {
                     return made;
                 },
                 shutDown);
-        sender.tell(tellsOf(store.waiters(), offers));
+        sender.tell(tellsOf(sender, store.waiters(), offers));
         sender.connectAll();
         return store;
     }
@@ -110,12 +110,11 @@ final class Cluster {
     }
 
     private static ClusterSender.Events tellsOf(
-            PendingClaims waiters, AtomicReference<@Nullable ClusterOffers> offers) {
+            ClusterSender sender, PendingClaims waiters, AtomicReference<@Nullable ClusterOffers> offers) {
         return new ClusterSender.Events() {
-            /** Whether any of them waits for a lock of that node is soon known. */
             @Override
-            public void connected() {
-                waiters.hearingAgain();
+            public void connected(NodeAddress node) {
+                waiters.ask(lock -> node.equals(sender.owner(lock)));
             }
 
             @Override

@@ -213,7 +213,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
 
     @Override
     public void connected() {
-        cluster.connected();
+        cluster.connected(address);
     }
 
     @Override

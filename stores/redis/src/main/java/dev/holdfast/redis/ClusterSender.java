@@ -38,7 +38,7 @@ final class ClusterSender implements ScriptSender {
     /** What the store makes of changes. */
     interface Events {
         /** A node is connected again. */
-        default void connected() {}
+        default void connected(NodeAddress node) {}
 
         /** Slots have other owners: those who wait must ask there. */
         default void slotsMoved() {}
@@ -235,8 +235,8 @@ final class ClusterSender implements ScriptSender {
         }
     }
 
-    void connected() {
-        events.connected();
+    void connected(NodeAddress node) {
+        events.connected(node);
     }
 
     void shutDown(RuntimeException why) {

@@ -22,6 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * The claims of this client that wait, by their ids, and how they are woken: by an offer, when the subscription was lost
@@ -150,6 +151,13 @@ final class PendingClaims implements OfferListener.Listener {
     @Override
     public void hearingAgain() {
         all.values().forEach(PendingClaim::ask);
+    }
+
+    /** Asks for the claims that wait for such locks. */
+    void ask(Predicate<String> lock) {
+        all.values().stream()
+                .filter(waiting -> lock.test(waiting.claim().name()))
+                .forEach(PendingClaim::ask);
     }
 
     /** Gives up all places, so that nobody waits for a client that is gone; waits a moment for the server's word. */
