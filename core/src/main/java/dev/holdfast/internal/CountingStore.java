@@ -107,7 +107,8 @@ final class CountingStore implements Store {
         Map<String, String> answered = new LinkedHashMap<>();
         for (Grant grant : grants) {
             Renewal said = verdicts == null ? null : verdicts.get(grant.id());
-            if (said == null || said.verdict() != Renewal.Verdict.UNKNOWN) {
+            boolean isUnknown = said != null && said.verdict() == Renewal.Verdict.UNKNOWN;
+            if (!isUnknown) {
                 answered.putIfAbsent(store.part(grant.name()), grant.name());
             }
         }
