@@ -11,10 +11,13 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   frame: 0,
   trouble: '',
   guard: asked.get('guard') ?? 'none',
-  fault: oneOf(['pause', 'kill'], 'fault', ''),
+  fault: oneOf(['pause', 'kill', 'cut'], 'fault', ''),
   stock: Number(asked.get('stock') ?? 20),
   gap: Number(asked.get('gap') ?? 20),
   buyers: Number(asked.get('buyers') ?? 64),
+  within: Number(asked.get('within') ?? 0),
+  seed: Number(asked.get('seed') ?? 1),
+  linked: asked.has('seed'), // a run; a link may come from anywhere, so only a click begins it
   language: oneOf(['en', 'zh'], 'lang', navigator.language.startsWith('zh') ? 'zh' : 'en'),
 
   init() {
@@ -72,6 +75,20 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
     const most = this.state?.tally.collisions[0];
     return most && this.state.tally.oversold ? this.t.collided(most) : '';
   },
+  get outage() {
+    const { outage, buyers } = this.state ?? {};
+    if (!outage?.times) return '';
+    return outage.on ? this.t.cutNow : this.t.cutBefore(outage.times, buyers?.answers[503] ?? 0);
+  },
+  get told() {
+    const { run, sale, struck } = this.state ?? {};
+    const faults = Object.keys(struck ?? {}).filter(fault => struck[fault]).map(fault => this.t.struck[fault]);
+    return sale ? this.t.told(this.t.guards[sale.guard]?.[0] ?? sale.guard, faults.join('; ') || this.t.faults.none, run?.seed) : '';
+  },
+  get missed() { // a fault that no order met proves nothing
+    const { run, struck } = this.state ?? {};
+    return run?.fault && !struck[{ pause: 'paused', kill: 'killed', cut: 'cut' }[run.fault]];
+  },
   get couple() {
     const { couple } = this.state ?? {};
     if (!couple) return { kind: '', text: '' };
@@ -79,7 +96,7 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   },
   get link() {
     return '?' + new URLSearchParams({ guard: this.guard, fault: this.fault, stock: this.stock, gap: this.gap,
-      buyers: this.buyers, lang: this.language });
+      buyers: this.buyers, within: this.within, seed: this.seed, lang: this.language });
   },
   get verdict() {
     const { buyers, tally, sale } = this.state ?? {};
@@ -87,25 +104,27 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
     if (tally.oversold) return { kind: 'bad', text: this.t.verdicts.oversold(tally, sale) };
     if (buyers.done < buyers.count) return { kind: '', text: this.t.verdicts.running };
     if (buyers.answers['gave up']) return { kind: 'bad', text: this.t.verdicts.stuck(buyers.answers['gave up']) };
-    return { kind: 'good', text: this.t.verdicts.held(tally, sale) };
+    const held = this.t.verdicts.held(tally, sale);
+    return this.missed ? { kind: '', text: held + this.t.verdicts.missed } : { kind: 'good', text: held };
   },
 
   number(value) { return value === undefined ? '–' : Math.round(value).toLocaleString(this.language); },
   toggleLanguage() { this.language = this.language === 'en' ? 'zh' : 'en'; },
 
   async post(path, body) {
-    const answer = await fetch('control/' + path, { method: 'POST', body: JSON.stringify(body ?? {}) });
-    const said = await answer.json();
-    this.trouble = answer.ok ? '' : said.detail;
-    if (answer.ok) this.show(said);
-    return answer.ok;
+    try {
+      const answer = await fetch('control/' + path, { method: 'POST', body: JSON.stringify(body ?? {}) });
+      const said = await answer.json();
+      this.trouble = answer.ok ? '' : said.detail;
+      if (answer.ok) this.show(said);
+    } catch {
+      this.trouble = this.t.gone; // or a balancer in front has not waited, and answers no JSON
+    }
   },
   press(number, button) { return this.post(`nodes/${number}/${button}`); },
   withdraw() { return this.post('couple', { guard: this.guard, gapMillis: this.gap }); },
-  async run() {
-    if (!await this.post('sale', { guard: this.guard, stock: this.stock, gapMillis: this.gap })) return;
-    // armed first: the next order of server 1 meets it
-    if (this.fault && !await this.press(1, this.fault === 'kill' ? 'kill-next' : this.fault)) return;
-    await this.post('buyers', { count: this.buyers });
+  run() {
+    return this.post('run', { guard: this.guard, stock: this.stock, gapMillis: this.gap, buyers: this.buyers,
+      withinMillis: this.within, fault: this.fault, seed: this.seed });
   },
 })));

@@ -29,7 +29,7 @@ class ArrowsTest {
             case "tck" -> isOneOf(to, "core", "testbed");
             case "recipes", "ladder", "test", "micrometer" -> isOneOf(to, "core");
             case "cli" -> isOneOf(to, "core", "recipes") || to.isStore();
-            case "flashsale" -> isOneOf(to, "core", "recipes", "spring", "ladder") || to.isStore();
+            case "flashsale" -> isOneOf(to, "core", "recipes", "spring", "ladder", "testbed") || to.isStore();
             case "spring" -> isOneOf(to, "core", "micrometer") || to.isStore();
             case "bench" -> isOneOf(to, "core", "recipes", "testbed") || to.isStore();
             default -> {

@@ -32,7 +32,7 @@ import org.commonmark.renderer.html.HtmlRenderer;
  */
 final class Site {
     private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
-    private static final Set<String> AS_THEY_ARE = Set.of("svg", "png", "json", "html");
+    private static final Set<String> AS_THEY_ARE = Set.of("svg", "png", "gif", "json", "html");
     private static final String FRAME = """
             <!DOCTYPE html>
             <html lang="%s">

@@ -5,14 +5,17 @@ import io.undertow.Undertow;
 import io.undertow.UndertowOptions;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.handlers.BlockingHandler;
+import io.undertow.server.handlers.PathHandler;
 import io.undertow.server.handlers.proxy.LoadBalancingProxyClient;
 import io.undertow.server.handlers.proxy.ProxyHandler;
 import io.undertow.server.handlers.resource.ClassPathResourceManager;
 import io.undertow.server.handlers.sse.ServerSentEventConnection;
 import io.undertow.server.handlers.sse.ServerSentEventHandler;
+import io.undertow.util.HttpString;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -23,13 +26,20 @@ import tools.jackson.databind.json.JsonMapper;
  * Passes the sale's requests to one server after the other, and serves the page, its events and its buttons. Listens on
  * loopback alone. However many pages are open, the figures are read once for all.
  */
-final class Balancer implements AutoCloseable {
+final class Balancer implements ServerPool, AutoCloseable {
+    /** What the servers answer, with all below it; the rest is the page's. */
+    static final List<String> SERVED_BY_SERVERS = List.of("/sales", "/accounts", "/lock10", "/openapi", "/swagger-ui");
+
     private static final String LOOPBACK = "127.0.0.1";
     private static final long TICK = 100; // milliseconds
     private static final int CONNECTIONS = 256;
     private static final int LONGEST_ANSWER = 30_000; // milliseconds
     private static final int RETRY = 1; // seconds, until a server that did not answer is tried again
     private static final long LARGEST_BODY = 65_536;
+
+    /** No other site shows the page inside its own, where its clicks could press the buttons. */
+    private static final Map<String, String> NOT_FRAMED =
+            Map.of("X-Frame-Options", "DENY", "Content-Security-Policy", "frame-ancestors 'none'");
 
     private final FlashSale sale;
     private final JsonMapper json = JsonMapper.builder().build();
@@ -54,20 +64,25 @@ final class Balancer implements AutoCloseable {
                 .setProxyClient(servers)
                 .setMaxRequestTime(LONGEST_ANSWER)
                 .build();
-        HttpHandler routes = Handlers.path(Handlers.resource(new ClassPathResourceManager(loader, "page")))
+        PathHandler routes = Handlers.path(Handlers.resource(new ClassPathResourceManager(loader, "page")))
                 .addPrefixPath(
                         "/webjars",
                         Handlers.resource(new ClassPathResourceManager(loader, "META-INF/resources/webjars")))
-                .addPrefixPath("/sales", keepPath(proxy))
-                .addPrefixPath("/accounts", keepPath(proxy))
-                .addExactPath("/lock10", keepPath(proxy))
                 .addExactPath("/events", events)
                 .addPrefixPath("/control", new BlockingHandler(new Control(sale, json)));
+        SERVED_BY_SERVERS.forEach(path -> routes.addPrefixPath(path, keepPath(proxy)));
         server = Undertow.builder()
                 .addHttpListener(port, LOOPBACK)
                 .setServerOption(UndertowOptions.MAX_ENTITY_SIZE, LARGEST_BODY)
-                .setHandler(routes)
+                .setHandler(withHeaders(routes))
                 .build();
+    }
+
+    private static HttpHandler withHeaders(HttpHandler next) {
+        return exchange -> {
+            NOT_FRAMED.forEach((name, value) -> exchange.getResponseHeaders().put(new HttpString(name), value));
+            next.handleRequest(exchange);
+        };
     }
 
     /** The path handler takes the prefix away, which the servers want. */
@@ -122,12 +137,14 @@ final class Balancer implements AutoCloseable {
         return URI.create("http://" + LOOPBACK + ":" + bound.getPort());
     }
 
-    void add(URI node) {
-        servers.addHost(node);
+    @Override
+    public void add(URI server) {
+        servers.addHost(server);
     }
 
-    void remove(URI node) {
-        servers.removeHost(node);
+    @Override
+    public void remove(URI server) {
+        servers.removeHost(server);
     }
 
     @Override

@@ -8,22 +8,25 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buyers who come all at once. Each sends its order, with one idempotency key, until it is answered by "got it" or "sold
- * out", for half a minute at most; so a server that dies in between costs it time and not its ticket. Thread-safe.
+ * Buyers who come all at once, or one after the other in an order that is drawn from a seed. Each sends its order, with
+ * one idempotency key, until it is answered by "got it" or "sold out", for half a minute at most; so a server that dies
+ * in between costs it time and not its ticket. Thread-safe.
  */
 final class Buyers {
     /** Their number at one time. */
@@ -48,41 +51,78 @@ final class Buyers {
         this.count = count;
     }
 
-    /** Sends so many with the same order. */
-    static Buyers send(URI orders, int count, String body) {
-        return send(orders, Collections.nCopies(count, body));
+    /** A buyer with an order; its pauses are drawn from the seed, too. */
+    private record Buyer(String key, String body, SplittableRandom pauses, long since) {}
+
+    /** Who comes when. */
+    record Arrival(String key, long millis, SplittableRandom pauses) {}
+
+    /** Draws so many, each with its key, its moment and the source of its pauses. */
+    static List<Arrival> draw(int count, int withinMillis, SplittableRandom random) {
+        return Stream.generate(() -> new Arrival(
+                        new UUID(random.nextLong(), random.nextLong()).toString(),
+                        withinMillis == 0 ? 0 : random.nextInt(withinMillis),
+                        random.split()))
+                .limit(count)
+                .toList();
     }
 
-    /** Sends one for each order. */
+    /** Sends so many with the same order at once. */
+    static Buyers send(URI orders, int count, String body) {
+        return send(orders, Collections.nCopies(count, body), 0, new SplittableRandom());
+    }
+
+    /** Sends one for each order at once. */
     static Buyers send(URI orders, List<String> bodies) {
+        return send(orders, bodies, 0, new SplittableRandom());
+    }
+
+    /**
+     * Sends one for each order.
+     *
+     * @param withinMillis the time in which all of them come
+     * @param random draws their keys, the moment at which each comes, and the pauses between their attempts
+     */
+    static Buyers send(URI orders, List<String> bodies, int withinMillis, SplittableRandom random) {
         Buyers buyers = new Buyers(orders, bodies.size());
-        bodies.forEach(body -> buyers.send(UUID.randomUUID().toString(), body, System.nanoTime()));
+        Iterator<String> body = bodies.iterator();
+        for (Arrival each : draw(bodies.size(), withinMillis, random)) {
+            String order = body.next();
+            after(each.millis(), () -> buyers.send(new Buyer(each.key(), order, each.pauses(), System.nanoTime())));
+        }
         return buyers;
     }
 
-    private void send(String key, String body, long since) {
+    private static void after(long millis, Runnable action) {
+        if (millis == 0) {
+            action.run();
+        } else {
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(action);
+        }
+    }
+
+    private void send(Buyer buyer) {
         HttpRequest request = HttpRequest.newBuilder(orders)
-                .header("Idempotency-Key", key)
+                .header("Idempotency-Key", buyer.key())
                 .header("Content-Type", "application/json")
                 .timeout(Duration.ofSeconds(15))
-                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .POST(HttpRequest.BodyPublishers.ofString(buyer.body()))
                 .build();
         CompletableFuture<Void> unused = http.sendAsync(request, BodyHandlers.discarding())
                 .handle((answer, failure) -> {
-                    answered(key, body, since, answer, failure);
+                    answered(buyer, answer, failure);
                     return null;
                 });
     }
 
-    private void answered(
-            String key, String body, long since, @Nullable HttpResponse<Void> answer, @Nullable Throwable failure) {
+    private void answered(Buyer buyer, @Nullable HttpResponse<Void> answer, @Nullable Throwable failure) {
         int status = answer == null ? 0 : answer.statusCode();
         answers.merge(answer == null ? name(failure) : Integer.toString(status), 1, Integer::sum);
         boolean isFinal = status == 201 || (status >= BAD_REQUEST && status < 429);
         long now = System.nanoTime();
-        if (isFinal || now - since > PATIENCE) {
+        if (isFinal || now - buyer.since() > PATIENCE) {
             if (isFinal) {
-                waits.add(now - since);
+                waits.add(now - buyer.since());
             } else {
                 answers.merge("gave up", 1, Integer::sum);
             }
@@ -90,8 +130,8 @@ final class Buyers {
             done.incrementAndGet();
             return;
         }
-        long pause = SHORTEST_PAUSE + ThreadLocalRandom.current().nextLong(4 * SHORTEST_PAUSE);
-        CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS).execute(() -> send(key, body, since));
+        long pause = SHORTEST_PAUSE + buyer.pauses().nextLong(4 * SHORTEST_PAUSE);
+        after(pause, () -> send(buyer));
     }
 
     private static String name(@Nullable Throwable failure) {

@@ -1,6 +1,8 @@
 package dev.holdfast.flashsale;
 
+import dev.holdfast.flashsale.guard.Faults;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -12,6 +14,7 @@ import java.util.function.Consumer;
  */
 final class Comparison {
     private static final int MANY = 300;
+    private static final int ROUNDS = 3;
     private static final int STOCK = 20;
     private static final int CROWD = 64;
     private static final int GAP = 5; // milliseconds
@@ -28,7 +31,7 @@ final class Comparison {
     /**
      * How a guard fared.
      *
-     * @param speed 300 buyers, a ticket for each, and no gap
+     * @param speed 300 buyers, a ticket for each, and no gap: the median of three rounds
      * @param crowd 64 buyers for 20 tickets
      * @param stopped the same, and a server is stopped past its lease
      * @param killed the same, and a server is killed
@@ -50,11 +53,30 @@ final class Comparison {
         return rows;
     }
 
+    /** How fast a guard is, and nothing else. */
+    record Speed(String guard, Buyers.Figures figures) {}
+
+    /** Measures how fast guards are; takes some seconds for each. */
+    List<Speed> measureSpeed(List<String> guards) throws InterruptedException {
+        List<Speed> speeds = new ArrayList<>();
+        for (String guard : guards) {
+            speeds.add(new Speed(guard, speed(guard)));
+        }
+        return speeds;
+    }
+
+    private Buyers.Figures speed(String guard) throws InterruptedException {
+        sellMany(guard); // what is compiled and connected on first use is not measured
+        List<Buyers.Figures> rounds = new ArrayList<>();
+        for (int i = 0; i < ROUNDS; i++) {
+            rounds.add(sellMany(guard));
+        }
+        rounds.sort(Comparator.comparingDouble(Buyers.Figures::perSecond));
+        return rounds.get(ROUNDS / 2);
+    }
+
     private Row measure(String guard) throws InterruptedException {
-        sale.open(guard, MANY, 0);
-        sell(MANY); // what is compiled and connected on first use is not measured
-        sale.open(guard, MANY, 0);
-        Buyers.Figures speed = Objects.requireNonNull(sell(MANY).buyers());
+        Buyers.Figures speed = speed(guard);
         sale.open(guard, STOCK, GAP);
         FlashSale.Figures crowd = sell(CROWD);
         sale.open(guard, STOCK, GAP);
@@ -66,6 +88,11 @@ final class Comparison {
         FlashSale.Figures killed = sell(CROWD);
         sale.servers().replace(1);
         return new Row(guard, speed, crowd, stopped, killed);
+    }
+
+    private Buyers.Figures sellMany(String guard) throws InterruptedException {
+        sale.open(guard, MANY, 0);
+        return Objects.requireNonNull(sell(MANY).buyers());
     }
 
     private FlashSale.Figures sell(int crowd) throws InterruptedException {
@@ -90,10 +117,30 @@ final class Comparison {
                     row.speed().medianMillis(),
                     row.speed().p99Millis(),
                     verdict(row.crowd()),
-                    verdict(row.stopped()),
-                    verdict(row.killed())));
+                    verdict(row.stopped(), Faults.Fault.PAUSE),
+                    verdict(row.killed(), Faults.Fault.KILL)));
         }
         return table.toString();
+    }
+
+    /** The same of speeds. */
+    static String speedTable(List<Speed> speeds) {
+        StringBuilder table =
+                new StringBuilder("| guard | orders a second | wait, median | wait, 99 % |\n|---|---:|---:|---:|\n");
+        for (Speed speed : speeds) {
+            table.append(String.format(
+                    Locale.ROOT,
+                    "| %s | %.0f | %.0f ms | %.0f ms |%n",
+                    speed.guard(),
+                    speed.figures().perSecond(),
+                    speed.figures().medianMillis(),
+                    speed.figures().p99Millis()));
+        }
+        return table.toString();
+    }
+
+    private static String verdict(FlashSale.Figures end, Faults.Fault wanted) {
+        return end.struck().of(wanted) == 0 ? "the fault did not strike" : verdict(end);
     }
 
     private static String verdict(FlashSale.Figures end) {

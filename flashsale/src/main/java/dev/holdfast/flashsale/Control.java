@@ -17,6 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
  * browser gets 403.
  */
 final class Control implements HttpHandler {
+    private static final String SCENES = "/scenes/";
     private static final Pattern NODE = Pattern.compile("/nodes/(\\d{1,3})/(pause|kill-next|kill|start)");
     private static final Pattern LOOPBACK_HOST = Pattern.compile("(127\\.0\\.0\\.1|localhost|\\[::1])(:\\d+)?");
 
@@ -55,6 +56,9 @@ final class Control implements HttpHandler {
                         .put(Headers.CONTENT_TYPE, "text/html; charset=utf-8")
                         .put(Headers.CONTENT_DISPOSITION, "attachment; filename=flash-sale.html");
                 exchange.getResponseSender().send(StaticPage.of(sale.recording().json()));
+            } else if (exchange.getRequestMethod().equals(Methods.POST) && path.startsWith(SCENES)) {
+                Staging body = required(json.readValue(exchange.getInputStream(), Staging.class), "the body");
+                answer(exchange, 200, sale.scenes().play(path.substring(SCENES.length()), required(body.way(), "way")));
             } else if (exchange.getRequestMethod().equals(Methods.POST) && press(path, exchange)) {
                 answer(exchange, 200, sale.figures());
             } else {
@@ -72,6 +76,30 @@ final class Control implements HttpHandler {
         }
     }
 
+    /** What a link says. */
+    record Asked(
+            @Nullable String guard,
+            @Nullable Integer stock,
+            @Nullable Integer gapMillis,
+            @Nullable Integer buyers,
+            @Nullable Integer withinMillis,
+            @Nullable String fault,
+            @Nullable Integer seed) {
+        Run run() {
+            return new Run(
+                    required(guard, "guard"),
+                    required(stock, "stock"),
+                    required(gapMillis, "gapMillis"),
+                    required(buyers, "buyers"),
+                    required(withinMillis, "withinMillis"),
+                    required(fault, "fault"),
+                    required(seed, "seed"));
+        }
+    }
+
+    /** How a scene is to be played. */
+    record Staging(@Nullable String way) {}
+
     private boolean press(String path, HttpServerExchange exchange) throws InterruptedException {
         Matcher node = NODE.matcher(path);
         if (path.equals("/sale")) {
@@ -83,6 +111,11 @@ final class Control implements HttpHandler {
         } else if (path.equals("/buyers")) {
             Crowd body = required(json.readValue(exchange.getInputStream(), Crowd.class), "the body");
             sale.send(required(body.count(), "count"), body.quantity() == null ? 1 : body.quantity());
+        } else if (path.equals("/run")) {
+            sale.run(required(json.readValue(exchange.getInputStream(), Asked.class), "the body")
+                    .run());
+        } else if (path.equals("/store/cut")) {
+            sale.cut();
         } else if (path.equals("/lock/expire")) {
             sale.expire();
         } else if (path.equals("/couple")) {

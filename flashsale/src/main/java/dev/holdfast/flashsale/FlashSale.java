@@ -1,12 +1,16 @@
 package dev.holdfast.flashsale;
 
+import dev.holdfast.flashsale.guard.Faults;
 import dev.holdfast.flashsale.guard.Guards;
 import dev.holdfast.flashsale.shop.Sale;
 import dev.holdfast.flashsale.shop.Shop;
 import dev.holdfast.flashsale.shop.Tally;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *                                      ├─ balancer (this JVM) ─┤             ├─► locks, tickets, orders
  *   buyers ───► /sales, /accounts ─────┘                       └─► server 2 ─┘
  * </pre>
+ *
+ * With nginx, all of it goes to nginx first, and orders from there to the servers.
  *
  * <p>Thread-safe.
  */
@@ -38,23 +44,35 @@ final class FlashSale implements AutoCloseable {
     private final Storage storage;
     private final Shop shop;
     private final Balancer balancer;
+    private final @Nullable Nginx nginx;
     private final Servers servers;
     private final LockWatch watch;
+    private final Strikes strikes = new Strikes();
     private final Recording recording = new Recording();
     private final Consumer<String> log;
     private final ReentrantLock changes = new ReentrantLock();
+    private final Scenes scenes;
+    private volatile @Nullable Run run;
     private volatile @Nullable Buyers buyers;
     private volatile @Nullable Buyers couple;
 
-    /** All that the page shows. */
+    /**
+     * All that the page shows.
+     *
+     * @param cuttable those of them that notice when the store is cut off; none where it cannot be
+     */
     record Figures(
             String store,
             List<String> guards,
+            List<String> cuttable,
             Sale sale,
             long remaining,
             Tally tally,
             List<Servers.Figures> nodes,
             LockWatch.@Nullable Figures lock,
+            Outage.Figures outage,
+            Strikes.Figures struck,
+            @Nullable Run run,
             Buyers.@Nullable Figures buyers,
             @Nullable Account couple) {}
 
@@ -66,12 +84,14 @@ final class FlashSale implements AutoCloseable {
      */
     record Account(long balance, long paid, Buyers.Figures withdrawals) {}
 
-    private FlashSale(Storage storage, int port, Consumer<String> log) {
+    private FlashSale(Storage storage, int port, @Nullable Path nginxProgram, Consumer<String> log) {
         this.storage = storage;
         this.log = log;
         shop = storage.shop();
-        balancer = new Balancer(this, port);
-        servers = new Servers(storage.settings(), balancer, log);
+        balancer = new Balancer(this, nginxProgram == null ? port : 0);
+        nginx = nginxProgram == null ? null : new Nginx(nginxProgram, port);
+        servers = new Servers(storage.settings(), nginx == null ? balancer : nginx, log, this::struck);
+        scenes = new Scenes(servers);
         watch = new LockWatch(storage.store(), storage.password(), "sale:" + SALE);
     }
 
@@ -80,12 +100,14 @@ final class FlashSale implements AutoCloseable {
      *
      * @param store the URL of a store, or null for a file of its own
      * @param port where the page is; 0 for any
+     * @param nginx the program that balances; null for this one
      * @param log gets what servers say of their troubles
      */
-    static FlashSale prepare(@Nullable String store, int port, Consumer<String> log) throws IOException {
+    static FlashSale prepare(@Nullable String store, int port, @Nullable Path nginx, Consumer<String> log)
+            throws IOException {
         Storage storage = Storage.on(store);
         try {
-            return new FlashSale(storage, port, log);
+            return new FlashSale(storage, port, nginx, log);
         } catch (RuntimeException failure) {
             storage.close();
             throw failure;
@@ -95,7 +117,13 @@ final class FlashSale implements AutoCloseable {
     /** Prepares a sale and starts it, or leaves nothing behind. */
     static FlashSale start(@Nullable String store, int nodes, int port, Consumer<String> log)
             throws IOException, InterruptedException {
-        FlashSale sale = prepare(store, port, log);
+        return start(store, nodes, port, null, log);
+    }
+
+    /** The same with nginx. */
+    static FlashSale start(@Nullable String store, int nodes, int port, @Nullable Path nginx, Consumer<String> log)
+            throws IOException, InterruptedException {
+        FlashSale sale = prepare(store, port, nginx, log);
         try {
             sale.start(nodes);
             return sale;
@@ -113,6 +141,9 @@ final class FlashSale implements AutoCloseable {
      */
     void start(int count) throws IOException, InterruptedException {
         balancer.start();
+        if (nginx != null) {
+            nginx.start(balancer.address());
+        }
         storage.createTables();
         open(FIRST_GUARD, FIRST_STOCK, FIRST_GAP);
         servers.start(count);
@@ -122,20 +153,25 @@ final class FlashSale implements AutoCloseable {
 
     /** Where the page and the sale are. */
     URI address() {
-        return balancer.address();
+        return nginx == null ? balancer.address() : nginx.address();
     }
 
     Figures figures() {
         Sale sale = shop.find(SALE).orElseThrow();
         Buyers sent = buyers;
+        Outage.Figures outage = storage.outage().figures();
         return new Figures(
                 storage.store().replaceFirst("[:?].*", ""),
                 Guards.on(storage.store()),
+                storage.cuttable(),
                 sale,
                 left(sale),
                 shop.tally(sale),
                 servers.figures(),
                 watch.figures(),
+                outage,
+                strikes.figures(outage),
+                run,
                 sent == null ? null : sent.figures(),
                 account());
     }
@@ -156,16 +192,44 @@ final class FlashSale implements AutoCloseable {
 
     /** Opens the sale again. */
     void open(String guard, int stock, int gapMillis) {
-        Refused.unless(stock >= 1 && stock <= MOST_STOCK, "stock must be 1 to " + MOST_STOCK);
-        checkGuard(guard, gapMillis);
+        checkSale(guard, stock, gapMillis);
         changes.lock();
         try {
             requireQuiet();
             servers.disarm();
+            run = null;
             buyers = null;
             couple = null;
+            storage.outage().restart();
+            strikes.restart();
             shop.open(SALE, guard, stock, gapMillis);
             recording.restart();
+        } finally {
+            changes.unlock();
+        }
+    }
+
+    /** Brings back servers that are down, opens the sale, arms the fault in server 1 and sends the buyers. */
+    void run(Run wanted) throws InterruptedException {
+        wanted.check();
+        checkSale(wanted.guard(), wanted.stock(), wanted.gapMillis());
+        if (wanted.armed().filter(Faults.Fault.CUT::equals).isPresent()) {
+            storage.requireCuttable(wanted.guard());
+        }
+        Refused.unless(changes.tryLock(), "another run is starting"); // it may wait for servers: none queues behind it
+        try {
+            requireQuiet();
+            Refused.unless(!storage.outage().figures().on(), "the store is still cut off");
+            servers.awaitAllUp();
+            servers.requireUp(1); // before the sale that is there is wiped
+            open(wanted.guard(), wanted.stock(), wanted.gapMillis());
+            wanted.armed().ifPresent(fault -> servers.arm(1, fault));
+            run = wanted;
+            buyers = Buyers.send(
+                    orders(),
+                    Collections.nCopies(wanted.buyers(), "{\"quantity\":1}"),
+                    wanted.withinMillis(),
+                    new SplittableRandom(wanted.seed()));
         } finally {
             changes.unlock();
         }
@@ -178,8 +242,7 @@ final class FlashSale implements AutoCloseable {
         changes.lock();
         try {
             requireQuiet();
-            buyers = Buyers.send(
-                    address().resolve("/sales/" + SALE + "/orders"), count, "{\"quantity\":" + quantity + "}");
+            buyers = Buyers.send(orders(), count, "{\"quantity\":" + quantity + "}");
         } finally {
             changes.unlock();
         }
@@ -196,6 +259,15 @@ final class FlashSale implements AutoCloseable {
         } finally {
             changes.unlock();
         }
+    }
+
+    private URI orders() {
+        return address().resolve("/sales/" + SALE + "/orders");
+    }
+
+    private void checkSale(String guard, int stock, int gapMillis) {
+        Refused.unless(stock >= 1 && stock <= MOST_STOCK, "stock must be 1 to " + MOST_STOCK);
+        checkGuard(guard, gapMillis);
     }
 
     private void checkGuard(String guard, int gapMillis) {
@@ -222,6 +294,11 @@ final class FlashSale implements AutoCloseable {
         return servers;
     }
 
+    /** Other problems that locks solve, played by the servers. */
+    Scenes scenes() {
+        return scenes;
+    }
+
     /** What the page has shown since the sale was opened. */
     Recording recording() {
         return recording;
@@ -230,11 +307,34 @@ final class FlashSale implements AutoCloseable {
     /** Takes the lock of the sale from its holder, as if its lease had run out now. */
     void expire() {
         Refused.unless(watch.expire(), "nobody holds a lock of Holdfast");
+        strikes.expire();
+    }
+
+    /** Cuts the servers off from the store of the locks for some seconds. */
+    void cut() {
+        storage.requireCuttable(shop.find(SALE).orElseThrow().guard());
+        storage.outage().begin(log);
+    }
+
+    /** An order has met a fault. */
+    private void struck(Faults.Fault fault) {
+        if (fault != Faults.Fault.CUT) {
+            strikes.count(fault);
+            return;
+        }
+        try {
+            cut();
+        } catch (Refused already) {
+            log.accept("the fault did not strike: " + already.getMessage());
+        }
     }
 
     /** Ends everything, also while it starts, and removes what it has written. */
     @Override
     public void close() {
+        if (nginx != null) {
+            end(nginx::close);
+        }
         List.<Runnable>of(balancer::close, watch::close, servers::close, storage::close)
                 .forEach(this::end);
     }

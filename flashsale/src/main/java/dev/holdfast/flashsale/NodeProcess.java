@@ -1,5 +1,6 @@
 package dev.holdfast.flashsale;
 
+import dev.holdfast.flashsale.guard.Faults;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -33,16 +34,23 @@ final class NodeProcess implements AutoCloseable {
     private final Process process;
     private final CompletableFuture<URI> ready = new CompletableFuture<>();
     private final Consumer<String> log;
+    private final Consumer<Faults.Fault> struck;
     private volatile State state = State.STARTING;
 
-    private NodeProcess(int number, Process process, Consumer<String> log) {
+    private NodeProcess(int number, Process process, Consumer<String> log, Consumer<Faults.Fault> struck) {
         this.number = number;
         this.process = process;
         this.log = log;
+        this.struck = struck;
     }
 
-    /** Starts a server; its settings are variables, so that no password shows in the list of processes. */
-    static NodeProcess start(int number, Map<String, String> settings, Consumer<String> log) {
+    /**
+     * Starts a server; its settings are variables, so that no password shows in the list of processes.
+     *
+     * @param struck is told of the faults that its orders meet; the store is to be cut off by whom it is told
+     */
+    static NodeProcess start(
+            int number, Map<String, String> settings, Consumer<String> log, Consumer<Faults.Fault> struck) {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -56,7 +64,7 @@ final class NodeProcess implements AutoCloseable {
         builder.environment().put("SALE_NODE", Integer.toString(number));
         builder.environment().put("HOLDFAST_LABEL", "server " + number);
         try {
-            NodeProcess node = new NodeProcess(number, builder.start(), log);
+            NodeProcess node = new NodeProcess(number, builder.start(), log, struck);
             Thread reader = new Thread(node::read, "server " + number);
             reader.setDaemon(true);
             reader.start();
@@ -85,9 +93,14 @@ final class NodeProcess implements AutoCloseable {
             ready.complete(URI.create("http://127.0.0.1:" + line.substring("ready ".length())));
         } else if (line.equals("paused")) {
             state = State.PAUSED;
+            struck.accept(Faults.Fault.PAUSE);
         } else if (line.equals("continued")) {
             state = State.UP;
-        } else if (!line.equals("killed") && !line.startsWith("\t")) { // no stacks
+        } else if (line.equals("cut")) {
+            struck.accept(Faults.Fault.CUT);
+        } else if (line.equals("killed")) {
+            struck.accept(Faults.Fault.KILL);
+        } else if (!line.startsWith("\t")) { // no stacks
             log.accept("server " + number + ": " + line);
         }
     }

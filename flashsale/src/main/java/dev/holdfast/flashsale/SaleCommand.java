@@ -2,6 +2,7 @@ package dev.holdfast.flashsale;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,12 @@ final class SaleCommand implements Callable<Integer> {
     private int port;
 
     @Option(
+            names = "--nginx",
+            description = "Balances with nginx, if it is installed, by a generated configuration;"
+                    + " default: with a balancer of its own.")
+    private boolean withNginx;
+
+    @Option(
             names = "--compare",
             description = "Opens no page: measures every guard of the store, prints a table, and ends;"
                     + " takes 2 to 6 minutes.")
@@ -75,9 +82,10 @@ final class SaleCommand implements Callable<Integer> {
             System.err.println("holdfast: --nodes is 1 to " + MOST_NODES + ", --port 0 to 65535");
             return USAGE;
         }
-        System.err.println("holdfast: starting " + nodes + " servers");
+        Path nginx = withNginx ? Nginx.find() : null;
+        System.err.println("holdfast: starting " + nodes + " servers" + (nginx == null ? "" : " behind " + nginx));
         FlashSale sale = FlashSale.prepare(
-                store == null || store.isBlank() ? null : store, compare ? 0 : port, System.err::println);
+                store == null || store.isBlank() ? null : store, compare ? 0 : port, nginx, System.err::println);
         // before anything is created in the database: Ctrl-C during the start leaves nothing behind either
         Runtime.getRuntime().addShutdownHook(new Thread(sale::close, "end"));
         try {

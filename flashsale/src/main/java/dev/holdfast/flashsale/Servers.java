@@ -1,5 +1,6 @@
 package dev.holdfast.flashsale;
 
+import dev.holdfast.flashsale.guard.Faults;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -8,6 +9,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -24,26 +26,32 @@ final class Servers implements AutoCloseable {
 
     private final Map<String, String> settings;
     private final String secret = UUID.randomUUID().toString(); // no other program arms a fault
-    private final Balancer balancer;
+    private final ServerPool pool;
     private final Consumer<String> log;
+    private final Consumer<Faults.Fault> struck;
     private final List<NodeProcess> nodes = new CopyOnWriteArrayList<>();
     private final HttpClient http = HttpClient.newHttpClient();
     private final ReentrantLock changes = new ReentrantLock();
     private final ReentrantLock starts = new ReentrantLock();
     private boolean closed;
 
-    /** Servers with settings as variables of their processes, for a balancer. */
-    Servers(Map<String, String> settings, Balancer balancer, Consumer<String> log) {
+    /**
+     * Servers with settings as variables of their processes, which join a pool.
+     *
+     * @param struck is told of each fault that strikes; it cuts all of them off from the store, when an order meets that
+     */
+    Servers(Map<String, String> settings, ServerPool pool, Consumer<String> log, Consumer<Faults.Fault> struck) {
         this.settings = settings;
-        this.balancer = balancer;
+        this.pool = pool;
         this.log = log;
+        this.struck = struck;
     }
 
     /** Starts so many, and waits until all serve. */
     void start(int count) throws InterruptedException {
         IntStream.rangeClosed(1, count).forEach(this::startNode);
         for (NodeProcess node : nodes) {
-            balancer.add(node.await());
+            pool.add(node.await());
         }
     }
 
@@ -55,7 +63,7 @@ final class Servers implements AutoCloseable {
             if (closed) {
                 throw new IllegalStateException("the sale has ended");
             }
-            NodeProcess started = NodeProcess.start(number, all, log);
+            NodeProcess started = NodeProcess.start(number, all, log, struck);
             if (number > nodes.size()) {
                 nodes.add(started);
             } else {
@@ -95,6 +103,24 @@ final class Servers implements AutoCloseable {
         arm(up(number), "pause");
     }
 
+    /** Arms a fault for the next order that has read the stock on a server. */
+    void arm(int number, Faults.Fault fault) {
+        arm(up(number), fault.name().toLowerCase(Locale.ROOT));
+    }
+
+    /** Brings back servers that are down, and waits for those that are stopped or start. */
+    void awaitAllUp() throws InterruptedException {
+        for (NodeProcess node : nodes) {
+            awaitUp(node.number());
+            if (node.state() == NodeProcess.State.STARTING) {
+                node.await();
+            }
+            if (node.state() == NodeProcess.State.DOWN) {
+                restart(node.number());
+            }
+        }
+    }
+
     /** Kills a server as soon as an order has read the stock there. */
     void killInNextOrder(int number) {
         arm(up(number), "kill");
@@ -112,6 +138,7 @@ final class Servers implements AutoCloseable {
         }
         node.close();
         node.awaitEnd(SECTION);
+        struck.accept(Faults.Fault.KILL);
     }
 
     /** Waits until a server that was stopped goes on. */
@@ -127,10 +154,10 @@ final class Servers implements AutoCloseable {
         try {
             NodeProcess dead = node(number);
             Refused.unless(dead.state() == NodeProcess.State.DOWN, "server " + number + " is not down");
-            dead.address().ifPresent(balancer::remove); // one that failed to start was never added
+            dead.address().ifPresent(pool::remove); // one that failed to start was never added
             NodeProcess started = startNode(number);
             try {
-                balancer.add(started.await());
+                pool.add(started.await());
             } catch (IllegalStateException failed) {
                 started.close(); // so that it can be started again
                 throw failed;
@@ -152,17 +179,26 @@ final class Servers implements AutoCloseable {
         return nodes.get(number - 1);
     }
 
+    /** Refuses what needs a server that is not up. */
+    void requireUp(int number) {
+        up(number);
+    }
+
     private NodeProcess up(int number) {
         NodeProcess node = node(number);
         Refused.unless(node.state() == NodeProcess.State.UP, "server " + number + " is not up");
         return node;
     }
 
+    /** A request that a server answers to this program alone. */
+    HttpRequest.Builder request(int number, String path) throws InterruptedException {
+        return HttpRequest.newBuilder(address(number).resolve(path)).header("Sale-Secret", secret);
+    }
+
     private void arm(NodeProcess node, String fault) {
         try {
-            HttpRequest request = HttpRequest.newBuilder(node.await().resolve("/faults/" + fault))
+            HttpRequest request = request(node.number(), "/faults/" + fault)
                     .timeout(Duration.ofSeconds(5))
-                    .header("Sale-Secret", secret)
                     .POST(HttpRequest.BodyPublishers.noBody())
                     .build();
             int status = http.send(request, BodyHandlers.discarding()).statusCode();

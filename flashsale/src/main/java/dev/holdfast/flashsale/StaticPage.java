@@ -13,11 +13,14 @@ final class StaticPage {
     private static final Pattern STYLE = Pattern.compile("<link rel=\"stylesheet\" href=\"([^\"]+)\">");
     private static final Pattern SCRIPT = Pattern.compile("<script (defer )?src=\"([^\"]+)\"></script>\\n?");
 
+    /** What needs the servers: the form, the buttons, the links to other pages. */
+    private static final Pattern LIVE = Pattern.compile("\\s*<!-- live -->.*?<!-- /live -->", Pattern.DOTALL);
+
     private StaticPage() {}
 
     /** The page of a recording, which is JSON. */
     static String of(String recording) {
-        String page = STYLE.matcher(read("page/index.html"))
+        String page = STYLE.matcher(LIVE.matcher(read("page/index.html")).replaceAll(""))
                 .replaceAll(style -> Matcher.quoteReplacement("<style>\n" + file(style.group(1)) + "</style>"));
         StringBuilder scripts = new StringBuilder("<script>const recorded = ")
                 .append(recording.replace("<", "\\u003c"))

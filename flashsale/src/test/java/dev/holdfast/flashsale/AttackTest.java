@@ -14,7 +14,7 @@ class AttackTest extends OnTwoServers {
     private static final int ORDERS = 5;
 
     @Test
-    void holdfastAnswersEachOrderAndSellsNothingTwice() throws IOException {
+    void holdfastAnswersEachOrderAndSellsNothingTwice() throws Exception {
         sale.open("holdfast", 100, 0);
 
         TestPlanStats answers = attack();
@@ -27,7 +27,7 @@ class AttackTest extends OnTwoServers {
     }
 
     @Test
-    void withNothingToGuardThemTicketsAreSoldTwice() throws IOException {
+    void withNothingToGuardThemTicketsAreSoldTwice() throws Exception {
         sale.open("none", 100, 20);
 
         attack();
@@ -35,7 +35,7 @@ class AttackTest extends OnTwoServers {
         assertThat(sale.figures().tally().oversold()).isPositive();
     }
 
-    private static TestPlanStats attack() throws IOException {
+    private static TestPlanStats attack() throws IOException, InterruptedException {
         return DslTestPlan.fromJmx("attack/sale.jmx")
                 .runIn(new EmbeddedJmeterEngine()
                         .prop("port", sale.address().getPort())

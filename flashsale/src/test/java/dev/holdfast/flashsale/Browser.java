@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -111,13 +112,25 @@ final class Browser implements AutoCloseable {
                 .toList();
     }
 
-    /** Keeps a picture, and what a recording makes a page of, in target/screenshots; those in docs/images are copies. */
+    byte[] screenshot() {
+        return driver.getScreenshotAs(OutputType.BYTES);
+    }
+
+    /** Keeps a picture in target/screenshots; those in docs/images are copies. */
+    void picture(String name) {
+        keep(name + ".png", screenshot());
+    }
+
+    /** Keeps a picture, and what a recording makes a page of. Those in docs are copies. */
     void keep(String name, Recording recording) {
-        Path folder = Path.of("target", "screenshots");
+        picture(name);
+        keep(name + ".html", StaticPage.of(recording.json()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    static Path keep(String name, byte[] content) {
         try {
-            Files.createDirectories(folder);
-            Files.write(folder.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
-            Files.writeString(folder.resolve(name + ".html"), StaticPage.of(recording.json()));
+            return Files.write(
+                    Files.createDirectories(Path.of("target", "screenshots")).resolve(name), content);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

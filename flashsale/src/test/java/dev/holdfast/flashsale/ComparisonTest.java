@@ -16,13 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The guards side by side on each store. With {@code -Dholdfast.guards=all} it measures every guard, and leaves the
- * tables of docs/comparison.md in target/guards-STORE.md.
+ * The guards side by side on each store: two of them, or every guard with {@code -Dholdfast.guards=all}, or with {@code
+ * speed} every guard without faults. {@code flashsale/compare} calls it so, and prints the tables of docs/comparison.md,
+ * which are left in target/guards-STORE.md.
  */
 @Tag("thorough")
 @Timeout(900)
 class ComparisonTest {
-    private static final boolean ALL = "all".equals(System.getProperty("holdfast.guards"));
+    private static final String GUARDS = System.getProperty("holdfast.guards", "two");
 
     @Test
     void onTheEmbeddedStore() throws Exception {
@@ -33,6 +34,13 @@ class ComparisonTest {
     void onRedis() throws Exception {
         try (RedisServer redis = orSkip(RedisServer::start)) {
             compare("redis", redis.uri(), "lua-delete");
+        }
+    }
+
+    @Test
+    void onAQuorumOfRedisServers() throws Exception {
+        try (RedisQuorum quorum = new RedisQuorum()) {
+            compare("quorum", quorum.url(), "none");
         }
     }
 
@@ -59,11 +67,20 @@ class ComparisonTest {
 
     private static void compare(String name, @Nullable String store, String naive) throws Exception {
         try (FlashSale sale = FlashSale.start(store, 2, 0, ComparisonTest::print)) {
-            List<String> guards = ALL ? sale.figures().guards() : List.of(naive, "holdfast");
+            Path table = Path.of("target", "guards-" + name + ".md");
+            Comparison comparison = new Comparison(sale, ComparisonTest::print);
+            List<String> all = sale.figures().guards();
+            if (GUARDS.equals("speed")) {
+                List<Comparison.Speed> speeds = comparison.measureSpeed(all);
+                Files.writeString(table, Comparison.speedTable(speeds));
+                assertThat(speeds)
+                        .allSatisfy(speed -> assertThat(speed.figures().done()).isEqualTo(300));
+                return;
+            }
 
-            List<Comparison.Row> rows = new Comparison(sale, ComparisonTest::print).measure(guards);
+            List<Comparison.Row> rows = comparison.measure(GUARDS.equals("all") ? all : List.of(naive, "holdfast"));
 
-            Files.writeString(Path.of("target", "guards-" + name + ".md"), Comparison.table(rows));
+            Files.writeString(table, Comparison.table(rows));
             assertThat(rows).filteredOn(row -> row.guard().equals("holdfast")).allSatisfy(row -> {
                 assertThat(row.crowd().tally().sold()).isEqualTo(20);
                 assertThat(row.stopped().tally().sold()).isEqualTo(20);

@@ -43,9 +43,31 @@ abstract class OnTwoServers {
     }
 
     static FlashSale.Figures sell(int crowd) {
+        return sell(sale, crowd);
+    }
+
+    static FlashSale.Figures sell(FlashSale sale, int crowd) {
         sale.send(crowd, 1);
-        awaitQuiet();
+        await().atMost(LONG).until(sale::isQuiet);
         return sale.figures();
+    }
+
+    /** Watches the buyers until they are done: how long nothing was sold, though somebody wanted a ticket and got it. */
+    static Duration longestStandstill(FlashSale sale) {
+        long[] last = {System.nanoTime(), 0, 0}; // the time and the number of the last sale, and the longest pause
+        await().atMost(LONG)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> {
+                    long sold = sale.figures().tally().sold();
+                    if (sold != last[1]) {
+                        last[2] = Math.max(last[2], System.nanoTime() - last[0]);
+                        last[0] = System.nanoTime();
+                        last[1] = sold;
+                    }
+                    return sale.isQuiet();
+                });
+        return Duration.ofNanos(last[2]);
     }
 
     static void awaitQuiet() {

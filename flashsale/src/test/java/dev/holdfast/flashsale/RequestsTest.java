@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -17,6 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The answers to requests, right and wrong. */
 class RequestsTest extends OnTwoServers {
@@ -45,6 +48,10 @@ class RequestsTest extends OnTwoServers {
                 "1|key|{\"quantity\":-3}|400|The quantity must be 1 to 20.",
                 "1|key|{\"quantity\":21}|400|The quantity must be 1 to 20.",
                 "1|key|{}|400|The quantity must be 1 to 20.",
+                "1|key|{\"quantity\":1.5}|400|Failed to read request",
+                "1|key|{\"quantity\":99999999999}|400|Failed to read request",
+                "1|key|{\"quantity\":\"all\"}|400|Failed to read request",
+                "1|key|null|400|Failed to read request",
                 "1|key|one, please|400|Failed to read request",
                 "1||{\"quantity\":1}|400|The header Idempotency-Key must have 1 to 100 characters"
             })
@@ -58,6 +65,24 @@ class RequestsTest extends OnTwoServers {
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(answer.body()).contains(detail);
         assertThat(sale.figures().tally().orders()).isZero();
+    }
+
+    /** What the servers answer is in the OpenAPI description, and nothing else: the buttons and faults are no part of it. */
+    @Test
+    void theOpenApiDescriptionHasEveryRequestAndItsAnswers() throws Exception {
+        JsonNode paths =
+                JsonMapper.builder().build().readTree(get("/openapi").body()).get("paths");
+
+        assertThat(paths.propertyNames())
+                .containsExactlyInAnyOrder(
+                        "/sales/{id}", "/sales/{id}/orders", "/accounts/{id}", "/accounts/{id}/withdrawals", "/lock10");
+        for (String order : List.of("/sales/{id}/orders", "/accounts/{id}/withdrawals", "/lock10")) {
+            assertThat(paths.get(order).get("post").get("responses").propertyNames())
+                    .as(order)
+                    .containsExactlyInAnyOrder("201", "400", "404", "409", "422", "429", "503");
+        }
+        assertThat(get("/swagger-ui/index.html").body()).contains("swagger-ui");
+        assertThat(get("/swagger-ui/swagger-initializer.js").body()).contains("/openapi");
     }
 
     @Test
@@ -139,6 +164,16 @@ class RequestsTest extends OnTwoServers {
         assertThat(http.send(fromAnotherSite, BodyHandlers.ofString()).statusCode())
                 .isEqualTo(403);
         assertThat(underAnotherName("/control/figures")).startsWith("HTTP/1.1 403");
+    }
+
+    @Test
+    void noOtherSiteShowsThePageInsideItsOwn() throws Exception {
+        for (String page : List.of("/", "/scene.html", "/control/figures", "/swagger-ui/index.html")) {
+            HttpHeaders headers = get(page).headers();
+
+            assertThat(headers.allValues("X-Frame-Options")).as(page).containsExactly("DENY");
+            assertThat(headers.allValues("Content-Security-Policy")).as(page).containsExactly("frame-ancestors 'none'");
+        }
     }
 
     @Test

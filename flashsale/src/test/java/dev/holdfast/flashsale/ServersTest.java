@@ -15,7 +15,7 @@ class ServersTest {
                 Balancer balancer = new Balancer(null, 0)) {
             Map<String, String> settings = new HashMap<>(storage.settings());
             settings.put("SALE_PAUSE_SECONDS", "no number");
-            try (Servers servers = new Servers(settings, balancer, line -> {})) {
+            try (Servers servers = new Servers(settings, balancer, line -> {}, fault -> {})) {
                 assertThatThrownBy(() -> servers.start(1)).hasMessageContaining("ended while it started");
                 assertThatThrownBy(() -> servers.restart(1)).hasMessageContaining("ended while it started");
 

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.convert.DurationStyle;
 
 /** What a sale creates in a database, and what it leaves alone. */
 class StorageTest {
@@ -27,6 +29,16 @@ class StorageTest {
     @BeforeEach
     void nameIt() {
         database = "jdbc:sqlite:" + folder.resolve("shop.db");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "zk://127.0.0.1?session=20s, 24s",
+        "zk://127.0.0.1?tick=2s&session=500ms&timeout=1s, 4500ms",
+        "zk://127.0.0.1, 10s"
+    })
+    void aServerIsStoppedForLongerThanTheSessionOfZooKeeper(String store, String pause) {
+        assertThat(Storage.pause(store)).isEqualTo(DurationStyle.SIMPLE.parse(pause));
     }
 
     @ParameterizedTest

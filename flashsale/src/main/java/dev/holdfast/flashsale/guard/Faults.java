@@ -15,8 +15,12 @@ public final class Faults {
         /** The process is stopped for longer than its lease, and then continued. */
         PAUSE,
         /** The process is killed. */
-        KILL
+        KILL,
+        /** The program that has started the servers cuts all of them off from the store of the locks. */
+        CUT
     }
+
+    private static final long CUT_TAKES = 200; // milliseconds, until the store is away for certain
 
     private final double pauseSeconds;
     private final AtomicReference<@Nullable Fault> armed = new AtomicReference<>();
@@ -41,7 +45,10 @@ public final class Faults {
         try {
             Thread.sleep(gapMillis);
             Fault fault = armed.getAndSet(null);
-            if (fault != null) {
+            if (fault == Fault.CUT) {
+                System.out.println("cut");
+                Thread.sleep(CUT_TAKES);
+            } else if (fault != null) {
                 System.out.println(fault == Fault.PAUSE ? "paused" : "killed");
                 // A shell's $PPID is this process. The shell is not stopped, and wakes it up again.
                 signal(

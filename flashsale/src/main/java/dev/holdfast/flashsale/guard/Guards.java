@@ -75,6 +75,17 @@ public final class Guards implements AutoCloseable {
         return List.copyOf(ids);
     }
 
+    /**
+     * Whether a guard needs the store of the locks, so that it notices when the store is away. Beside a store that is no
+     * database server, the tickets are in a SQLite file of their own, with what the textbooks' locks keep in SQL.
+     */
+    public static boolean needsStore(String id, String store) {
+        return store.startsWith("jdbc:")
+                || id.equals(HOLDFAST)
+                || id.equals(SPLIT)
+                || (!store.startsWith("sqlite:") && rungs(store).containsKey(id));
+    }
+
     /** The textbooks' locks on a store. */
     private static Map<String, Function<String, Rung>> rungs(String store) {
         Map<String, Function<String, Rung>> rungs = new LinkedHashMap<>();
@@ -90,7 +101,7 @@ public final class Guards implements AutoCloseable {
             rungs.put("one-node", OneNode::new);
             rungs.put("one-node-looked-at", OneNodeLookedAt::new);
             rungs.put("sequential-nodes", SequentialNodes::new);
-        } else {
+        } else if (store.startsWith("jdbc:") || store.startsWith("sqlite:")) {
             rungs.put("query-and-occupy", QueryAndOccupy::new);
             if (store.startsWith("jdbc:postgresql:")) { // in whose SQL they are written
                 rungs.put("unique-row", UniqueRow::new);
@@ -125,7 +136,7 @@ public final class Guards implements AutoCloseable {
                             "there is no guard '" + id + "' on this store; there are " + on(store));
                 }
                 String url = store.startsWith("zk:")
-                        ? store.substring("zk://".length())
+                        ? store.replaceFirst("^zk://", "").replaceFirst("\\?.*", "")
                         : store.startsWith("redis") ? store : database;
                 yield new RungGuard(rung.apply(url), section);
             }

@@ -4,6 +4,8 @@ import dev.holdfast.flashsale.guard.Guards;
 import dev.holdfast.flashsale.shop.Order;
 import dev.holdfast.flashsale.shop.Sale;
 import dev.holdfast.flashsale.shop.Shop;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
@@ -44,6 +46,8 @@ final class AccountController {
     /** What was paid out. */
     record Withdrawal(String account, int amount, String node) {}
 
+    @Operation(summary = "Says what an account has")
+    @ApiResponse(responseCode = "200")
     @GetMapping("/accounts/{id}")
     Balance balance(@PathVariable String id) {
         Sale account = find(id);
@@ -52,6 +56,9 @@ final class AccountController {
                 account.guard().equals(Guards.SPLIT) ? shop.remainingInSegments(account.id()) : account.remaining());
     }
 
+    @Operation(summary = "Withdraws money; sent again with its key, it is still one withdrawal")
+    @ApiResponse(responseCode = "201", description = "paid, also when it is sent again")
+    @Refusals
     @PostMapping("/accounts/{id}/withdrawals")
     @ResponseStatus(HttpStatus.CREATED)
     Withdrawal withdraw(

@@ -55,11 +55,8 @@ final class Checkout {
             // perhaps written by the same buyer's other request, or before the failure
             return repeated(
                     written(order)
-                            .orElseThrow(() -> new Refusal(
-                                            HttpStatus.SERVICE_UNAVAILABLE,
-                                            "The store did not take the order; send it again with the same key. ("
-                                                    + failure.getMessage() + ")")
-                                    .retryAfter(1)),
+                            .orElseThrow(() -> Refusal.ofStore(
+                                    "The store did not take the order; send it again with the same key.", failure)),
                     order);
         } finally {
             queue.release();

@@ -3,8 +3,12 @@ package dev.holdfast.flashsale.node;
 import dev.holdfast.LockClient;
 import dev.holdfast.flashsale.guard.Faults;
 import dev.holdfast.flashsale.guard.Guards;
+import dev.holdfast.flashsale.scene.Notes;
+import dev.holdfast.flashsale.scene.Stage;
 import dev.holdfast.flashsale.shop.Shop;
 import dev.holdfast.spring.LockClients;
+import io.swagger.v3.oas.annotations.OpenAPIDefinition;
+import io.swagger.v3.oas.annotations.info.Info;
 import java.io.IOException;
 import javax.sql.DataSource;
 import org.springframework.boot.SpringApplication;
@@ -18,6 +22,12 @@ import org.springframework.core.env.Environment;
  * A server of the sale, in a process of its own. It says "ready PORT" on its standard output when it serves, and ends
  * when its standard input does: so it never outlives the program that started it.
  */
+@OpenAPIDefinition(
+        info =
+                @Info(
+                        title = "The flash sale",
+                        version = "1",
+                        description = "Got it (201), sold out (409), or too many people (429)."))
 @SpringBootApplication(proxyBeanMethods = false)
 public class Node {
     /** For Spring. */
@@ -59,6 +69,11 @@ public class Node {
                 clients.options(""),
                 settings.getRequiredProperty("holdfast.store"),
                 settings.getRequiredProperty("spring.datasource.url"));
+    }
+
+    @Bean
+    static Stage stage(LockClient client, DataSource database) {
+        return new Stage(client, new Notes(database));
     }
 
     @EventListener

@@ -11,6 +11,11 @@ final class Refusal extends ErrorResponseException {
         super(status, ProblemDetail.forStatusAndDetail(status, detail), null);
     }
 
+    /** A store that did not do what it was asked for. */
+    static Refusal ofStore(String detail, Exception failure) {
+        return new Refusal(HttpStatus.SERVICE_UNAVAILABLE, detail + " (" + failure.getMessage() + ")").retryAfter(1);
+    }
+
     /** Says when the same request may be answered otherwise. */
     Refusal retryAfter(int seconds) {
         getHeaders().set(HttpHeaders.RETRY_AFTER, Integer.toString(seconds));

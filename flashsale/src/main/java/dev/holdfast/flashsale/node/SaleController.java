@@ -1,17 +1,15 @@
 package dev.holdfast.flashsale.node;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.flashsale.guard.Faults;
 import dev.holdfast.flashsale.guard.Guards;
 import dev.holdfast.flashsale.shop.Order;
 import dev.holdfast.flashsale.shop.Sale;
 import dev.holdfast.flashsale.shop.Shop;
-import java.security.MessageDigest;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpStatus;
@@ -27,7 +25,6 @@ import org.springframework.web.bind.annotation.RestController;
 /** The answers of a sale: got it (201), sold out (409), too many people (429). */
 @RestController
 final class SaleController {
-    private static final Pattern LOOPBACK_HOST = Pattern.compile("(127\\.0\\.0\\.1|localhost|\\[::1])(:\\d+)?");
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     private final Shop shop;
@@ -35,7 +32,7 @@ final class SaleController {
     private final Faults faults;
     private final String node;
     private final Duration patience;
-    private final byte[] secret;
+    private final Secret secret;
 
     SaleController(
             Shop shop,
@@ -43,18 +40,20 @@ final class SaleController {
             Faults faults,
             @Value("${sale.node}") String node,
             @Value("${sale.patience}") Duration patience,
-            @Value("${sale.secret}") String secret) {
+            Secret secret) {
         this.shop = shop;
         this.checkout = checkout;
         this.faults = faults;
         this.node = node;
         this.patience = patience;
-        this.secret = secret.getBytes(UTF_8);
+        this.secret = secret;
     }
 
     /** A sale as its row says. */
     record SaleAnswer(String id, String guard, int stock, long remaining) {}
 
+    @Operation(summary = "Says what guards a sale, and what is left")
+    @ApiResponse(responseCode = "200")
     @GetMapping("/sales/{id}")
     SaleAnswer sale(@PathVariable String id) {
         Sale sale = find(id);
@@ -62,6 +61,9 @@ final class SaleController {
         return new SaleAnswer(id, sale.guard(), sale.stock(), left);
     }
 
+    @Operation(summary = "Orders tickets; sent again with its key, an order is still one order")
+    @ApiResponse(responseCode = "201", description = "got it, also when it is sent again")
+    @Refusals
     @PostMapping("/sales/{id}/orders")
     @ResponseStatus(HttpStatus.CREATED)
     Order order(
@@ -74,6 +76,9 @@ final class SaleController {
     }
 
     /** One ticket, as the articles have it: waits for the lock for up to ten seconds. */
+    @Operation(summary = "Orders one ticket; waits for its turn for up to ten seconds")
+    @ApiResponse(responseCode = "201", description = "got it")
+    @Refusals
     @PostMapping("/lock10")
     @ResponseStatus(HttpStatus.CREATED)
     Order lock10(@RequestParam(defaultValue = "1") String sale) throws InterruptedException {
@@ -88,12 +93,11 @@ final class SaleController {
             @PathVariable String fault,
             @RequestHeader(name = "Host", defaultValue = "") String host,
             @RequestHeader(name = "Sale-Secret", defaultValue = "") String said) {
-        if (!LOOPBACK_HOST.matcher(host).matches() || !MessageDigest.isEqual(secret, said.getBytes(UTF_8))) {
-            throw new Refusal(HttpStatus.FORBIDDEN, "The faults are armed by the buttons of the page only.");
-        }
+        secret.check(host, said);
         switch (fault) {
             case "pause" -> faults.arm(Faults.Fault.PAUSE);
             case "kill" -> faults.arm(Faults.Fault.KILL);
+            case "cut" -> faults.arm(Faults.Fault.CUT);
             case "none" -> faults.disarm();
             default -> throw new Refusal(HttpStatus.NOT_FOUND, "There is no fault '" + fault + "'.");
         }

@@ -20,15 +20,16 @@ final class Tables {
     private static final String EXACT = "/* exact */";
 
     private static final List<String> TABLES = List.of(
-            "flashsale_sale (id VARCHAR(100) PRIMARY KEY, guard VARCHAR(40) NOT NULL, stock INT NOT NULL,"
-                    + " gap_millis INT NOT NULL, opening BIGINT NOT NULL, remaining BIGINT NOT NULL, version BIGINT NOT NULL)",
+            "flashsale_sale (id VARCHAR(100) PRIMARY KEY, guard VARCHAR(40) NOT NULL, stock INT NOT NULL, gap_millis"
+                    + " INT NOT NULL, opening BIGINT NOT NULL, remaining BIGINT NOT NULL, version BIGINT NOT NULL)",
             "flashsale_order (sale VARCHAR(100) NOT NULL, order_key VARCHAR(100) " + EXACT
                     + " NOT NULL, quantity INT NOT NULL,"
                     + " node VARCHAR(40) NOT NULL, seen BIGINT, PRIMARY KEY (sale, order_key))",
             "flashsale_segment (sale VARCHAR(100) NOT NULL, segment INT NOT NULL, pieces BIGINT NOT NULL,"
                     + " token BIGINT NOT NULL, PRIMARY KEY (sale, segment))",
             "flashsale_refusal (sale VARCHAR(100) NOT NULL, number INT NOT NULL, message VARCHAR(400) NOT NULL,"
-                    + " PRIMARY KEY (sale, number))");
+                    + " PRIMARY KEY (sale, number))",
+            "flashsale_note (name VARCHAR(200) PRIMARY KEY, amount BIGINT, token BIGINT NOT NULL)");
     /** Those of the textbooks' locks. */
     private static final List<String> LADDER_TABLES = List.of(
             "occupied (name VARCHAR(200) PRIMARY KEY, state VARCHAR(20) NOT NULL)",

@@ -1,0 +1,126 @@
+package dev.holdfast.flashsale;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testbed.MariaDbServer;
+import dev.holdfast.testbed.PostgresServer;
+import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Each guard that does not hold is caught by the fault that its page names, on every store. */
+@Tag("thorough")
+@Timeout(420)
+class NaiveGuardsTest {
+    private static final int STOCK = 100; // so that each of the servers takes an order
+    private static final int CROWD = 200;
+    private static final Set<String> THAT_HOLD = Set.of("pessimistic", "optimistic", "holdfast", "split");
+
+    /** What is done to a sale, and what comes of it. */
+    private enum Fault {
+        /** Nothing: it sells too many by itself. */
+        CROWD_OVERSELLS,
+        /** A server is stopped past its lease: too many are sold. */
+        STOP_OVERSELLS,
+        /** A server is killed: all others wait for ever. */
+        KILL_LOCKS_OUT
+    }
+
+    @Test
+    void onSqlite() throws Exception {
+        eachIsCaught(null, Map.of("query-and-occupy", Fault.KILL_LOCKS_OUT));
+    }
+
+    @Test
+    void onRedis() throws Exception {
+        try (RedisServer redis = orSkip(RedisServer::start)) {
+            eachIsCaught(
+                    redis.uri(),
+                    Map.ofEntries(
+                            entry("setnx", Fault.KILL_LOCKS_OUT),
+                            entry("setnx-finally", Fault.KILL_LOCKS_OUT),
+                            entry("setnx-expire", Fault.STOP_OVERSELLS),
+                            entry("setnx-ex", Fault.STOP_OVERSELLS),
+                            entry("unique-value", Fault.STOP_OVERSELLS),
+                            entry("lua-delete", Fault.STOP_OVERSELLS),
+                            entry("watchdog", Fault.STOP_OVERSELLS)));
+        }
+    }
+
+    @Test
+    void onPostgres() throws Exception {
+        try (PostgresServer postgres = orSkip(PostgresServer::start)) {
+            eachIsCaught(
+                    postgres.jdbcUrl(),
+                    Map.of(
+                            "query-and-occupy", Fault.KILL_LOCKS_OUT,
+                            "unique-row", Fault.KILL_LOCKS_OUT,
+                            // the threads of both servers have the same names
+                            "host-and-thread", Fault.CROWD_OVERSELLS,
+                            "heartbeat", Fault.STOP_OVERSELLS));
+        }
+    }
+
+    @Test
+    void onMariaDb() throws Exception {
+        try (MariaDbServer mariaDb = orSkip(MariaDbServer::start)) {
+            eachIsCaught(mariaDb.jdbcUrl(), Map.of("query-and-occupy", Fault.KILL_LOCKS_OUT));
+        }
+    }
+
+    @Test
+    void onZooKeeper() throws Exception {
+        try (ZooKeeperServer zooKeeper = orSkip(ZooKeeperServer::start)) {
+            eachIsCaught(
+                    "zk://" + zooKeeper.connectString(),
+                    Map.of(
+                            "one-node", Fault.STOP_OVERSELLS,
+                            "one-node-looked-at", Fault.STOP_OVERSELLS,
+                            "sequential-nodes", Fault.STOP_OVERSELLS));
+        }
+    }
+
+    private static void eachIsCaught(@Nullable String store, Map<String, Fault> textbook) throws Exception {
+        try (FlashSale sale = FlashSale.start(store, 2, 0, NaiveGuardsTest::print)) {
+            List<String> naive = sale.figures().guards().stream()
+                    .filter(guard -> !THAT_HOLD.contains(guard))
+                    .toList();
+            assertThat(naive).hasSize(textbook.size() + 2).containsAll(textbook.keySet());
+            for (String guard : naive) {
+                isCaught(sale, guard, textbook.getOrDefault(guard, Fault.CROWD_OVERSELLS));
+            }
+        }
+    }
+
+    private static void print(String line) {
+        System.err.println(line);
+    }
+
+    private static void isCaught(FlashSale sale, String guard, Fault fault) throws InterruptedException {
+        sale.open(guard, STOCK, fault == Fault.CROWD_OVERSELLS ? 50 : 5);
+        switch (fault) {
+            case CROWD_OVERSELLS -> {}
+            case STOP_OVERSELLS -> sale.servers().pause(1);
+            case KILL_LOCKS_OUT -> sale.servers().killInNextOrder(1);
+        }
+
+        FlashSale.Figures end = OnTwoServers.sell(sale, CROWD);
+
+        if (fault == Fault.KILL_LOCKS_OUT) {
+            assertThat(end.buyers().answers()).as(guard).containsKey("gave up");
+            assertThat(end.tally().sold()).as(guard).isLessThan(STOCK);
+            sale.servers().restart(1);
+        } else {
+            assertThat(end.tally().oversold()).as(guard).isPositive();
+            sale.servers().awaitUp(1);
+        }
+    }
+}
