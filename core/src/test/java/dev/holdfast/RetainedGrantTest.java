@@ -177,6 +177,36 @@ class RetainedGrantTest {
     }
 
     @Test
+    void aLossBeforeTheCloseIsReportedWhenTheClientCloses() throws Exception {
+        Hold late = lock.acquire();
+        List<Loss> told = new CopyOnWriteArrayList<>();
+        late.onLost(told::add);
+        breakNow("a");
+        assertThat(rival.lock("a").tryAcquire()).as("meanwhile").isPresent();
+        late.close();
+
+        client.close();
+
+        assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.GONE_FROM_STORE);
+        assertThat(losses).extracting(Loss::token).containsExactly(late.token());
+        assertThat(client.statistics().lateLosses()).isOne();
+    }
+
+    @Test
+    void aLossAfterARenewalHasConfirmedTheCloseIsNotReportedWhenTheClientCloses() throws Exception {
+        Hold inTime = lock.acquire();
+        time.advance(Duration.ofMillis(1));
+        inTime.close();
+        untilTheNextRenewal();
+        breakNow("a");
+
+        client.close();
+
+        assertThat(losses).isEmpty();
+        assertThat(client.statistics().lateLosses()).isZero();
+    }
+
+    @Test
     void aLossWhileItIsUsedAgainIsToldToThatHolderAlone() throws Exception {
         List<Loss> told = new CopyOnWriteArrayList<>();
         CountDownLatch latch = new CountDownLatch(1);

@@ -327,8 +327,10 @@ final class ExclusiveGrant {
         Runnable unnoticed = byTheStore ? lastClose.tellUnnoticed(cause) : NOTHING;
         Runnable tell = loser == null ? unnoticed : queue.tellLoss(loser, cause);
         boolean mayBeWatched = retention != null && !byTheStore; // which only a release ends
+        boolean unused = loser == null && cause == Loss.Cause.CLIENT_CLOSED; // its release is as any other
+        HoldState last = unused ? lastClose.unconfirmed() : null;
         Runnable clear = state.renewal().mayStillStand(cause) || mayBeWatched
-                ? () -> context.releaseSender().release(state, null)
+                ? () -> context.releaseSender().release(state, last)
                 : NOTHING;
         Runnable then = queue.next();
         return both(both(both(tell, clear), then), parted());
