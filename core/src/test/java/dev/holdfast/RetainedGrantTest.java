@@ -207,6 +207,24 @@ class RetainedGrantTest {
     }
 
     @Test
+    void retainedLocksWhoseRenewalWaitsForItsTurnAreTakenAgain() throws Exception {
+        int locks = 1_500; // the second batch waits for the answer to the first
+        for (int i = 0; i < locks; i++) {
+            client.lock("n" + i, RETAINED).acquire().close();
+        }
+        line.holdRenewalReplies = new CompletableFuture<>();
+        untilTheNextRenewal();
+        assertThat(line.renewalRequests).as("batches sent").hasValue(1);
+
+        for (int i = 0; i < locks; i++) {
+            client.lock("n" + i, RETAINED).acquire().close();
+        }
+
+        assertThat(line.claimRequests).hasValue(locks);
+        assertThat(line.releaseRequests).hasValue(0);
+    }
+
+    @Test
     void aLossWhileItIsUsedAgainIsToldToThatHolderAlone() throws Exception {
         List<Loss> told = new CopyOnWriteArrayList<>();
         CountDownLatch latch = new CountDownLatch(1);

@@ -161,6 +161,10 @@ final class LeaseRenewer {
             if (grant.isOpen()
                     && grant.isDue(time.nanoTime() + batchWindow(grant))
                     && grant.renewal().begin()) {
+                if (grant.renewal()
+                        .extendsLease()) { // said now: while it waits for its turn, the grant may be passed on
+                    grant.renewal().asks(grant.grant().lease());
+                }
                 due.add(grant);
             }
         }
