@@ -161,7 +161,8 @@ public final class HoldOptions {
      * others. Acquiring the lock again then costs no request; the token rises by one. The client releases the lock when it
      * has not been used for this long, and as soon as another client waits for it: immediately if no hold is open,
      * otherwise when the hold closes. A {@link DistributedLock#tryAcquire()} of another client does not wait, so it finds
-     * the lock held; use {@link DistributedLock#tryAcquire(Duration)} there.
+     * the lock held; use {@link DistributedLock#tryAcquire(Duration)} there. On SQL databases and in the embedded store,
+     * this client may not notice a wait shorter than about 100 ms, plus 20 ms for each 256 locks that it watches.
      *
      * <pre>{@code
      * HoldOptions options = HoldOptions.defaults().retain(Duration.ofSeconds(10));
