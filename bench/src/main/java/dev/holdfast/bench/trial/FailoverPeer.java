@@ -1,8 +1,11 @@
 package dev.holdfast.bench.trial;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import java.lang.ref.Reference;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -12,7 +15,7 @@ import org.redisson.api.RFencedLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** The ways to lock by Sentinels that are compared. Redisson takes its fenced lock: its plain lock has no token. */
+/** The ways to lock with Sentinels that are compared. Redisson is used with its fenced lock: its plain lock has no token. */
 enum FailoverPeer {
     HOLDFAST_ACKS("Holdfast, `acks=1`: all replicas"),
     HOLDFAST("Holdfast"),
@@ -20,6 +23,9 @@ enum FailoverPeer {
     REDISSON("Redisson, `checkLockSyncedSlaves=false`");
 
     static final List<FailoverPeer> ALL = List.of(values());
+
+    /** A call to Redisson that found no replica to confirm it has been seen to wait without an end. */
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(10);
 
     final String title;
 
@@ -29,7 +35,7 @@ enum FailoverPeer {
 
     /** A client, which keeps every lock that it takes. */
     interface Client extends AutoCloseable {
-        /** Tries to take a lock; the token if the caller holds it, and an exception where the library cannot tell. */
+        /** Tries to acquire a lock; the token if it was granted, and an exception if the library cannot know or does not answer. */
         OptionalLong take(String lock) throws Exception;
 
         @Override
@@ -55,7 +61,7 @@ enum FailoverPeer {
         };
     }
 
-    /** A client that comes when the first replica is the master and has no replica: nobody could confirm. */
+    /** A client that connects when the first replica is the master: that has no replica, so no claim could be confirmed. */
     Client connectLater(String sentinels, String master) {
         return (this == HOLDFAST_ACKS ? HOLDFAST : this).connect(sentinels, master);
     }
@@ -80,7 +86,8 @@ enum FailoverPeer {
                 try {
                     client.close();
                 } finally {
-                    Reference.reachabilityFence(holds); // until now: a hold that nobody keeps would count as leaked
+                    // Until now: a hold that the garbage collector takes first counts as leaked.
+                    Reference.reachabilityFence(holds);
                 }
             }
         };
@@ -95,9 +102,9 @@ enum FailoverPeer {
         RedissonClient client = Redisson.create(config);
         return new Client() {
             @Override
-            public OptionalLong take(String lock) {
+            public OptionalLong take(String lock) throws Exception {
                 RFencedLock fenced = client.getFencedLock("redisson:" + lock);
-                Long token = fenced.tryLockAndGetToken();
+                Long token = fenced.tryLockAndGetTokenAsync().get(LONGEST_ANSWER.toMillis(), MILLISECONDS);
                 return token == null ? OptionalLong.empty() : OptionalLong.of(token);
             }
 
