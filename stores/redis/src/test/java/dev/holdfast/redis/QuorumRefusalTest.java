@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisCluster;
+import dev.holdfast.testbed.RedisServer;
 import org.junit.jupiter.api.Test;
 
 /** A quorum that is set up wrongly, or that has no majority. */
@@ -26,6 +29,29 @@ class QuorumRefusalTest extends QuorumCase {
         assertThatThrownBy(() -> open(wrong))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("password");
+    }
+
+    @Test
+    void aMemberThatIsANodeOfAClusterIsRefused() {
+        RedisServer node = opened(OrSkip.orSkip(RedisCluster::startAlone));
+
+        assertThatThrownBy(() -> open(withThird(node)))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("node of a cluster");
+    }
+
+    @Test
+    void aMemberThatIsAReplicaIsRefused() {
+        RedisServer replica = opened(OrSkip.orSkip(() -> RedisServer.start(
+                "--replicaof", "127.0.0.1", Integer.toString(servers.get(2).port()))));
+
+        assertThatThrownBy(() -> open(withThird(replica)))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("replica");
+    }
+
+    private String withThird(RedisServer member) {
+        return "quorum:" + servers.get(0).uri() + "," + servers.get(1).uri() + "," + member.uri();
     }
 
     @Test

@@ -82,6 +82,13 @@ class SentinelTest {
                 .hasMessageContaining("redis-sentinel://");
     }
 
+    @Test
+    void aUrlOfAClusterToASentinelIsRefused() {
+        assertThatThrownBy(() -> rig.open("redis-cluster://" + redis.hosts()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("write redis-sentinel://");
+    }
+
     /** What an administrator does before maintenance; the old master then says READONLY. */
     @Test
     void aHoldAndAWaiterOutliveASwitchover() {
