@@ -50,6 +50,7 @@ class QuorumGreetingTest extends QuorumCase {
                 () -> { // the claim waits for the next connection, and goes to the second member
                     wires.get(0).heal();
                     Rig.until("the first member to grant it", () -> hasHolder(servers.get(0)));
+                    Rig.until("it to be greeted after that", first::isReady);
                 });
 
         assertThat(attempt(rival, NAME))
