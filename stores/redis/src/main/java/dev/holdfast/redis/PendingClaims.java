@@ -151,6 +151,8 @@ final class PendingClaims implements OfferListener.Listener {
     @Override
     public void hearingAgain() {
         all.values().forEach(PendingClaim::ask);
+        // Where the locks of watched grants are now. What was missed comes again when the first waiter polls.
+        watched.values().forEach(grant -> offers.open(grant.name()));
     }
 
     /** Asks for the claims that wait for such locks. */

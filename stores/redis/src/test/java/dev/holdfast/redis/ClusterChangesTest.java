@@ -7,11 +7,13 @@ import dev.holdfast.LockClient;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
+import dev.holdfast.spi.StoreListener;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -98,6 +100,35 @@ class ClusterChangesTest {
 
         assertThat(Rig.renew(store, grant)).isEqualTo(Renewal.Verdict.HELD);
         assertThat(Rig.release(store, grant)).isTrue();
+    }
+
+    @Test
+    @Tag("thorough")
+    void aHolderIsToldOfAWaiterAfterTheNodeOfItsLockIsGone() {
+        AtomicInteger wanted = new AtomicInteger();
+        RedisStore store = rig.open(url());
+        store.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {}
+
+            @Override
+            public void suspect(Grant grant) {}
+
+            @Override
+            public void wanted(Grant grant) {
+                wanted.incrementAndGet();
+            }
+        });
+        Grant grant = Rig.hold(store, "a");
+        assertThat(Rig.get(store.watch(grant))).isFalse();
+        RedisServer from = cluster.master(cluster.slot("holdfast:{a}"));
+        cluster.moveAll(from, cluster.addMaster());
+        from.process().kill();
+        assertThat(Rig.renew(store, grant)).isEqualTo(Renewal.Verdict.HELD);
+
+        Rig.queue(rig.open(url()), "a");
+
+        Rig.until("the holder to be told", () -> wanted.get() > 0);
     }
 
     @Test
