@@ -1,6 +1,8 @@
 // The page's one component. All figures come from the server by events, or from a recording; nothing is counted here.
 const tape = typeof recorded === 'undefined' ? null : recorded;
 const asked = new URLSearchParams(location.search);
+// the guide: the same tickets and buyers under three guards
+const tour = [{ guard: 'none', fault: '' }, { guard: 'synchronized', fault: '' }, { guard: 'holdfast', fault: 'pause' }];
 // a link may come from anywhere: it chooses only what the form offers
 const oneOf = (choices, name, otherwise) => choices.includes(asked.get(name)) ? asked.get(name) : otherwise;
 
@@ -17,6 +19,9 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   buyers: Number(asked.get('buyers') ?? 64),
   within: Number(asked.get('within') ?? 0),
   seed: Number(asked.get('seed') ?? 1),
+  starting: false,
+  step: -1, // of the guide; none yet
+  knobs: tape !== null || ['guard', 'fault', 'stock', 'gap', 'buyers', 'within', 'seed'].some(knob => asked.has(knob)),
   linked: asked.has('seed'), // a run; a link may come from anywhere, so only a click begins it
   language: oneOf(['en', 'zh'], 'lang', navigator.language.startsWith('zh') ? 'zh' : 'en'),
 
@@ -58,7 +63,7 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   get t() { return texts[this.language]; },
   get busy() {
     const last = this.frames.at(-1)?.figures;
-    return [last?.buyers, last?.couple?.withdrawals].some(sent => sent && sent.done < sent.count);
+    return this.starting || [last?.buyers, last?.couple?.withdrawals].some(sent => sent && sent.done < sent.count);
   },
   get isHoldfast() { return this.state?.sale.guard === 'holdfast'; },
   get lock() { return this.t.locked(this.state?.lock ?? {}); },
@@ -82,8 +87,7 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   },
   get told() {
     const { run, sale, struck } = this.state ?? {};
-    const faults = Object.keys(struck ?? {}).filter(fault => struck[fault]).map(fault => this.t.struck[fault]);
-    return sale ? this.t.told(this.t.guards[sale.guard]?.[0] ?? sale.guard, faults.join('; ') || this.t.faults.none, run?.seed) : '';
+    return sale ? this.t.told(this.guardName(sale.guard), this.faultsOf(struck), run?.seed) : '';
   },
   get missed() { // a fault that no order met proves nothing
     const { run, struck } = this.state ?? {};
@@ -100,12 +104,58 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   },
   get verdict() {
     const { buyers, tally, sale } = this.state ?? {};
-    if (!buyers) return { kind: '', text: this.t.verdicts.ready };
+    if (!buyers) return { kind: '', text: this.knobs ? this.t.verdicts.ready : '' };
     if (tally.oversold) return { kind: 'bad', text: this.t.verdicts.oversold(tally, sale) };
     if (buyers.done < buyers.count) return { kind: '', text: this.t.verdicts.running };
     if (buyers.answers['gave up']) return { kind: 'bad', text: this.t.verdicts.stuck(buyers.answers['gave up']) };
-    const held = this.t.verdicts.held(tally, sale);
+    const held = this.t.verdicts.held(tally, sale) + (tally.refusals ? this.t.verdicts.late(this.t.late(tally.refused[0])) : '');
     return this.missed ? { kind: '', text: held + this.t.verdicts.missed } : { kind: 'good', text: held };
+  },
+
+  // what happened, told by a few orders, and the line of the guard's code that failed
+  get lanes() {
+    const spans = this.state?.story ?? [];
+    const millis = Math.max(1, ...spans.map(span => span.to));
+    return inLanes(spans, millis, millis / 8);
+  },
+  get failure() {
+    const wrong = (this.state?.story ?? []).filter(span => span.kind !== 'sold').sort((one, other) => one.to - other.to)[0];
+    const stuck = this.state?.buyers?.answers['gave up'];
+    return wrong?.kind === 'killed' && !stuck ? undefined : wrong;
+  },
+  get code() { return codes[this.state?.sale.guard]; },
+  get lit() { return this.code?.failing[this.failure?.kind] ?? -1; },
+  get failed() {
+    if (this.lit < 0) return this.t.codeOf(this.guardName(this.state?.sale.guard));
+    return this.t.failed[this.failure.kind](this.seconds(this.failure.to), this.failure.lane);
+  },
+  short(span) { return (span.kind === 'sold' ? '' : '✗ ') + (span.value || this.t.kinds[span.kind]); },
+  long(span) { return `${this.seconds(span.to)} s: ${this.t.server} ${span.lane}: ${this.t.kinds[span.kind]} ${span.value}`; },
+  seconds(millis) { return (millis / 1000).toFixed(2); },
+
+  get guided() {
+    if (this.step < 0) return this.t.guide.start(this.state?.nodes.length);
+    const { buyers, tally } = this.state ?? {};
+    if (!buyers || buyers.done < buyers.count || this.missed) return '';
+    return (tally.oversold || tally.refusals) ? this.t.guide.said[this.step] : '';
+  },
+  get isTourOver() { return this.step === tour.length - 1 && !this.busy; },
+  async guide() {
+    const step = (this.step + 1) % tour.length;
+    Object.assign(this, tour[step], { stock: 2, gap: 300, buyers: 4, within: 0, seed: 1 });
+    if (await this.run()) this.step = step;
+  },
+
+  // the runs of this sale side by side, this one last
+  get results() {
+    const { results, buyers, sale, tally, struck, run } = this.state ?? {};
+    if (!buyers || buyers.done < buyers.count) return results ?? [];
+    return [...results, { guard: sale.guard, struck, stock: sale.stock, withinMillis: run?.withinMillis ?? 0,
+      sold: tally.sold, oversold: tally.oversold, buyers }];
+  },
+  guardName(id) { return this.t.guards[id]?.[0] ?? id; },
+  faultsOf(struck) {
+    return Object.keys(struck ?? {}).filter(fault => struck[fault]).map(fault => this.t.struck[fault]).join('; ') || this.t.faults.none;
   },
 
   number(value) { return value === undefined ? '–' : Math.round(value).toLocaleString(this.language); },
@@ -117,14 +167,19 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
       const said = await answer.json();
       this.trouble = answer.ok ? '' : said.detail;
       if (answer.ok) this.show(said);
+      return answer.ok;
     } catch {
       this.trouble = this.t.gone; // or a balancer in front has not waited, and answers no JSON
+      return false;
     }
   },
   press(number, button) { return this.post(`nodes/${number}/${button}`); },
   withdraw() { return this.post('couple', { guard: this.guard, gapMillis: this.gap }); },
-  run() {
-    return this.post('run', { guard: this.guard, stock: this.stock, gapMillis: this.gap, buyers: this.buyers,
+  async run() {
+    this.starting = true; // it may wait for servers
+    const begun = await this.post('run', { guard: this.guard, stock: this.stock, gapMillis: this.gap, buyers: this.buyers,
       withinMillis: this.within, fault: this.fault, seed: this.seed });
+    this.starting = false;
+    return begun;
   },
 })));

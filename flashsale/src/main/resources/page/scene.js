@@ -20,34 +20,11 @@ document.addEventListener('alpine:init', () => Alpine.data('scene', () => ({
     if (!this.played) return { kind: '', text: this.t.ready };
     return { kind: this.played.held ? 'good' : 'bad', text: this.told.verdict(this.played) };
   },
-  get lanes() {
-    const spans = this.played?.spans ?? [];
-    return [...new Set(spans.map(span => span.lane))].sort(this.byOrder).map(name => {
-      const ends = []; // of the rows: what is at the same time goes below
-      const placed = spans.filter(span => span.lane === name).map(span => {
-        const free = ends.findIndex(end => end <= span.from - (this.isShort(span) ? this.played.millis / 3 : 0));
-        const row = free < 0 ? ends.length : free;
-        ends[row] = span.to;
-        return { ...span, row };
-      });
-      return { name, title: this.title(name), rows: ends.length, spans: placed };
-    });
-  },
-  isShort(span) { return span.to - span.from < 60; }, // its words stand beside it
-  look(span) {
-    const late = span.from > this.played.millis / 2;
-    return span.kind + (this.isShort(span) ? ' short' + (late ? ' before' : '') : '');
-  },
-  byOrder(one, other) { return one.localeCompare(other, 'en', { numeric: true }); },
+  get lanes() { return inLanes(this.played?.spans ?? [], this.played?.millis, 60); },
   title(lane) {
     const [server, reader] = lane.split('/');
     if (reader) return this.t.reader(server, reader);
     return this.t.lanes[lane] ?? this.t.server(lane);
-  },
-  place(span) {
-    const percent = millis => 100 * millis / Math.max(1, this.played.millis);
-    const left = Math.min(percent(span.from), 96); // what took no time at the very end is seen, too
-    return `left: ${left}%; width: ${percent(span.to - span.from)}%; top: calc(${span.row} * 1.75rem)`;
   },
   words(span) { return this.t.kinds[span.kind](span.value); },
   line(span) { return `${(span.from / 1000).toFixed(2)} s: ${this.title(span.lane)}: ${this.words(span)}`; },

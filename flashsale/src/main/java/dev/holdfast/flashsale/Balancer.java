@@ -4,6 +4,7 @@ import io.undertow.Handlers;
 import io.undertow.Undertow;
 import io.undertow.UndertowOptions;
 import io.undertow.server.HttpHandler;
+import io.undertow.server.HttpServerExchange;
 import io.undertow.server.handlers.BlockingHandler;
 import io.undertow.server.handlers.PathHandler;
 import io.undertow.server.handlers.proxy.LoadBalancingProxyClient;
@@ -11,6 +12,7 @@ import io.undertow.server.handlers.proxy.ProxyHandler;
 import io.undertow.server.handlers.resource.ClassPathResourceManager;
 import io.undertow.server.handlers.sse.ServerSentEventConnection;
 import io.undertow.server.handlers.sse.ServerSentEventHandler;
+import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -69,6 +71,7 @@ final class Balancer implements ServerPool, AutoCloseable {
                         "/webjars",
                         Handlers.resource(new ClassPathResourceManager(loader, "META-INF/resources/webjars")))
                 .addExactPath("/events", events)
+                .addExactPath("/" + GuardCode.SCRIPT, Balancer::sendCodes)
                 .addPrefixPath("/control", new BlockingHandler(new Control(sale, json)));
         SERVED_BY_SERVERS.forEach(path -> routes.addPrefixPath(path, keepPath(proxy)));
         server = Undertow.builder()
@@ -76,6 +79,11 @@ final class Balancer implements ServerPool, AutoCloseable {
                 .setServerOption(UndertowOptions.MAX_ENTITY_SIZE, LARGEST_BODY)
                 .setHandler(withHeaders(routes))
                 .build();
+    }
+
+    private static void sendCodes(HttpServerExchange exchange) {
+        exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "text/javascript; charset=utf-8");
+        exchange.getResponseSender().send(GuardCode.script());
     }
 
     private static HttpHandler withHeaders(HttpHandler next) {

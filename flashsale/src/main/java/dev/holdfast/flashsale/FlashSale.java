@@ -2,6 +2,7 @@ package dev.holdfast.flashsale;
 
 import dev.holdfast.flashsale.guard.Faults;
 import dev.holdfast.flashsale.guard.Guards;
+import dev.holdfast.flashsale.scene.Span;
 import dev.holdfast.flashsale.shop.Sale;
 import dev.holdfast.flashsale.shop.Shop;
 import dev.holdfast.flashsale.shop.Tally;
@@ -37,9 +38,6 @@ final class FlashSale implements AutoCloseable {
     private static final int FIRST_GAP = 20;
     private static final int MOST_STOCK = 100_000;
     private static final int MOST_GAP = 2_000;
-    private static final String COUPLE = "couple";
-    private static final int BALANCE = 200;
-    private static final List<String> WITHDRAWALS = List.of("{\"amount\":100}", "{\"amount\":150}");
 
     private final Storage storage;
     private final Shop shop;
@@ -49,17 +47,20 @@ final class FlashSale implements AutoCloseable {
     private final LockWatch watch;
     private final Strikes strikes = new Strikes();
     private final Recording recording = new Recording();
+    private final Results results = new Results();
+    private final Couple couple;
     private final Consumer<String> log;
     private final ReentrantLock changes = new ReentrantLock();
     private final Scenes scenes;
     private volatile @Nullable Run run;
     private volatile @Nullable Buyers buyers;
-    private volatile @Nullable Buyers couple;
 
     /**
      * All that the page shows.
      *
      * @param cuttable those of them that notice when the store is cut off; none where it cannot be
+     * @param story what happened, told by a few orders
+     * @param results the runs before this one
      */
     record Figures(
             String store,
@@ -74,20 +75,15 @@ final class FlashSale implements AutoCloseable {
             Strikes.Figures struck,
             @Nullable Run run,
             Buyers.@Nullable Figures buyers,
-            @Nullable Account couple) {}
-
-    /**
-     * The couple's account, from which both withdraw at once.
-     *
-     * @param balance what it says is left
-     * @param paid what was paid out
-     */
-    record Account(long balance, long paid, Buyers.Figures withdrawals) {}
+            Couple.@Nullable Account couple,
+            List<Span> story,
+            List<Results.Result> results) {}
 
     private FlashSale(Storage storage, int port, @Nullable Path nginxProgram, Consumer<String> log) {
         this.storage = storage;
         this.log = log;
         shop = storage.shop();
+        couple = new Couple(shop);
         balancer = new Balancer(this, nginxProgram == null ? port : 0);
         nginx = nginxProgram == null ? null : new Nginx(nginxProgram, port);
         servers = new Servers(storage.settings(), nginx == null ? balancer : nginx, log, this::struck);
@@ -158,6 +154,7 @@ final class FlashSale implements AutoCloseable {
 
     Figures figures() {
         Sale sale = shop.find(SALE).orElseThrow();
+        Tally tally = shop.tally(sale);
         Buyers sent = buyers;
         Outage.Figures outage = storage.outage().figures();
         return new Figures(
@@ -165,29 +162,17 @@ final class FlashSale implements AutoCloseable {
                 Guards.on(storage.store()),
                 storage.cuttable(),
                 sale,
-                left(sale),
-                shop.tally(sale),
+                Guards.left(shop, sale),
+                tally,
                 servers.figures(),
                 watch.figures(),
                 outage,
                 strikes.figures(outage),
                 run,
                 sent == null ? null : sent.figures(),
-                account());
-    }
-
-    private @Nullable Account account() {
-        Buyers both = couple;
-        return both == null
-                ? null
-                : shop.find(Sale.ofAccount(COUPLE))
-                        .map(account ->
-                                new Account(left(account), shop.tally(account).sold(), both.figures()))
-                        .orElse(null);
-    }
-
-    private long left(Sale sale) {
-        return sale.guard().equals(Guards.SPLIT) ? shop.remainingInSegments(sale.id()) : sale.remaining();
+                couple.account(),
+                Story.of(shop.traces(), sale, tally, strikes.death()),
+                results.all());
     }
 
     /** Opens the sale again. */
@@ -197,15 +182,27 @@ final class FlashSale implements AutoCloseable {
         try {
             requireQuiet();
             servers.disarm();
+            keepResult();
             run = null;
             buyers = null;
-            couple = null;
+            couple.forget();
             storage.outage().restart();
             strikes.restart();
             shop.open(SALE, guard, stock, gapMillis);
             recording.restart();
         } finally {
             changes.unlock();
+        }
+    }
+
+    private void keepResult() {
+        Run last = run;
+        Buyers sent = buyers;
+        if (sent != null) {
+            Sale sale = shop.find(SALE).orElseThrow();
+            int within = last == null ? 0 : last.withinMillis();
+            Strikes.Figures struck = strikes.figures(storage.outage().figures());
+            results.add(sale, within, shop.tally(sale), struck, sent.figures());
         }
     }
 
@@ -254,8 +251,7 @@ final class FlashSale implements AutoCloseable {
         changes.lock();
         try {
             requireQuiet();
-            shop.open(Sale.ofAccount(COUPLE), guard, BALANCE, gapMillis);
-            couple = Buyers.send(address().resolve("/accounts/" + COUPLE + "/withdrawals"), WITHDRAWALS);
+            couple.withdraw(address(), guard, gapMillis);
         } finally {
             changes.unlock();
         }
@@ -278,11 +274,8 @@ final class FlashSale implements AutoCloseable {
 
     /** Whether the last buyers have their answers. */
     boolean isQuiet() {
-        return isDone(buyers) && isDone(couple);
-    }
-
-    private static boolean isDone(@Nullable Buyers sent) {
-        return sent == null || sent.isDone();
+        Buyers sent = buyers;
+        return (sent == null || sent.isDone()) && couple.isDone();
     }
 
     private void requireQuiet() {
@@ -317,9 +310,9 @@ final class FlashSale implements AutoCloseable {
     }
 
     /** An order has met a fault. */
-    private void struck(Faults.Fault fault) {
+    private void struck(int server, Faults.Fault fault) {
         if (fault != Faults.Fault.CUT) {
-            strikes.count(fault);
+            strikes.count(server, fault);
             return;
         }
         try {

@@ -16,7 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A server of the sale as a process. Thread-safe. */
 final class NodeProcess implements AutoCloseable {
@@ -29,15 +32,33 @@ final class NodeProcess implements AutoCloseable {
     }
 
     private static final Duration START = Duration.ofMinutes(1);
+    private static final Pattern ORDERS = Pattern.compile("orders (\\d{1,6}) (\\d{1,6})");
 
     private final int number;
     private final Process process;
     private final CompletableFuture<URI> ready = new CompletableFuture<>();
     private final Consumer<String> log;
-    private final Consumer<Faults.Fault> struck;
+    private final BiConsumer<Integer, Faults.Fault> struck;
     private volatile State state = State.STARTING;
+    private volatile Crowd crowd = Crowd.NOBODY;
 
-    private NodeProcess(int number, Process process, Consumer<String> log, Consumer<Faults.Fault> struck) {
+    /**
+     * The orders that a server has not answered yet.
+     *
+     * @param waiting those that wait for their turn
+     * @param working those that have read and have not written
+     */
+    record Crowd(int waiting, int working) {
+        static final Crowd NOBODY = new Crowd(0, 0);
+
+        /** Read at slightly different moments, so fewer may be here than at work. */
+        static Crowd of(String here, String working) {
+            int atWork = Integer.parseInt(working);
+            return new Crowd(Math.max(0, Integer.parseInt(here) - atWork), atWork);
+        }
+    }
+
+    private NodeProcess(int number, Process process, Consumer<String> log, BiConsumer<Integer, Faults.Fault> struck) {
         this.number = number;
         this.process = process;
         this.log = log;
@@ -50,7 +71,7 @@ final class NodeProcess implements AutoCloseable {
      * @param struck is told of the faults that its orders meet; the store is to be cut off by whom it is told
      */
     static NodeProcess start(
-            int number, Map<String, String> settings, Consumer<String> log, Consumer<Faults.Fault> struck) {
+            int number, Map<String, String> settings, Consumer<String> log, BiConsumer<Integer, Faults.Fault> struck) {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -88,18 +109,21 @@ final class NodeProcess implements AutoCloseable {
     }
 
     private void said(String line) {
+        Matcher orders = ORDERS.matcher(line);
         if (line.startsWith("ready ")) {
             state = State.UP;
             ready.complete(URI.create("http://127.0.0.1:" + line.substring("ready ".length())));
         } else if (line.equals("paused")) {
             state = State.PAUSED;
-            struck.accept(Faults.Fault.PAUSE);
+            struck.accept(number, Faults.Fault.PAUSE);
         } else if (line.equals("continued")) {
             state = State.UP;
         } else if (line.equals("cut")) {
-            struck.accept(Faults.Fault.CUT);
+            struck.accept(number, Faults.Fault.CUT);
         } else if (line.equals("killed")) {
-            struck.accept(Faults.Fault.KILL);
+            struck.accept(number, Faults.Fault.KILL);
+        } else if (orders.matches()) {
+            crowd = Crowd.of(orders.group(1), orders.group(2));
         } else if (!line.startsWith("\t")) { // no stacks
             log.accept("server " + number + ": " + line);
         }
@@ -111,6 +135,11 @@ final class NodeProcess implements AutoCloseable {
 
     State state() {
         return process.isAlive() ? state : State.DOWN;
+    }
+
+    /** Who is there; nobody if it is down. */
+    Crowd crowd() {
+        return process.isAlive() ? crowd : Crowd.NOBODY;
     }
 
     /** Waits until the server serves, and returns where. */

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -28,7 +29,7 @@ final class Servers implements AutoCloseable {
     private final String secret = UUID.randomUUID().toString(); // no other program arms a fault
     private final ServerPool pool;
     private final Consumer<String> log;
-    private final Consumer<Faults.Fault> struck;
+    private final BiConsumer<Integer, Faults.Fault> struck;
     private final List<NodeProcess> nodes = new CopyOnWriteArrayList<>();
     private final HttpClient http = HttpClient.newHttpClient();
     private final ReentrantLock changes = new ReentrantLock();
@@ -40,7 +41,11 @@ final class Servers implements AutoCloseable {
      *
      * @param struck is told of each fault that strikes; it cuts all of them off from the store, when an order meets that
      */
-    Servers(Map<String, String> settings, ServerPool pool, Consumer<String> log, Consumer<Faults.Fault> struck) {
+    Servers(
+            Map<String, String> settings,
+            ServerPool pool,
+            Consumer<String> log,
+            BiConsumer<Integer, Faults.Fault> struck) {
         this.settings = settings;
         this.pool = pool;
         this.log = log;
@@ -80,13 +85,21 @@ final class Servers implements AutoCloseable {
         return node(number).await();
     }
 
-    /** A server as the page shows it. */
-    record Figures(int number, String state) {}
+    /**
+     * A server as the page shows it.
+     *
+     * @param waiting the orders that wait for their turn there
+     * @param working those that have read and have not written
+     */
+    record Figures(int number, String state, int waiting, int working) {
+        static Figures of(NodeProcess node) {
+            NodeProcess.Crowd crowd = node.crowd();
+            return new Figures(node.number(), node.state().name(), crowd.waiting(), crowd.working());
+        }
+    }
 
     List<Figures> figures() {
-        return nodes.stream()
-                .map(node -> new Figures(node.number(), node.state().name()))
-                .toList();
+        return nodes.stream().map(Figures::of).toList();
     }
 
     /** Forgets the faults that wait for an order. */
@@ -138,7 +151,7 @@ final class Servers implements AutoCloseable {
         }
         node.close();
         node.awaitEnd(SECTION);
-        struck.accept(Faults.Fault.KILL);
+        struck.accept(number, Faults.Fault.KILL);
     }
 
     /** Waits until a server that was stopped goes on. */

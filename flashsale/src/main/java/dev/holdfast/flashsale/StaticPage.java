@@ -34,6 +34,9 @@ final class StaticPage {
     }
 
     private static String file(String path) {
+        if (path.equals(GuardCode.SCRIPT)) {
+            return GuardCode.script();
+        }
         return read(path.startsWith("webjars/") ? "META-INF/resources/" + path : "page/" + path);
     }
 

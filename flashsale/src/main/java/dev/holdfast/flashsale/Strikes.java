@@ -1,7 +1,9 @@
 package dev.holdfast.flashsale;
 
 import dev.holdfast.flashsale.guard.Faults;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The faults that have struck since the sale was opened; one that is armed and meets no order is not among them.
@@ -11,6 +13,14 @@ final class Strikes {
     private final AtomicInteger paused = new AtomicInteger();
     private final AtomicInteger killed = new AtomicInteger();
     private final AtomicInteger expired = new AtomicInteger();
+    private volatile @Nullable Death death;
+
+    /**
+     * A server that was killed.
+     *
+     * @param at milliseconds by the clock of this machine
+     */
+    record Death(int server, long at) {}
 
     /**
      * Their numbers.
@@ -35,11 +45,20 @@ final class Strikes {
         paused.set(0);
         killed.set(0);
         expired.set(0);
+        death = null;
     }
 
     /** Counts what happened to a server. */
-    void count(Faults.Fault fault) {
+    void count(int server, Faults.Fault fault) {
+        if (fault == Faults.Fault.KILL) {
+            death = new Death(server, System.currentTimeMillis());
+        }
         (fault == Faults.Fault.PAUSE ? paused : killed).incrementAndGet();
+    }
+
+    /** The last server that was killed. */
+    Optional<Death> death() {
+        return Optional.ofNullable(death);
     }
 
     void expire() {

@@ -75,7 +75,7 @@ class BrowserTest {
     @Test
     void theKeyboardIsEnoughAndEveryFieldHasAName() {
         browser.get(OnTwoServers.at("/?guard=holdfast&gap=0&lang=en"));
-        for (WebElement field : browser.all("input, select, button")) {
+        for (WebElement field : browser.all("input, select, button, summary, [role=region]")) {
             if (field.isDisplayed()) {
                 assertThat(field.getAccessibleName())
                         .as(field.getDomAttribute("type"))
@@ -153,9 +153,68 @@ class BrowserTest {
         browser.awaitText("p.what[role=status]", "The store of the locks is cut off.");
         sale.send(OnTwoServers.CROWD, 1);
 
-        browser.awaitText("p.what[role=status]", "The store was cut off for 5 s.");
+        await().atMost(OnTwoServers.LONG).until(sale::figures, BrowserTest::isRefusedWithoutItsStore);
+        browser.awaitText("section[aria-label=Answers]", "not available, try again");
+        browser.awaitText("p.what[role=status]", "requests were told to try again (503).");
         browser.awaitText(".verdict.good", "20 of 20 sold, none twice.");
+        assertThat(sale.figures().buyers().answers()).doesNotContainKey("gave up");
         browser.keep("flash-sale-cut", sale.recording());
+    }
+
+    private static boolean isRefusedWithoutItsStore(FlashSale.Figures now) {
+        return now.outage().on()
+                && now.buyers() != null
+                && now.buyers().answers().containsKey("503");
+    }
+
+    @Test
+    void theGuideBreaksTheSaleTwiceAndHoldsThenMarkingTheLinesOfTheCode() {
+        browser.get(OnTwoServers.at("/?lang=en"));
+        assertThat(browser.find("form").isDisplayed()).isFalse();
+        browser.awaitText(".guide p", "Two tickets, four buyers, servers: 2.");
+        browser.awaitText(".guide button", "Who wins?");
+
+        browser.find(".guide button").sendKeys(Keys.ENTER);
+        browser.awaitText(".lit", "shop.write(order, read);");
+        browser.awaitText(".guide p", "one ticket was sold more than once");
+        browser.awaitText(".verdict.bad", "4 sold of 2");
+        assertThat(browser.all(".lane")).hasSize(2);
+        assertThat(browser.all(".track .sold")).hasSize(1);
+        assertThat(browser.all(".track .twice")).hasSize(3);
+        assertThat(browser.all(".story li")).hasSize(4);
+        assertThat(browser.find(".story .what").getText()).startsWith("The marked line failed ");
+        browser.picture("flash-sale-guide");
+
+        browser.find(".guide button").sendKeys(Keys.ENTER); // it still has the focus
+        browser.awaitText(".lit", "synchronized (this) {");
+        browser.awaitText(".guide p", "The other server has a monitor of its own.");
+
+        browser.find(".guide button").sendKeys(Keys.ENTER);
+        browser.awaitText(".lit", "shop.checkFence(sale.id(), token);");
+        browser.awaitText(".guide p", "its token was too low");
+        browser.awaitText(".verdict.good", "2 of 2 sold, none twice. A late write was refused: token ");
+        assertThat(browser.all(".track .late")).hasSize(1);
+        await().atMost(OnTwoServers.LONG).until(() -> browser.find("form").isDisplayed());
+        assertThat(browser.all(".results tbody tr")).hasSizeGreaterThanOrEqualTo(3);
+        browser.scheme("dark");
+        browser.picture("flash-sale-guide-held");
+    }
+
+    @Test
+    void theGuideFitsAPhoneInChineseAndQuotesTheFenceInChinese() {
+        sale.open("holdfast", OnTwoServers.STOCK, 5);
+        sale.servers().pause(1);
+        OnTwoServers.sell(OnTwoServers.CROWD);
+        browser.phone();
+        browser.get(OnTwoServers.at("/?lang=zh"));
+
+        browser.awaitText(".verdict.good", "一次迟到的写入被拒绝：令牌 ");
+        browser.awaitText(".guide button", "谁会赢？");
+        browser.awaitText(".lit", "shop.checkFence(sale.id(), token);");
+        assertThat(browser.find(".story .what").getText()).contains("这一行拒绝了服务器 1 迟到的写入");
+        assertThat(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"))
+                .isEqualTo(true);
+        browser.picture("flash-sale-guide-phone");
     }
 
     @Test
@@ -182,6 +241,8 @@ class BrowserTest {
 
         browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
         assertThat(browser.all("form, nav, a")).isEmpty();
+        assertThat(browser.find(".lit").getText()).contains("shop.write(order, read);");
+        assertThat(browser.all(".lane")).hasSize(2);
         assertThat(browser.find(".note").getText()).startsWith("A recorded run. Guarded by: nothing.");
         assertThat(browser.run(
                         "const range = document.querySelector('.replay input'); return range.value === range.max"))

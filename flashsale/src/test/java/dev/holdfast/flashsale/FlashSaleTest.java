@@ -3,7 +3,9 @@ package dev.holdfast.flashsale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.flashsale.scene.Span;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +44,47 @@ class FlashSaleTest extends OnTwoServers {
         assertThat(end.tally().oversold()).isPositive();
         assertThat(end.tally().oversold()).isEqualTo(end.tally().sold() - STOCK);
         assertThat(end.tally().collisions()).isNotEmpty();
+        assertThat(end.story()).extracting(Span::kind).containsOnlyOnce("sold").contains("twice");
+        assertThat(end.story())
+                .extracting(Span::value)
+                .containsOnly(end.story().get(0).value()); // the same ticket
+    }
+
+    @Test
+    void theOrdersOfAServerAreCountedWhileTheyWaitAndWhileTheyWork() {
+        sale.open("holdfast", 2, 1000);
+        sale.send(6, 1);
+
+        await().atMost(LONG).until(() -> {
+            List<Servers.Figures> nodes = sale.figures().nodes();
+            return nodes.stream().mapToInt(Servers.Figures::working).sum() == 1
+                    && nodes.stream().mapToInt(Servers.Figures::waiting).sum() == 5;
+        });
+        awaitQuiet();
+        await().atMost(LONG)
+                .until(() -> sale.figures().nodes().stream().allMatch(node -> node.waiting() + node.working() == 0));
+    }
+
+    @Test
+    void theRunsBeforeStandSideBySideTheLastOfEachGuard() {
+        sale.open("pessimistic", STOCK, 0);
+        sell(10);
+        sale.open("pessimistic", 7, 0);
+        sell(CROWD);
+        sale.open("optimistic", 8, 0);
+        FlashSale.Figures last = sell(CROWD);
+        sale.open("none", STOCK, 0);
+
+        List<Results.Result> results = sale.figures().results();
+
+        assertThat(results)
+                .filteredOn(result -> result.guard().equals("pessimistic"))
+                .singleElement()
+                .satisfies(result -> assertThat(result.sold()).isEqualTo(7));
+        assertThat(results)
+                .filteredOn(result -> result.guard().equals("optimistic"))
+                .singleElement()
+                .satisfies(result -> assertThat(result.buyers()).isEqualTo(last.buyers()));
     }
 
     @Test
@@ -79,6 +122,10 @@ class FlashSaleTest extends OnTwoServers {
         Duration standstill = longestStandstill(sale);
 
         assertThat(sale.figures().nodes().get(1).state()).isEqualTo("DOWN");
+        assertThat(sale.figures().story())
+                .filteredOn(span -> span.kind().equals("killed"))
+                .extracting(Span::lane)
+                .containsExactly("2");
         assertThat(standstill).isLessThan(LEASE.plusSeconds(10)); // a lock that is left behind keeps all out for 30 s
         assertThat(sale.figures().tally().sold()).isEqualTo(100);
         assertThat(sale.figures().buyers().answers()).containsEntry("201", 100).containsEntry("409", 100);
@@ -93,7 +140,17 @@ class FlashSaleTest extends OnTwoServers {
         FlashSale.Figures end = sell(CROWD);
 
         assertThat(end.struck().paused()).isEqualTo(1);
-        assertThat(end.tally().refused()).isNotEmpty().allMatch(line -> line.matches("token \\d+ refused after \\d+"));
+        assertThat(end.tally().refused())
+                .isNotEmpty()
+                .allMatch(late -> Long.parseLong(late.token()) < Long.parseLong(late.admitted()));
+        assertThat(end.story())
+                .filteredOn(span -> span.kind().equals("late"))
+                .singleElement()
+                .satisfies(late -> {
+                    assertThat(late.lane()).isEqualTo("1");
+                    assertThat(late.to() - late.from()).isGreaterThan(LEASE.toMillis());
+                });
+        assertThat(end.story()).extracting(Span::lane).contains("2"); // by which it was overtaken
         assertThat(end.tally().sold()).isEqualTo(STOCK);
     }
 
@@ -122,7 +179,7 @@ class FlashSaleTest extends OnTwoServers {
     @ParameterizedTest
     @ValueSource(strings = {"holdfast", "split", "pessimistic", "optimistic"})
     void twoWhoWithdrawTooMuchAtOnceAreNotBothPaid(String guard) {
-        FlashSale.Account account = withdraw(guard, 20);
+        Couple.Account account = withdraw(guard, 20);
 
         assertThat(account.withdrawals().answers()).containsEntry("201", 1).containsEntry("409", 1);
         assertThat(account.paid()).isIn(100L, 150L);
@@ -131,13 +188,13 @@ class FlashSaleTest extends OnTwoServers {
 
     @Test
     void anAccountThatNothingGuardsPaysBoth() {
-        FlashSale.Account account = withdraw("none", 500); // in which the other reads the same balance
+        Couple.Account account = withdraw("none", 500); // in which the other reads the same balance
 
         assertThat(account.paid()).isEqualTo(250);
         assertThat(account.balance()).isIn(50L, 100L);
     }
 
-    private static FlashSale.Account withdraw(String guard, int gapMillis) {
+    private static Couple.Account withdraw(String guard, int gapMillis) {
         sale.withdraw(guard, gapMillis);
         awaitQuiet();
         return sale.figures().couple();

@@ -1,6 +1,7 @@
 package dev.holdfast.flashsale;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -164,6 +165,15 @@ class RequestsTest extends OnTwoServers {
         assertThat(http.send(fromAnotherSite, BodyHandlers.ofString()).statusCode())
                 .isEqualTo(403);
         assertThat(underAnotherName("/control/figures")).startsWith("HTTP/1.1 403");
+    }
+
+    /** What listens on all addresses would answer on this one, too. */
+    @Test
+    void theButtonsAndTheServersListenOnNoOtherAddress() throws Exception {
+        for (int port :
+                List.of(sale.address().getPort(), sale.servers().address(1).getPort())) {
+            assertThatThrownBy(() -> new Socket("127.0.0.2", port)).isInstanceOf(IOException.class);
+        }
     }
 
     @Test

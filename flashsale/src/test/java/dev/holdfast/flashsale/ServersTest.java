@@ -15,14 +15,14 @@ class ServersTest {
                 Balancer balancer = new Balancer(null, 0)) {
             Map<String, String> settings = new HashMap<>(storage.settings());
             settings.put("SALE_PAUSE_SECONDS", "no number");
-            try (Servers servers = new Servers(settings, balancer, line -> {}, fault -> {})) {
+            try (Servers servers = new Servers(settings, balancer, line -> {}, (server, fault) -> {})) {
                 assertThatThrownBy(() -> servers.start(1)).hasMessageContaining("ended while it started");
                 assertThatThrownBy(() -> servers.restart(1)).hasMessageContaining("ended while it started");
 
                 settings.remove("SALE_PAUSE_SECONDS");
                 servers.restart(1);
 
-                assertThat(servers.figures()).containsExactly(new Servers.Figures(1, "UP"));
+                assertThat(servers.figures()).containsExactly(new Servers.Figures(1, "UP", 0, 0));
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.holdfast.flashsale.guard;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ public final class Faults {
 
     private final double pauseSeconds;
     private final AtomicReference<@Nullable Fault> armed = new AtomicReference<>();
+    private final AtomicInteger between = new AtomicInteger();
 
     /** With the length of a pause. */
     public Faults(double pauseSeconds) {
@@ -40,8 +42,14 @@ public final class Faults {
         armed.set(null);
     }
 
+    /** The number of orders that have read and have not written. */
+    public int between() {
+        return between.get();
+    }
+
     /** Called between reading and writing: lets time pass, and then the armed fault strike. */
     void strike(int gapMillis) {
+        between.incrementAndGet();
         try {
             Thread.sleep(gapMillis);
             Fault fault = armed.getAndSet(null);
@@ -60,6 +68,8 @@ public final class Faults {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted between reading and writing", e);
+        } finally {
+            between.decrementAndGet();
         }
     }
 

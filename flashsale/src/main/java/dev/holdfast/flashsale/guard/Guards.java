@@ -3,6 +3,7 @@ package dev.holdfast.flashsale.guard;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.flashsale.shop.Order;
+import dev.holdfast.flashsale.shop.Reading;
 import dev.holdfast.flashsale.shop.Sale;
 import dev.holdfast.flashsale.shop.Shop;
 import dev.holdfast.ladder.Rung;
@@ -75,6 +76,11 @@ public final class Guards implements AutoCloseable {
         return List.copyOf(ids);
     }
 
+    /** What is left of a sale, in one piece or in segments. */
+    public static long left(Shop shop, Sale sale) {
+        return sale.guard().equals(SPLIT) ? shop.remainingInSegments(sale.id()) : sale.remaining();
+    }
+
     /**
      * Whether a guard needs the store of the locks, so that it notices when the store is away. Beside a store that is no
      * database server, the tickets are in a SQLite file of their own, with what the textbooks' locks keep in SQL.
@@ -145,25 +151,30 @@ public final class Guards implements AutoCloseable {
 
     private Outcome sellOptimistically(Sale sale, Order order, Duration patience) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();
+        // code optimistic
         do {
-            Sale read = shop.find(sale.id()).orElseThrow();
-            if (read.remaining() < order.quantity()) {
+            Sale now = shop.find(sale.id()).orElseThrow();
+            Reading read = Reading.now(now.remaining());
+            if (read.left() < order.quantity()) {
                 return Outcome.SOLD_OUT;
             }
             faults.strike(sale.gapMillis());
-            if (shop.writeIfUnchanged(order, read.remaining() - order.quantity(), read.version())) {
+            if (shop.writeIfUnchanged(order, read, now.version())) {
                 return Outcome.SOLD;
             }
             pause();
         } while (System.nanoTime() < end);
+        // end
         return Outcome.TOO_BUSY;
     }
 
     /** The segments are written in the transaction of the order, so the stock of a killed server is not lost. */
     private Outcome sellFromSegments(Sale sale, Order order, Duration patience) throws InterruptedException {
+        // code split
         var segments = shop.segments(order, () -> faults.strike(sale.gapMillis()));
         return Outcome.of(SplitStock.of(client, "sale:" + sale.id(), Shop.SEGMENTS, segments, options)
                 .take(order.quantity()));
+        // end
     }
 
     private static void pause() throws InterruptedException {
@@ -185,9 +196,11 @@ public final class Guards implements AutoCloseable {
 
         @Override
         public Outcome sell(Sale sale, Order order, Duration patience) {
+            // code synchronized
             synchronized (this) {
                 return Outcome.of(section.sell(sale, order));
             }
+            // end
         }
     }
 

@@ -30,10 +30,12 @@ final class HoldfastGuard implements Guard {
         long end = System.nanoTime() + patience.toNanos();
         while (true) {
             Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+            // code holdfast
             Optional<Hold> held = client.lock("sale:" + sale.id(), options).tryAcquire(left);
             if (held.isEmpty()) {
                 return Outcome.TOO_BUSY;
             }
+            // end
             Optional<Outcome> outcome = sell(sale, order, held.get());
             if (outcome.isPresent()) {
                 return outcome.get();
@@ -43,10 +45,11 @@ final class HoldfastGuard implements Guard {
 
     private Optional<Outcome> sell(Sale sale, Order order, Hold held) {
         Optional<Outcome> outcome = Optional.empty();
+        long since = System.currentTimeMillis(); // for the page's picture alone
         try (Hold hold = held) {
             outcome = Optional.of(Outcome.of(section.sellFenced(sale, order, hold.token())));
         } catch (StaleTokenException late) {
-            shop.noteRefusal(sale.id(), "token " + late.token() + " refused after " + late.admitted());
+            shop.noteRefusal(order, late, since);
         } catch (HoldLostException lost) {
             // What was written had the database's consent: the token was checked in its transaction.
         }

@@ -1,12 +1,13 @@
 package dev.holdfast.flashsale.guard;
 
 import dev.holdfast.flashsale.shop.Order;
+import dev.holdfast.flashsale.shop.Reading;
 import dev.holdfast.flashsale.shop.Sale;
 import dev.holdfast.flashsale.shop.Shop;
 
 /**
  * What stands between lock and unlock: it reads the stock, takes its time, and writes what it has read less the order.
- * Right as long as nobody else does so meanwhile.
+ * Right as long as nobody else does so meanwhile. The page shows the regions between "code" and "end".
  */
 final class Section {
     private final Shop shop;
@@ -19,15 +20,17 @@ final class Section {
 
     /** Sells, or returns false if fewer tickets are left. */
     boolean sell(Sale sale, Order order) {
-        long read = shop.remaining(sale.id());
-        if (read < order.quantity()) {
+        // code none
+        Reading read = Reading.now(shop.remaining(sale.id()));
+        if (read.left() < order.quantity()) {
             return false;
         }
         faults.strike(sale.gapMillis());
         return shop.inTransaction(() -> {
-            shop.write(order, read - order.quantity());
+            shop.write(order, read);
             return true;
         });
+        // end
     }
 
     /**
@@ -37,31 +40,35 @@ final class Section {
      * @throws dev.holdfast.StaleTokenException if a later holder was here; nothing was written
      */
     boolean sellFenced(Sale sale, Order order, long token) {
-        long read = shop.inTransaction(() -> {
+        // code holdfast
+        Reading read = shop.inTransaction(() -> {
             shop.checkFence(sale.id(), token);
-            return shop.remaining(sale.id());
+            return Reading.now(shop.remaining(sale.id()));
         });
-        if (read < order.quantity()) {
+        if (read.left() < order.quantity()) {
             return false;
         }
         faults.strike(sale.gapMillis());
         return shop.inTransaction(() -> {
             shop.checkFence(sale.id(), token);
-            shop.write(order, read - order.quantity());
+            shop.write(order, read);
             return true;
         });
+        // end
     }
 
     /** The same in one transaction that locks the row from the reading on. */
     boolean sellInTransaction(Sale sale, Order order) {
+        // code pessimistic
         return shop.inTransaction(() -> {
-            long read = shop.remainingForUpdate(sale.id());
-            if (read < order.quantity()) {
+            Reading read = Reading.now(shop.remainingForUpdate(sale.id()));
+            if (read.left() < order.quantity()) {
                 return false;
             }
             faults.strike(sale.gapMillis());
-            shop.write(order, read - order.quantity());
+            shop.write(order, read);
             return true;
         });
+        // end
     }
 }

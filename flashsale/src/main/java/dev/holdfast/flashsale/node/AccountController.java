@@ -51,9 +51,7 @@ final class AccountController {
     @GetMapping("/accounts/{id}")
     Balance balance(@PathVariable String id) {
         Sale account = find(id);
-        return new Balance(
-                id,
-                account.guard().equals(Guards.SPLIT) ? shop.remainingInSegments(account.id()) : account.remaining());
+        return new Balance(id, Guards.left(shop, account));
     }
 
     @Operation(summary = "Withdraws money; sent again with its key, it is still one withdrawal")

@@ -23,12 +23,19 @@ final class Checkout {
 
     private final Shop shop;
     private final Guards guards;
+    private final int places;
     private final Semaphore queue;
 
-    Checkout(Shop shop, Guards guards, @Value("${sale.queue}") int queue) {
+    Checkout(Shop shop, Guards guards, @Value("${sale.queue}") int places) {
         this.shop = shop;
         this.guards = guards;
-        this.queue = new Semaphore(queue);
+        this.places = places;
+        this.queue = new Semaphore(places);
+    }
+
+    /** The number of orders that have no answer yet. */
+    int present() {
+        return places - queue.availablePermits();
     }
 
     /**

@@ -57,8 +57,7 @@ final class SaleController {
     @GetMapping("/sales/{id}")
     SaleAnswer sale(@PathVariable String id) {
         Sale sale = find(id);
-        long left = sale.guard().equals(Guards.SPLIT) ? shop.remainingInSegments(id) : sale.remaining();
-        return new SaleAnswer(id, sale.guard(), sale.stock(), left);
+        return new SaleAnswer(id, sale.guard(), sale.stock(), Guards.left(shop, sale));
     }
 
     @Operation(summary = "Orders tickets; sent again with its key, an order is still one order")

@@ -1,5 +1,6 @@
 package dev.holdfast.flashsale.shop;
 
+import dev.holdfast.StaleTokenException;
 import dev.holdfast.jdbc.JdbcFence;
 import dev.holdfast.recipes.Segment;
 import dev.holdfast.recipes.Segments;
@@ -32,6 +33,7 @@ public final class Shop {
     private final JdbcTemplate template;
     private final JdbcClient sql;
     private final Tables tables;
+    private final Traces traces;
     private final TransactionTemplate transaction;
     private final JdbcFence fence = JdbcFence.inTable("flashsale_fence");
     private final String forUpdate;
@@ -41,6 +43,7 @@ public final class Shop {
         template = new JdbcTemplate(database);
         sql = JdbcClient.create(template);
         tables = new Tables(template);
+        traces = new Traces(sql);
         transaction = new TransactionTemplate(new JdbcTransactionManager(database));
         // SQLite has no row locks: there, a transaction that writes is alone from its beginning (transaction_mode)
         forUpdate = Boolean.TRUE.equals(template.execute((ConnectionCallback<Boolean>) Shop::isSqlite))
@@ -109,10 +112,7 @@ public final class Shop {
                     orders[0] += row.getLong(2);
                     soldBy.put(row.getString(1), row.getLong(3));
                 });
-        List<String> refused = sql.sql("SELECT message FROM flashsale_refusal WHERE sale = ? ORDER BY number DESC")
-                .param(sale.id())
-                .query(String.class)
-                .list();
+        List<Traces.Late> refused = traces.late(sale.id());
         List<Tally.Collision> collisions = sql.sql(
                         "SELECT seen, COUNT(*), COUNT(DISTINCT node) FROM flashsale_order WHERE sale = ? AND seen IS NOT NULL"
                                 + " GROUP BY seen HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC, seen DESC")
@@ -126,16 +126,33 @@ public final class Shop {
                 Math.max(0, sold - sale.stock()),
                 soldBy,
                 collisions.stream().limit(SHOWN).toList(),
-                refused.stream().limit(SHOWN).toList(),
+                refused.stream().limit(SHOWN).map(Tally.LateWrite::of).toList(),
                 refused.size());
     }
 
-    /** Keeps what the fence said. */
-    public void noteRefusal(String sale, String message) {
-        inTransaction(() -> sql.sql("INSERT INTO flashsale_refusal (sale, number, message)"
-                        + " SELECT ?, COUNT(*), ? FROM flashsale_refusal WHERE sale = ?")
-                .params(sale, message, sale)
-                .update());
+    /**
+     * Keeps what the fence said to an order.
+     *
+     * @param since when the order began to read, by the clock of this machine
+     */
+    public void noteRefusal(Order order, StaleTokenException late, long since) {
+        inTransaction(
+                () -> sql.sql("INSERT INTO flashsale_refusal (sale, number, node, token, admitted, read_at, refused_at)"
+                                + " SELECT ?, COUNT(*), ?, ?, ?, ?, ? FROM flashsale_refusal WHERE sale = ?")
+                        .params(
+                                order.sale(),
+                                order.node(),
+                                late.token(),
+                                late.admitted(),
+                                since,
+                                System.currentTimeMillis(),
+                                order.sale())
+                        .update());
+    }
+
+    /** How single orders went. */
+    public Traces traces() {
+        return traces;
     }
 
     /** Runs statements as one transaction. */
@@ -177,31 +194,39 @@ public final class Shop {
     }
 
     /** Writes an order and the stock that it leaves, whatever is written there now. */
-    public void write(Order order, long remaining) {
-        insert(order, remaining + order.quantity());
+    public void write(Order order, Reading read) {
+        insert(order, read);
         sql.sql("UPDATE flashsale_sale SET remaining = ?, version = version + 1 WHERE id = ?")
-                .params(remaining, order.sale())
+                .params(read.left() - order.quantity(), order.sale())
                 .update();
     }
 
     /** The same if the sale still has the version; else false. */
-    public boolean writeIfUnchanged(Order order, long remaining, long version) {
+    public boolean writeIfUnchanged(Order order, Reading read, long version) {
         return Boolean.TRUE.equals(transaction.execute(status -> {
             boolean unchanged = sql.sql(
                                     "UPDATE flashsale_sale SET remaining = ?, version = version + 1 WHERE id = ? AND version = ?")
-                            .params(remaining, order.sale(), version)
+                            .params(read.left() - order.quantity(), order.sale(), version)
                             .update()
                     == 1;
             if (unchanged) {
-                insert(order, remaining + order.quantity());
+                insert(order, read);
             }
             return unchanged;
         }));
     }
 
-    private void insert(Order order, @Nullable Long seen) {
-        sql.sql("INSERT INTO flashsale_order (sale, order_key, quantity, node, seen) VALUES (?, ?, ?, ?, ?)")
-                .params(Arrays.asList(order.sale(), order.key(), order.quantity(), order.node(), seen))
+    private void insert(Order order, @Nullable Reading read) {
+        sql.sql("INSERT INTO flashsale_order (sale, order_key, quantity, node, seen, read_at, written_at)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
+                .params(Arrays.asList(
+                        order.sale(),
+                        order.key(),
+                        order.quantity(),
+                        order.node(),
+                        read == null ? null : read.left(),
+                        read == null ? null : read.at(),
+                        System.currentTimeMillis()))
                 .update();
     }
 

@@ -24,10 +24,11 @@ final class Tables {
                     + " INT NOT NULL, opening BIGINT NOT NULL, remaining BIGINT NOT NULL, version BIGINT NOT NULL)",
             "flashsale_order (sale VARCHAR(100) NOT NULL, order_key VARCHAR(100) " + EXACT
                     + " NOT NULL, quantity INT NOT NULL,"
-                    + " node VARCHAR(40) NOT NULL, seen BIGINT, PRIMARY KEY (sale, order_key))",
+                    + " node VARCHAR(40) NOT NULL, seen BIGINT, read_at BIGINT, written_at BIGINT NOT NULL, PRIMARY KEY (sale, order_key))",
             "flashsale_segment (sale VARCHAR(100) NOT NULL, segment INT NOT NULL, pieces BIGINT NOT NULL,"
                     + " token BIGINT NOT NULL, PRIMARY KEY (sale, segment))",
-            "flashsale_refusal (sale VARCHAR(100) NOT NULL, number INT NOT NULL, message VARCHAR(400) NOT NULL,"
+            "flashsale_refusal (sale VARCHAR(100) NOT NULL, number INT NOT NULL, node VARCHAR(40) NOT NULL,"
+                    + " token BIGINT NOT NULL, admitted BIGINT NOT NULL, read_at BIGINT NOT NULL, refused_at BIGINT NOT NULL,"
                     + " PRIMARY KEY (sale, number))",
             "flashsale_note (name VARCHAR(200) PRIMARY KEY, amount BIGINT, token BIGINT NOT NULL)");
     /** Those of the textbooks' locks. */

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param oversold the number of tickets sold that there never were
  * @param soldBy the tickets by server
  * @param collisions orders that have read the same stock, the most first; at most five
- * @param refused what the fence said to late writes, the last first; at most five
+ * @param refused late writes that the fence refused, the last first; at most five
  * @param refusals the number of late writes that were refused
  */
 public record Tally(
@@ -20,7 +20,7 @@ public record Tally(
         long oversold,
         Map<String, Long> soldBy,
         List<Collision> collisions,
-        List<String> refused,
+        List<LateWrite> refused,
         long refusals) {
     /**
      * Orders that have sold the same ticket.
@@ -30,4 +30,16 @@ public record Tally(
      * @param servers the number of servers that took them
      */
     public record Collision(long seen, long orders, int servers) {}
+
+    /**
+     * A late write. Its tokens are text: numbers of JavaScript are too short for them.
+     *
+     * @param token the token that came too late
+     * @param admitted the higher one that was here before
+     */
+    public record LateWrite(String token, String admitted) {
+        static LateWrite of(Traces.Late late) {
+            return new LateWrite(Long.toString(late.token()), Long.toString(late.admitted()));
+        }
+    }
 }
