@@ -129,7 +129,9 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
     if (this.lit < 0) return this.t.codeOf(this.guardName(this.state?.sale.guard));
     return this.t.failed[this.failure.kind](this.seconds(this.failure.to), this.failure.lane);
   },
-  short(span) { return (span.kind === 'sold' ? '' : '✗ ') + (span.value || this.t.kinds[span.kind]); },
+  short(span) { // from left to right, also where it stands on the left of its span
+    return '\u2066' + (span.kind === 'sold' ? '' : '✗ ') + (span.value || this.t.kinds[span.kind]) + '\u2069';
+  },
   long(span) { return `${this.seconds(span.to)} s: ${this.t.server} ${span.lane}: ${this.t.kinds[span.kind]} ${span.value}`; },
   seconds(millis) { return (millis / 1000).toFixed(2); },
 

@@ -114,7 +114,7 @@ final class GuardCode {
                         name.isEmpty() || region.group().stripLeading().startsWith("// code " + name + "\n"))
                 .findFirst()
                 .map(region ->
-                        region.group(1).stripIndent().stripTrailing().lines().toList())
+                        region.group(1).stripTrailing().stripIndent().lines().toList())
                 .orElseThrow(() -> new IllegalStateException(file + " has no region " + name));
     }
 

@@ -29,7 +29,8 @@ class GuardCodeTest {
             assertThat(GuardCode.of(guard).lines())
                     .as(guard)
                     .hasSizeBetween(3, 25)
-                    .noneMatch(line -> line.contains("// "));
+                    .noneMatch(line -> line.contains("// "))
+                    .anyMatch(line -> !line.startsWith(" "));
         }
     }
 

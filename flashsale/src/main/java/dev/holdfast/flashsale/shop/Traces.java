@@ -10,7 +10,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class Traces {
     private static final String ORDERS =
             "SELECT node, seen, seen - quantity, read_at, written_at FROM flashsale_order WHERE sale = ? AND read_at IS NOT NULL";
-    private static final String SOME = " LIMIT 8";
+    private static final String SOME = " LIMIT 6";
 
     private final JdbcClient sql;
 
