@@ -257,6 +257,30 @@ class LazyConnectTest {
         }
     }
 
+    @Test
+    void aStoreThatDoesNotReportWaitersRetainsNothingAndTheLogSaysSoOnce() throws Exception {
+        StoreFactory silent = context -> {
+            HostileStore store = new HostileStore(memory.open(context.time()));
+            store.caps = capabilities -> capabilities.wanted(false);
+            return store;
+        };
+        HoldOptions retained = HoldOptions.defaults().retain(Duration.ofMinutes(5));
+        try (LogEar log = new LogEar();
+                LockClient lazy = LockClient.builder(silent).connectLazily(true).build();
+                LockClient rival = LockClient.builder(context -> memory.open(context.time()))
+                        .build()) {
+            DistributedLock first = lazy.lock("a", retained);
+            DistributedLock second = lazy.lock("b", retained);
+
+            first.acquire().close();
+            second.acquire().close();
+
+            assertThat(rival.lock("a").tryAcquire(LONG)).isPresent();
+            assertThat(rival.lock("b").tryAcquire(LONG)).isPresent();
+            assertThat(log.with("does not report when another client waits")).hasSize(1);
+        }
+    }
+
     /** A store that is down at first, or slow to be opened. */
     private final class Opener implements StoreFactory {
         private final AtomicInteger attempts = new AtomicInteger();

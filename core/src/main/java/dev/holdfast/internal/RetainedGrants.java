@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ final class RetainedGrants {
     }
 
     private final int most;
+    private final AtomicBoolean warned = new AtomicBoolean();
     private final ReentrantLock mutex = new ReentrantLock();
     private final LinkedHashSet<Retained> grants = new LinkedHashSet<>();
 
@@ -39,6 +41,15 @@ final class RetainedGrants {
             return evicted;
         } finally {
             mutex.unlock();
+        }
+    }
+
+    /** Nothing is retained on a store that turned out, once a lazy client had connected, to report no waiters. */
+    void warnOnce(LockName name, String store) {
+        if (warned.compareAndSet(false, true)) {
+            Log.warn(() ->
+                    "locks such as '" + name + "' on " + store + " are released, not retained: this store does not"
+                            + " report when another client waits; leave retain off, or use another store");
         }
     }
 

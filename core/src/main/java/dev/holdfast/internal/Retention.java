@@ -122,6 +122,9 @@ final class Retention implements RetainedGrants.Retained {
 
     /** No caller uses it any more. */
     Runnable begin(HoldOptions options) {
+        if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
+            return both(() -> context.retained().warnOnce(queue.name(), context.description()), grant.endRetention());
+        }
         queue.enter(QueuePhase.RETAINED);
         unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
         RetainedGrants.Retained tooMany = context.retained().add(this);
