@@ -78,7 +78,7 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /**
-     * Whether this process surely leads right now; as {@link Term#isValid()}. Asks nobody. True before
+     * Whether this process surely leads right now; as {@link Term#isValid()}. Sends no request. True before
      * {@link LeaderListener#onElected} runs, false before {@link LeaderListener#onRevoked}.
      */
     public boolean isLeader() {

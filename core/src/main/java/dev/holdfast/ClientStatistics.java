@@ -34,17 +34,17 @@ import java.util.TreeMap;
  * @param releases holds closed by their holders
  * @param failedReleases releases that the store did not confirm
  * @param lossesByCause holds lost while they were open; every cause is there, with zero if it never was
- * @param lateLosses holds that were closed, and of which the store then said that they had been gone before; each counts
+ * @param lateLosses holds that were closed, and that the store then reported as gone before the close; each counts
  *     under {@code releases}, and not under {@code lossesByCause}
- * @param leaks holds that were never closed and that nobody could close any more
+ * @param leaks holds that were never closed and that no code could close any more
  * @param suspects how often a hold came to be in doubt
- * @param renewals leases that the store moved, one per hold and renewal
+ * @param renewals leases that the store extended, one per hold and renewal
  * @param failedRenewals renewals without an answer, one per hold and try
  * @param claims claims sent to the store
  * @param storeCalls requests sent to the store, claims included
  * @param failedStoreCalls of these, those the store failed or refused
  * @param storeNanos how long the store took to answer, all requests together but claims that wait
- * @param droppedEvents events that were not told because listeners were too slow
+ * @param droppedEvents events that no listener received because listeners were too slow
  */
 public record ClientStatistics(
         long waits,

@@ -228,7 +228,7 @@ public final class DistributedLock {
      * }</pre>
      *
      * <p>It keeps what {@link java.util.concurrent.locks.ReentrantLock} promises: a thread leaves as often as it
-     * entered, nobody else unlocks for it ({@link IllegalMonitorStateException}), {@code lockInterruptibly()} and
+     * entered, no other thread unlocks for it ({@link IllegalMonitorStateException}), {@code lockInterruptibly()} and
      * {@code tryLock(time, unit)} heed an interrupt, {@code lock()} and {@code tryLock()} leave the flag as it is, and
      * what a thread wrote before it unlocked is seen by the next owner in this client. A lock that others share differs
      * in this:
@@ -252,7 +252,7 @@ public final class DistributedLock {
      *   <li>Between processes the lock orders what they do, not what they see: that is up to what they write to.
      * </ul>
      *
-     * <p>Thread-safe. All locks of this name made by one client are one lock, with the lease of whoever locked it first.
+     * <p>Thread-safe. All locks of this name made by one client are one lock, with the lease of the caller that locked it first.
      */
     public ThreadLock asLock() {
         return engine.javaLock(name, options);

@@ -22,9 +22,9 @@ import java.util.stream.Collectors;
  * }</pre>
  *
  * <p>The names are locked in one order, whatever order they were given in, so that no two multi-locks can wait for each
- * other. All that are free are taken in one go, the requests leaving together; behind the first that is not free the
- * others are given back, and it is waited for. Each name is an ordinary {@link LockClient#lock lock}, which others may
- * lock by itself; who holds one of them while it waits for a multi-lock can deadlock, as ever.
+ * other. The requests for all names are sent together. If a name is not free, the free names behind it are released, and
+ * the multi-lock waits for that name. Each name is an ordinary {@link LockClient#lock lock}, which other callers may lock by
+ * itself. A caller that holds one of the names while it waits for the multi-lock can deadlock, as with any locks.
  *
  * <p>Immutable and thread-safe.
  */

@@ -23,16 +23,16 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p>The rules:
  *
  * <ul>
- *   <li>Who came first is served first, readers and writers alike: a reader who comes after a writer waits behind it, so
+ *   <li>Readers and writers are served in the order they came: a reader that comes after a writer waits behind it, so
  *       neither starves. Readers of one client share one grant, which readers of the same client may join for the bounds
- *       of hand-over ({@link HoldOptions#maxHandOverTime()}, 5 ms unless told otherwise) before the store is asked
+ *       of hand-over ({@link HoldOptions#maxHandOverTime()}, 5 ms by default) before the store is asked
  *       whether a writer of another client waits; none joins once a writer of this client does. With
  *       {@link HoldOptions#strictFifo()} none joins at all: each reader goes through the store's queue. A reader without
- *       {@link HoldOptions#autoRenew()}, who may change its lease, has nobody beside it in its grant.
+ *       {@link HoldOptions#autoRenew()} may change its lease, so it never shares its grant.
  *   <li>A write hold's token is greater than those of all holds before it, a read hold's greater than those of all write
  *       holds before it; readers of one client may have the same. Let a resource check writers' tokens only.
  *   <li>A writer may become a reader ({@link #downgrade}), keeping token and place. A reader cannot become a writer: two
- *       who tried would wait for each other. A thread whose read hold is bound to it is refused immediately, by an
+ *       readers that tried would wait for each other. A thread whose read hold is bound to it is refused immediately, by an
  *       {@link IllegalStateException}, and where it would not wait, by an empty answer. A thread whose read hold any
  *       thread may close waits, and is warned about in the log: it may have handed that hold on.
  *   <li>With {@link HoldOptions#reentrant()} a thread that holds the lock may acquire it again in the same way, and one
@@ -77,9 +77,10 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * Makes a write hold a read hold in place, without letting another writer in between: its token, its lease and those
-     * who want to hear of its loss stay. Readers of this client may join at once, others as soon as the store has heard;
-     * does not wait for that. A store that cannot loosen a grant keeps the others out until the hold is closed.
+     * Makes a write hold a read hold in place, without letting another writer in between: its token, its lease and its
+     * {@link Hold#onLost} actions stay. Readers of this client may join immediately, readers of other clients as soon as the
+     * store has handled the request; this call does not wait for that. If a store cannot downgrade a grant, it keeps other
+     * clients out until the hold is closed.
      *
      * @param writing an open hold of {@link #write()}, entered once
      * @throws IllegalArgumentException if it is a hold of another name
@@ -95,7 +96,7 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * What the store knows of it; of many readers one is named.
+     * The lock as the store knows it. If several readers hold it, one of them is named.
      *
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
@@ -104,7 +105,7 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * This lock as a {@link ReadWriteLock}: owned by threads and re-entrant, as {@link DistributedLock#asLock()} tells.
+     * This lock as a {@link ReadWriteLock}: owned by threads and re-entrant, as described at {@link DistributedLock#asLock()}.
      * A thread that holds the write lock may take the read lock, and reads on when it unlocks the write lock first; the
      * other way round, {@code writeLock().tryLock()} is false, with a time after that time, and {@code lock()} throws
      * {@link IllegalStateException}.

@@ -18,14 +18,15 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>A permit is a {@link Hold} with a lease, a {@link Hold#id() id} and a token of its own: the permits of a process that
- * ends come back when its lease has run out, none is given back twice, and one that is lost says so. Waiting clients are
- * served in the order they came; one who wants several permits is not overtaken by those who want fewer.
+ * <p>A permit is a {@link Hold} with a lease, a {@link Hold#id() id} and a token of its own: if a process
+ * ends, its permits are free again when their leases have run out. No permit is released twice, and the loss of a permit is
+ * reported. Waiting clients are served in the order they came; a client that wants several permits is not overtaken by
+ * clients that want fewer.
  *
- * <p>How many permits there are is said by each client, not kept in the store, so that it can be changed by rolling out
- * a new number. While clients disagree, each is let in when the permits out, its own included, are within its own
- * number: nobody loses a permit when the number goes down, and those with the smaller number wait until enough have come
- * back. The queue is one for all, so one with the larger number waits behind one with the smaller.
+ * <p>Each client says how many permits there are. The store does not keep that number, so a new number can be rolled out
+ * like any setting. While clients disagree, a client acquires when all permits in use, its own included, are within its own
+ * number. So no client loses a permit when the number goes down, and clients with the smaller number wait until enough
+ * permits are free. All clients wait in one queue: a client with the larger number waits behind one with the smaller.
  *
  * <p>Use a name for a semaphore or for a lock: holds of one kind keep out those of the other. Holds are not re-entrant.
  * Immutable and thread-safe.
@@ -88,7 +89,7 @@ public final class DistributedSemaphore {
     }
 
     /**
-     * Acquires some permits if they are free right now and nobody is before; as {@link DistributedLock#tryAcquire()}.
+     * Acquires some permits if they are free right now and no other client waits; as {@link DistributedLock#tryAcquire()}.
      *
      * @param wanted how many, 1 to {@link #permits()}
      * @return the hold, or empty if they cannot be had now

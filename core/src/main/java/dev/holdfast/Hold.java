@@ -16,8 +16,8 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>An open hold is renewed while it is reachable. It can nevertheless be lost: the process may be stopped for longer
- * than the lease, the store may be out of reach. It is then told by {@link #onLost}, {@link #isValid()} is false from
- * before the moment another may hold the lock, and {@link #close()} throws. Between two checks of {@code isValid()} a
+ * than the lease, or the store may be out of reach. Then the actions of {@link #onLost} run, {@link #isValid()} is false
+ * before another client can hold the lock, and {@link #close()} throws. Between two checks of {@code isValid()} a
  * process can still be stopped; only a resource that checks the {@link #token()} is safe from that.
  *
  * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
@@ -50,7 +50,7 @@ public final class Hold implements Holding {
         return anchor.id();
     }
 
-    /** Whether the lock is surely held right now: false once closed, lost or in doubt. Asks nobody; cheap. */
+    /** Whether the lock is surely held right now: false once closed, lost or in doubt. Sends no request; cheap. */
     @Override
     public boolean isValid() {
         return !closed.get() && anchor.isValid();
@@ -72,10 +72,12 @@ public final class Hold implements Holding {
     }
 
     /**
-     * Runs an action once when this hold is lost, on the client's listener thread; at once when it is lost already.
-     * Never when it is closed in time; only of a {@linkplain HoldOptions#retain retained} lock that the store loses, the hold
-     * closed last is reported where the store had not confirmed the lock since, because nobody knows which was first. Actions
-     * of one client run one after another: keep them short.
+     * Runs an action once when this hold is lost, on the client's listener thread. If the hold is already lost, the action
+     * runs immediately. Actions of one client run one after another: keep them short.
+     *
+     * <p>The action does not run if the hold is closed in time. There is one exception: if the store loses a
+     * {@linkplain HoldOptions#retain retained} lock, it may be unknown whether the last hold was closed before that. The
+     * loss of that hold is then reported, unless the store has confirmed the lock since the close.
      */
     @Override
     public void onLost(Consumer<Loss> action) {
@@ -130,7 +132,7 @@ public final class Hold implements Holding {
     }
 
     /**
-     * Keeps the hold for the life of the process: it is renewed even when nobody refers to it any more, and is not
+     * Keeps the hold for the life of the process: it is renewed even when no code refers to it any more, and is not
      * reported as a leak. It ends when it is closed, lost, or the client is closed.
      */
     @Override
@@ -153,12 +155,12 @@ public final class Hold implements Holding {
         }
     }
 
-    /** Runs a short action at once when it is lost, on whatever thread finds that out. */
+    /** Runs a short action immediately when it is lost, on the thread that finds out. */
     void onLossAtOnce(Consumer<Loss> action) {
         anchor.onLossAtOnce(action);
     }
 
-    /** Closes it for a caller who never had it in hand: waits for nothing, and a loss is nobody's. */
+    /** Closes it for a caller that never received it: waits for nothing, and reports no loss. */
     void giveBack() {
         if (closed.compareAndSet(false, true)) {
             anchor.giveBack();

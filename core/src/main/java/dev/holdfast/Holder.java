@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * Who holds or waits, for people to read; it decides nothing.
+ * A client that holds or waits, described for people; nothing is decided by it.
  *
  * @param host the machine's name
  * @param pid the process id on that machine

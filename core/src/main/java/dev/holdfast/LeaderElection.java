@@ -23,7 +23,7 @@ import java.util.Optional;
  * leads when the lease has run out (ZooKeeper: when its session has ended); when it resigns, immediately.
  *
  * <p>Candidates are served in the order of their arrival where the store keeps one ({@link Capabilities#fair()});
- * elsewhere one whose term has ended stands aside for a second. Set a
+ * elsewhere a candidate whose term has ended waits for a second before it is a candidate again. Set a
  * lease, a {@link HoldOptions#maxHold() longest term} and the like with {@link LockClient#election(String, HoldOptions)}.
  *
  * <p>{@link #leader()} says who leads, {@link #status()} how many candidates wait in line, and {@link #candidates()} which,
@@ -57,11 +57,11 @@ public final class LeaderElection {
     }
 
     /**
-     * Stands for election, and stays in line after each term until the candidacy is closed. A client stands once for a
-     * name at a time.
+     * Makes this client a candidate, also after each of its terms, until the candidacy is closed. A client has one candidacy
+     * for a name at a time.
      *
      * @param listener what is done when a term begins and ends
-     * @throws IllegalStateException if this client stands for this name already
+     * @throws IllegalStateException if this client already has an open candidacy for this name
      * @throws ClientClosedException if the client is closed
      */
     @CheckReturnValue
@@ -69,7 +69,7 @@ public final class LeaderElection {
         return Candidacy.begin(engine, lock, candidacies, listener, false);
     }
 
-    /** Stands for election with two actions; as {@link #stand(LeaderListener)}. */
+    /** Makes this client a candidate, with two actions; as {@link #stand(LeaderListener)}. */
     @CheckReturnValue
     public Candidacy stand(LeaderAction elected, LeaderAction revoked) {
         return stand(new LeaderListener() {
@@ -85,17 +85,17 @@ public final class LeaderElection {
         });
     }
 
-    /** Stands for election and tells nobody: {@link Candidacy#isLeader()} and {@link Candidacy#awaitTerm()} answer. */
+    /** Makes this client a candidate without a listener: ask {@link Candidacy#isLeader()} or {@link Candidacy#awaitTerm()}. */
     @CheckReturnValue
     public Candidacy stand() {
         return stand(term -> {}, term -> {});
     }
 
     /**
-     * Stands for election and works while it leads, in the manner of Curator's {@code LeaderSelector}. The term ends when
+     * Makes this client a candidate that works while it leads, as Curator's {@code LeaderSelector} does. The term ends when
      * the work returns or throws, and the candidacy goes to the end of the line. When the term ends earlier, because it
-     * was lost, resigned or closed, the thread of the work is interrupted; no term begins before the work has returned. Work that returns
-     * immediately is elected again immediately where nobody else stands.
+     * was lost, resigned or closed, the thread of the work is interrupted; no term begins before the work has returned. If
+     * there is no other candidate, work that returns immediately runs again immediately.
      *
      * <pre>{@code
      * Candidacy candidacy = client.election("reports").lead(term -> {
@@ -106,7 +106,7 @@ public final class LeaderElection {
      * }</pre>
      *
      * @param work what the leader does, on a thread of the candidacy's own
-     * @throws IllegalStateException if this client stands for this name already
+     * @throws IllegalStateException if this client already has an open candidacy for this name
      * @throws ClientClosedException if the client is closed
      */
     @CheckReturnValue
@@ -141,8 +141,8 @@ public final class LeaderElection {
     }
 
     /**
-     * The candidates in line, in their order, without the one that leads; one for each client. Empty where the store keeps
-     * no names of those who wait: a SQLite file does, the other stores say how many there are ({@link #status()}).
+     * The candidates in line, in their order, without the one that leads; one for each client. Empty if the store does
+     * not keep the names of waiters. A SQLite file keeps them; the other stores count them ({@link #status()}).
      *
      * @throws HoldfastException as {@link DistributedLock#status()}
      */

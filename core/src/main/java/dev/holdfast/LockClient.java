@@ -27,11 +27,11 @@ import java.util.Optional;
  *                                  (per name:       (one claim per        │
  *                                  FIFO, hand-over)  client and queue)    ▼
  *                                        ▲                            renewer: renews in batches,
- *                                        └──── the next local waiter ◄─ watches deadlines, tells losses
+ *                                        └──── the next local waiter ◄─ watches deadlines, reports losses
  * </pre>
  *
  * <p>Make one per process and store, and close it at the end. It runs one timer thread, one listener thread while there
- * is something to tell, and what the store needs; none per lock, hold or waiter. Thread-safe.
+ * are events to report, and what the store needs; none per lock, hold or waiter. Thread-safe.
  */
 public final class LockClient implements AutoCloseable {
     private final Engine engine;
@@ -191,7 +191,7 @@ public final class LockClient implements AutoCloseable {
 
     /**
      * The election of a name; as {@link #election(String)}. The order of candidates is always that of the store, and
-     * nobody waits for the confirmation of a release.
+     * no caller waits for the confirmation of a release.
      *
      * @throws IllegalArgumentException also if the options are re-entrant, or {@linkplain HoldOptions#retain(Duration)
      *     retain} the lock
@@ -299,7 +299,7 @@ public final class LockClient implements AutoCloseable {
 
     /**
      * Closes the client's candidacies as {@link Candidacy#close()} does, all together, ends every wait with
-     * {@link ClientClosedException}, releases what is still held (told as lost first), waits up to
+     * {@link ClientClosedException}, releases what is still held (reported as lost first), waits up to
      * five seconds for the releases, and closes the store. Closing twice does nothing.
      */
     @Override

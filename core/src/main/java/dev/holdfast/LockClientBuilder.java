@@ -89,7 +89,7 @@ public final class LockClientBuilder {
 
     /**
      * The password to log in with where the store's URL names a user at most; a password in the URL comes before it.
-     * It appears in no message, and need not be encoded. Stores without log-ins, files, have no use for it.
+     * It appears in no message, and need not be encoded. Files have no log-in and ignore it.
      *
      * @param value the password as it is; not empty
      */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *                          └─► NotAcquired
  * </pre>
  *
- * <p>A {@code Loss} after {@code Released} is one that the store told only when it was asked to release. Re-entry is no
- * event: the hold is the same. Nor is it one when a thread that reads is refused to write: it never asked for its turn.
+ * <p>A {@code Loss} after {@code Released} is one that the store reported only in answer to the release. Re-entry is no
+ * event: the hold is the same. The refusal of a write to a thread that reads is no event: the thread never joined the queue.
  */
 public sealed interface LockEvent
         permits LockEvent.Waiting,
@@ -62,7 +62,7 @@ public sealed interface LockEvent
             TIMED_OUT,
             /** The waiting thread was interrupted. */
             INTERRUPTED,
-            /** The future of {@code acquireAsync} was cancelled, or completed by somebody else. */
+            /** The future of {@code acquireAsync} was cancelled, or completed by other code. */
             CANCELLED,
             /** The store could not be reached or refused; the caller got the exception. */
             STORE_FAILED,
@@ -93,7 +93,7 @@ public sealed interface LockEvent
     record Released(String name, long token, Duration held, String store) implements LockEvent {}
 
     /**
-     * The store moved the lease of a hold.
+     * The store extended the lease of a hold.
      *
      * @param name the lock
      * @param token the hold's token
@@ -129,7 +129,7 @@ public sealed interface LockEvent
     record Suspect(String name, long token, String store) implements LockEvent {}
 
     /**
-     * A hold was never closed and nobody is left who could. It is renewed no more; a {@link Loss} follows when its lease
+     * A hold was never closed, and no code can close it any more. It is no longer renewed; a {@link Loss} follows when its lease
      * has run out.
      *
      * @param name the lock

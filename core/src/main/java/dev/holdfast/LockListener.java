@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * Hears what happens to the locks of a client. Every method may be left out; each gets one small record;
+ * Receives the events of the locks of a client. Every method may be left out; each gets one small record;
  * {@link LockEvent} shows their order, and {@link StoreEvent} is about the store as a whole.
  *
  * <p>Calls come one after another on the client's listener thread, never on the caller's, and for one lock in the order
@@ -36,7 +36,7 @@ public interface LockListener {
     /** A hold was closed by its holder. */
     default void onReleased(LockEvent.Released event) {}
 
-    /** The store moved the lease of a hold. */
+    /** The store extended the lease of a hold. */
     default void onRenewed(LockEvent.Renewed event) {}
 
     /** A renewal got no answer; it is tried again while the hold is valid. */
@@ -54,7 +54,7 @@ public interface LockListener {
     /** The store did not confirm a release; the lock is free when its lease has run out at the latest. */
     default void onReleaseFailed(LockEvent.ReleaseFailed event) {}
 
-    /** The store does not answer this client; told once, until {@link #onStoreReachable}. */
+    /** The store does not answer this client; reported once, until {@link #onStoreReachable}. */
     default void onStoreUnreachable(StoreEvent.Unreachable event) {}
 
     /** The store answers again. */

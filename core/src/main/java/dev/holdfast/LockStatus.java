@@ -11,7 +11,7 @@ import java.util.Optional;
  * }</pre>
  *
  * @param name the lock
- * @param grant who holds it, if anybody does; one of them where readers or permits are held together
+ * @param grant the holder, if there is one; one of them where readers or permits are held together
  * @param waiting how many clients wait for it in the store: one per client, whatever the number of its threads
  */
 public record LockStatus(String name, Optional<Held> grant, int waiting) {
@@ -22,20 +22,20 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
      * @param mode how it is held
      * @param token the lowest token of the grant: a hold that was handed over inside its client has a higher one, below
      *     this + 1024
-     * @param holder who holds it
+     * @param holder the client that holds it
      * @param heldFor since how long, by the store's clock
      * @param leaseLeft how much of the lease is left, by the store's clock
      */
     public record Held(LockMode mode, long token, Holder holder, Duration heldFor, Duration leaseLeft) {}
 
-    /** A lock nobody holds. */
+    /** A lock that is not held. */
     public static LockStatus free(String name, int waiting) {
         return new LockStatus(name, Optional.empty(), waiting);
     }
 
     /**
      * A lock whose record in the store is not as Holdfast writes it, or is a newer version's: it counts as held, by
-     * nobody that is known, under the token 0. So one such record does not hide the others from a list.
+     * an unknown holder, under the token 0. So one such record does not hide the others from a list.
      */
     public static LockStatus unreadable(String name) {
         Holder nobody = new Holder("unknown", 0, "", "its record cannot be read");
@@ -43,7 +43,7 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
                 name, Optional.of(new Held(LockMode.EXCLUSIVE, 0, nobody, Duration.ZERO, Duration.ZERO)), 0);
     }
 
-    /** Whether somebody holds it. */
+    /** Whether it is held. */
     public boolean isHeld() {
         return grant.isPresent();
     }

@@ -10,7 +10,7 @@ import java.time.Duration;
  * }</pre>
  *
  * @param name the lock
- * @param who waits
+ * @param who the client that waits
  * @param mode how it is to be held
  * @param waited since how long, by the store's clock
  */

@@ -22,16 +22,16 @@ public record Loss(String name, long token, Cause cause, String store) implement
          */
         FIXED_LEASE_ENDED("its lease ended, and a hold without autoRenew is not renewed;"
                 + " close it earlier, extend it, or take a longer lease if its work was not done"),
-        /** The store said that the grant is not there any more: it was broken, deleted, or had run out. */
-        GONE_FROM_STORE("the store has it no more: it was broken, deleted, or had run out;"
+        /** The store reported that the grant no longer exists: it was broken, deleted, or had run out. */
+        GONE_FROM_STORE("the store no longer has it: it was broken, deleted, or had run out;"
                 + " check what was written under this token, and who removed it"),
-        /** The store told by itself that the grant is gone: session ended, connection dropped. */
+        /** The store reported, without being asked, that the grant is gone: its session ended or its connection broke. */
         SESSION_ENDED("the store reported its end: the session or connection that kept it is gone;"
                 + " check what was written under this token, and the way to the store"),
         /** The maximum hold time of {@link HoldOptions#maxHold()} passed. */
         MAX_HOLD_REACHED("its maximum hold time has passed and renewal was stopped;"
                 + " see why its holder hangs, or allow a longer maxHold"),
-        /** Nobody could close the hold any more: it became unreachable, or its thread ended. Renewal was stopped. */
+        /** No code could close the hold any more: it became unreachable, or its thread ended. Renewal was stopped. */
         LEAKED("it was never closed, and no code can close it any more; close holds in a try statement"),
         /** The client was closed before the hold was. */
         CLIENT_CLOSED("its client was closed first; close holds before their client");

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Several locks held together. It is one hold: where one of its locks is lost, it is lost whole.
+ * Several locks held together. They are one hold: if one of the locks is lost, the whole hold is lost.
  *
  * <pre>{@code
  * try (MultiHold both = client.multiLock(List.of("account:7", "account:3")).acquire()) {
@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>The locks that were not lost stay locked until it is closed: whoever holds it may still be at work.
+ * <p>The locks that were not lost stay locked until it is closed, because the holder may still be at work.
  *
  * <p>Thread-safe: any thread may close it, except where {@link HoldOptions#reentrant()} binds it to its thread.
  */
@@ -94,7 +94,7 @@ public final class MultiHold implements Holding {
      *
      * @param lease the new lease, as for {@link Hold#extend}
      * @throws HoldLostException if one of the locks is lost, or turns out to be
-     * @throws StoreUnavailableException if the store did not answer: {@link #remaining()} tells what is sure
+     * @throws StoreUnavailableException if the store did not answer: {@link #remaining()} returns how long the locks are surely held
      * @throws IllegalStateException if the hold is renewed by itself, or closed
      */
     @Override

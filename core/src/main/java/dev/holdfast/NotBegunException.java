@@ -18,7 +18,7 @@ package dev.holdfast;
 public final class NotBegunException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
-    /** One turn is given back, the innermost: the turn around it has begun its work. */
+    /** Only the innermost turn is returned: the turn around it has begun its work. */
     private transient boolean isSettled;
 
     /** An error with a message. */
@@ -26,7 +26,7 @@ public final class NotBegunException extends HoldfastException {
         super(message);
     }
 
-    /** Whether no turn was given back for this yet; from then on one is. */
+    /** Whether no turn has been returned for this exception yet; the first call counts as the return of one. */
     boolean settle() {
         boolean first = !isSettled;
         isSettled = true;

@@ -40,14 +40,14 @@ import java.util.Optional;
  *
  * <p>What is defined besides:
  * <ul>
- *   <li>Work that <b>throws</b> is recorded as failed, and run again when somebody asks in the same period, unless
+ *   <li>Work that <b>throws</b> is recorded as failed, and run again at the next call in the same period, unless
  *       {@link OnceOptions#retryFailed(boolean)} says otherwise.
- *   <li>Work whose <b>process dies</b> is run again when somebody asks after the lock's lease has ended, unless
+ *   <li>Work whose <b>process dies</b> is run again at the next call after the lock's lease has ended, unless
  *       {@link OnceOptions#retryCrashed(boolean)} says otherwise.
- *   <li>A period in which <b>nobody asks</b> is missed. {@link OnceTurn#lastDone()} says since when, and
+ *   <li>A period <b>without a call</b> is missed. {@link OnceTurn#lastDone()} returns the last period done, and
  *       {@link OnceOptions#makeUp(boolean)} runs the missed ones one after another.
  *   <li>Work that takes <b>longer than {@link OnceOptions#atMost()}</b>, or loses its lock otherwise, is not interrupted:
- *       {@link OnceTurn#isValid()} and {@link OnceTurn#onLost} say so. Its end is recorded only if nobody else has begun.
+ *       {@link OnceTurn#isValid()} and {@link OnceTurn#onLost} say so. Its end is recorded only if no other process has begun.
  *   <li>Work that <b>could not begin</b> after all throws {@link NotBegunException}; the turn then counts as not taken.
  *   <li>Two programs that <b>disagree about the period</b> never run for periods that overlap; this is logged once.
  * </ul>
@@ -87,7 +87,7 @@ public final class Once {
     }
 
     /**
-     * Runs the work if nobody else runs it or has run it. Does not wait for another one.
+     * Runs the work if no other caller runs it or has run it. Does not wait for another run.
      *
      * @param action the work; runs on this thread
      * @return what became of it; what the work threw is in {@link OnceResult.Failed}

@@ -141,7 +141,7 @@ public final class OnceOptions {
         return with(changed -> changed.lease = value);
     }
 
-    /** Whether work that threw is run again when somebody asks within the same period; on unless set. */
+    /** Whether work that threw is run again at the next call within the same period; on unless set. */
     public boolean retryFailed() {
         return values.retryFailed;
     }
@@ -152,7 +152,7 @@ public final class OnceOptions {
     }
 
     /**
-     * Whether work whose process died, or that lost its lock, is run again when somebody asks within the same period; on
+     * Whether work whose process died, or that lost its lock, is run again at the next call within the same period; on
      * unless set. Off, nothing is begun twice in a period: for work that must not be repeated, even half done.
      */
     public boolean retryCrashed() {
@@ -165,7 +165,7 @@ public final class OnceOptions {
     }
 
     /**
-     * Whether a period in which nobody ran is made up for, the oldest first, one each time somebody asks; off unless set.
+     * Whether missed periods are made up for, the oldest first, one at each call; off unless set.
      * Periods before the first run, and those older than a week, are never made up for.
      */
     public boolean makeUp() {
@@ -183,7 +183,7 @@ public final class OnceOptions {
         return values.atMost == null ? hold : hold.maxHold(values.atMost);
     }
 
-    /** The period a caller counts for who asks at this moment; empty if it runs once for a key. */
+    /** The period to which a call at this moment belongs; empty if it runs once for a key. */
     Optional<Schedule.Period> periodAt(Instant now) {
         Schedule schedule = values.schedule;
         if (schedule == null) {

@@ -27,7 +27,7 @@ public sealed interface OnceResult {
      * The work ran here, ended well, and that is recorded.
      *
      * @param run what is recorded
-     * @param loss the loss of the lock, if it was lost before the work had ended; nobody else had begun until then
+     * @param loss the loss of the lock, if it was lost before the work had ended; no other process had begun until then
      */
     record Ran(OnceRun run, Optional<Loss> loss) implements OnceResult {
         @Override

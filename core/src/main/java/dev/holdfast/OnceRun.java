@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param name the name of the work
  * @param state whether it has ended, and how
  * @param token the fencing token under which it ran
- * @param who ran it
+ * @param who the client that ran it
  * @param period the period it counts for; empty if it runs once for a key
  * @param began when it began
  * @param ended when it ended; empty while it runs, and when its process died

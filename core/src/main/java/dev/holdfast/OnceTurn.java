@@ -52,7 +52,7 @@ public final class OnceTurn {
         return lastDone;
     }
 
-    /** Whether nobody else can have begun; see {@link Hold#isValid()}. */
+    /** Whether no other process can have begun; see {@link Hold#isValid()}. */
     public boolean isValid() {
         return hold.isValid();
     }

@@ -50,7 +50,7 @@ public final class Term {
 
     /**
      * Whether this process surely leads right now: false once the term has ended or is in doubt, and false before another
-     * process can lead. Asks nobody; cheap.
+     * process can lead. Sends no request; cheap.
      */
     public boolean isValid() {
         return !ended.get() && hold.isValid();
@@ -77,7 +77,7 @@ public final class Term {
         candidacy.end(this, null);
     }
 
-    /** Whether this call ended it. What nobody has noticed yet counts first: a deadline that has passed. */
+    /** Whether this call ended it. A deadline that has passed unnoticed counts first. */
     boolean end(@Nullable Loss why) {
         if (why == null && !ended.get() && !hold.isValid() && ended.get()) {
             return false; // found lost by this very look

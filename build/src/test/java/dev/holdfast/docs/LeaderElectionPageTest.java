@@ -9,9 +9,9 @@ import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import dev.holdfast.Term;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Timeout;
 class LeaderElectionPageTest {
     private final LockClient client = LockClient.connect("mem:leader-page");
     private final Scheduler scheduler = new Scheduler();
-    private final List<Long> written = new CopyOnWriteArrayList<>();
+    /** What the leader writes: the next only when the last was read. */
+    private final BlockingQueue<Long> written = new ArrayBlockingQueue<>(1);
 
     @AfterEach
     void close() {
@@ -45,7 +46,7 @@ class LeaderElectionPageTest {
     }
 
     @Test
-    void work() {
+    void work() throws InterruptedException {
         // @formatter:off
         // snippet electionWork
         Candidacy candidacy = client.election("reports").lead(term -> {
@@ -55,7 +56,8 @@ class LeaderElectionPageTest {
         });
         // end
         // @formatter:on
-        await().until(() -> !written.isEmpty());
+        long first = written.take();
+        assertThat(written.take()).isEqualTo(first).isPositive();
         candidacy.close();
     }
 
@@ -94,8 +96,7 @@ class LeaderElectionPageTest {
     }
 
     private void writeNext(long token) throws InterruptedException {
-        Thread.sleep(1);
-        written.add(token);
+        written.put(token);
     }
 
     /** Something that only the leader runs. */

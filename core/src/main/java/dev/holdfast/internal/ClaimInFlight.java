@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimInFlight {
     final Claim claim;
-    /** Who asked; a claim that waits serves whoever is first in the queue when it is granted. */
+    /** The caller that asked. A claim that waits serves the waiter that is first in the queue when it is granted. */
     final Waiter asker;
 
     private final Answered answered;
@@ -30,7 +30,7 @@ final class ClaimInFlight {
     private boolean knownLost;
     private boolean inDoubt;
 
-    /** Who hears the answer, once. */
+    /** Receives the answer, once. */
     @FunctionalInterface
     interface Answered {
         void answered(ClaimInFlight claim, @Nullable Optional<Grant> answer, @Nullable Throwable failure);
@@ -100,7 +100,7 @@ final class ClaimInFlight {
         return wallLead;
     }
 
-    /** Whether nobody wanted it any more at some time. */
+    /** Whether it was called off because no caller wanted it any more. */
     boolean isCalledOff() {
         return cancelled;
     }
@@ -122,8 +122,8 @@ final class ClaimInFlight {
             sent.cancel();
         } catch (RuntimeException e) {
             Log.warn(() -> "could not withdraw the claim of '" + claim.name() + "' on " + storeName
-                    + "; a grant that still arrives is released, and others may wait for that: report this to whoever"
-                    + " made the store: " + Redacted.text(e));
+                    + "; a grant that still arrives is released, but others may wait until then: report this to the"
+                    + " authors of the store: " + Redacted.text(e));
             settle(e);
         }
     }

@@ -57,7 +57,7 @@ final class CountingStore implements Store {
         this.time = time;
     }
 
-    /** Names what is told of every answer and every failure. Called once, before the first request. */
+    /** Sets what receives every answer and every failure. Called once, before the first request. */
     void report(Report to) {
         report = to;
     }

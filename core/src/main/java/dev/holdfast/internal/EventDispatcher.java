@@ -20,13 +20,13 @@ import java.util.function.BiConsumer;
  * Tells listeners, one call after another, on a thread of its own that exists while there is something to tell: a slow
  * listener delays other listeners, never a lock.
  *
- * <p>Telling has two steps. {@link #note} puts the event into a queue and does nothing else, so that it may be called
+ * <p>An event is passed on in two steps. {@link #note} puts the event into a queue and does nothing else, so that it may be called
  * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, sees to it that
- * a thread empties the queue. What nobody can be told in time is bounded: of more than {@link #MOST} events that wait,
+ * a thread empties the queue. The number of waiting events is bounded: of more than {@link #MOST} events that wait,
  * the later ones are dropped and counted, losses excepted. Thread-safe.
  */
 final class EventDispatcher implements AutoCloseable {
-    /** How many events may wait to be told. */
+    /** How many events may wait for their listeners. */
     static final int MOST = 10_000;
 
     private static final long IDLE_SECONDS = 10;
@@ -66,7 +66,7 @@ final class EventDispatcher implements AutoCloseable {
      *
      * @param end what to do when everything already said may be the last
      * @param store where the locks live, for messages
-     * @param dropped counts the events that were not told
+     * @param dropped counts the events that no listener received
      */
     EventDispatcher(List<LockListener> listeners, Executor executor, Runnable end, String store, LongAdder dropped) {
         this.listeners = List.copyOf(listeners);
@@ -128,7 +128,7 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Has what was noted told. Never called under a lock of ours; never throws. */
+    /** Passes on what was noted. Never called under a lock of ours; never throws. */
     void hurry() {
         if (full.get() && saidFull.compareAndSet(false, true)) {
             Log.warn(() -> "the lock listeners of the client of " + store + " are too slow: " + MOST
@@ -197,7 +197,7 @@ final class EventDispatcher implements AutoCloseable {
         return first == null ? "none" : first.kind();
     }
 
-    /** Ends once everything already said was told. */
+    /** Ends once all events noted so far have been passed on. */
     @Override
     public void close() {
         end.run();

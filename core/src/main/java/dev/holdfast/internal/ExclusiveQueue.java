@@ -4,7 +4,6 @@ import static dev.holdfast.internal.Deferred.NOTHING;
 import static dev.holdfast.internal.Deferred.all;
 import static dev.holdfast.internal.Deferred.both;
 
-import dev.holdfast.ClientClosedException;
 import dev.holdfast.Loss;
 import dev.holdfast.UnsupportedByStoreException;
 import java.util.ArrayList;
@@ -13,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,23 +28,20 @@ import org.jspecify.annotations.Nullable;
  *    └───────────────── nobody waits ─────────┘
  * </pre>
  *
- * <p>Waiters are served in the order they came. How a grant passes from one hold to the next, lingers, is retained and goes
- * back is {@link ExclusiveGrant}'s. No claim overtakes a release of its own client: also those of readers, who queue up elsewhere,
- * come behind it.
+ * <p>Waiters are served in the order they came. {@link ClaimingQueue} makes the claims. {@link ExclusiveGrant} decides how a
+ * grant passes from one hold to the next, lingers, is retained and is released. No claim overtakes a release of its own
+ * client: claims of readers, which wait in a queue of their own, follow it too.
  *
- * <p>Joining the queue takes no lock: whoever ends a phase writes the next phase first and looks at the queue after
- * that, while whoever joins writes the queue first and looks at the phase after that, so that one of the two sees the
- * other. The phase changes under a small mutex, for which in practice only the closing holder comes. Thread-safe.
+ * <p>Joining the queue takes no lock. A thread that ends a phase writes the next phase first and reads the queue after
+ * that. A thread that joins writes the queue first and reads the phase after that, so that one of the two sees the other.
+ * The phase changes under a small mutex, which in practice only the closing holder takes. Thread-safe.
  */
-final class ExclusiveQueue extends WaitQueue {
-    private volatile QueuePhase phase = QueuePhase.IDLE;
-    private @Nullable ClaimInFlight claiming;
-    private @Nullable Waiter nextTry;
+final class ExclusiveQueue extends ClaimingQueue {
     private volatile @Nullable ExclusiveGrant grant;
     /** Claims for the name in other ways, which come behind the release under way. */
     private List<Runnable> claimsBehind = new ArrayList<>();
 
-    /** A lock nobody wants yet. */
+    /** A lock that no caller wants yet. */
     ExclusiveQueue(EngineContext context, LockName name) {
         super(context, name);
     }
@@ -72,41 +67,36 @@ final class ExclusiveQueue extends WaitQueue {
         return waiter.waits ? join(waiter) : tryOnce(waiter);
     }
 
-    @Override
-    boolean isRetired() {
-        return phase == QueuePhase.RETIRED;
-    }
-
     private boolean join(Waiter waiter) {
-        recordPlace(waiter, phase != QueuePhase.IDLE);
+        recordPlace(waiter, !isIn(QueuePhase.IDLE));
         waiters.add(waiter);
-        return switch (phase) {
+        return switch (phase()) {
             case IDLE -> {
                 transition(this::nextIfIdle);
                 yield true;
             }
             case LINGERING, RETAINED -> {
                 transition(this::takeUnused);
-                yield true; // if it cannot, whoever ends that phase looks at the queue
+                yield true; // if it cannot, the thread that ends that phase reads the queue
             }
-            case RETIRED -> !waiters.remove(waiter); // nobody looks here any more, unless somebody just did
+            case RETIRED -> !waiters.remove(waiter); // no thread reads this queue any more, unless one just did
             case CLAIMING, HELD, REFRESHING, RELEASING -> {
                 warnIfItsOwn(waiter);
                 noteWantedHere();
-                yield true; // whoever ends that phase looks at the queue
+                yield true; // the thread that ends that phase reads the queue
             }
         };
     }
 
-    /** One who does not wait never joins the queue: a claim of its own, or nothing. */
+    /** A caller that does not wait never joins the queue: it makes a claim of its own, or gets nothing. */
     private boolean tryOnce(Waiter waiter) {
         AtomicBoolean accepted = new AtomicBoolean(true);
         transition(() -> {
-            if (phase == QueuePhase.RETIRED) {
+            if (isIn(QueuePhase.RETIRED)) {
                 accepted.set(false);
                 return NOTHING;
             }
-            if (phase == QueuePhase.IDLE && waiters.isEmpty()) {
+            if (isIn(QueuePhase.IDLE) && waiters.isEmpty()) {
                 waiter.recordPlace();
                 return claim(waiter);
             }
@@ -116,13 +106,13 @@ final class ExclusiveQueue extends WaitQueue {
             if (taken.isPresent()) {
                 return taken.get();
             }
-            Runnable back = live != null && isFirst && phase == QueuePhase.RETAINED ? live.endRetention() : NOTHING;
-            boolean goesBack = phase == QueuePhase.RELEASING
-                    || phase == QueuePhase.LINGERING
-                    || phase == QueuePhase.RETAINED; // lost meanwhile
-            boolean wanted = !goesBack && phase != QueuePhase.REFRESHING && unwanted() == null;
-            if (!wanted && waiters.isEmpty() && nextTry == null) {
-                nextTry = waiter; // behind this client's own release, or its claim or grant that nobody wants any more
+            Runnable back = live != null && isFirst && isIn(QueuePhase.RETAINED) ? live.endRetention() : NOTHING;
+            boolean goesBack = isIn(QueuePhase.RELEASING)
+                    || isIn(QueuePhase.LINGERING)
+                    || isIn(QueuePhase.RETAINED); // lost meanwhile
+            boolean wanted = !goesBack && !isIn(QueuePhase.REFRESHING) && unwanted() == null;
+            if (!wanted && waiters.isEmpty() && !hasTry()) {
+                tryNext(waiter); // behind this client's own release, or its claim or grant that nobody wants any more
                 // the caller that left may not have withdrawn it yet, and will not once another caller has joined
                 return both(back, afterLeaving());
             }
@@ -136,7 +126,7 @@ final class ExclusiveQueue extends WaitQueue {
         CompletableFuture<Boolean> givenBack = new CompletableFuture<>();
         transition(() -> {
             GrantOwner now = closing.grant.owner();
-            if (now != this) { // it became a reader's in this moment
+            if (now != this) { // it has just become a reader's
                 return () -> now.endHold(closing).thenAccept(givenBack::complete);
             }
             ExclusiveGrant live = grant;
@@ -159,14 +149,7 @@ final class ExclusiveQueue extends WaitQueue {
         } finally {
             mutex.unlock();
         }
-        return of.grant.owner().stopRenewal(of, cause); // it became a reader's in this moment
-    }
-
-    @Override
-    @Nullable
-    ClaimInFlight unwanted() {
-        ClaimInFlight asked = claiming;
-        return asked != null && asked.claim.waits() && waiters.isEmpty() ? asked : null;
+        return of.grant.owner().stopRenewal(of, cause); // it has just become a reader's
     }
 
     @Override
@@ -175,13 +158,13 @@ final class ExclusiveQueue extends WaitQueue {
         return live != null && live.state.isValid() && live.hold() != null;
     }
 
-    /** Whether a caller of this client waits for an exclusive hold who did not come after this one. */
+    /** Whether a caller of this client waits for an exclusive hold, and did not come after this one. */
     boolean isWaitedForBefore(Waiter other) {
         Waiter first = waiters.first();
         return first != null && first.since - other.since <= 0;
     }
 
-    /** The grant goes to the readers of this client with its hold; what waits here claims anew. */
+    /** The grant goes to the readers of this client with its hold; the waiters here claim again. */
     @Override
     public boolean downgrade(HoldState held) {
         AtomicBoolean moved = new AtomicBoolean();
@@ -194,7 +177,7 @@ final class ExclusiveQueue extends WaitQueue {
         return moved.get();
     }
 
-    /** Somebody of this client waits for the open hold. */
+    /** A caller of this client waits for the open hold. */
     private void noteWantedHere() {
         HoldState now = hold();
         if (now != null && now.awaitsWanted()) {
@@ -230,24 +213,9 @@ final class ExclusiveQueue extends WaitQueue {
     }
 
     @Override
-    Stream<ClaimInFlight> claims() {
-        return Stream.ofNullable(claiming);
-    }
-
-    @Override
-    void forgetClaim(ClaimInFlight answered) {
-        claiming = null;
-    }
-
-    @Override
-    Runnable afterClaim() {
-        return next();
-    }
-
-    @Override
     Runnable granted(ClaimInFlight of, GrantState live) {
         if (of.isKnownLost()) {
-            return both(() -> context.releaseSender().withdraw(of.claim), next()); // for those who wait: claimed anew
+            return both(() -> context.releaseSender().withdraw(of.claim), next()); // for the waiters: claimed again
         }
         ExclusiveGrant begun = new ExclusiveGrant(this, live);
         grant = begun;
@@ -258,7 +226,7 @@ final class ExclusiveQueue extends WaitQueue {
     public void grantLost(GrantState lost, Loss.Cause cause) {
         transition(() -> {
             if (lost.owner() != this) {
-                return () -> lost.owner().grantLost(lost, cause); // it became a reader's in this moment
+                return () -> lost.owner().grantLost(lost, cause); // it has just become a reader's
             }
             ExclusiveGrant live = grant;
             return live != null && live.state == lost ? live.lost(cause) : NOTHING;
@@ -278,51 +246,16 @@ final class ExclusiveQueue extends WaitQueue {
     void shutDown(Throwable closed) {
         transition(() -> {
             ExclusiveGrant held = grant;
-            ClaimInFlight unwanted = claiming;
+            Runnable callOff =
+                    claims().findFirst().<Runnable>map(claim -> claim::cancel).orElse(NOTHING);
             Runnable lose = held == null ? NOTHING : () -> context.renewer().lose(held.state, Loss.Cause.CLIENT_CLOSED);
-            return both(both(waiters.failAll(closed), unwanted == null ? NOTHING : unwanted::cancel), lose);
+            return both(both(waiters.failAll(closed), callOff), lose);
         });
         owners.clear();
         transition(this::nextIfIdle);
     }
 
     // ---- transitions: called under the mutex, return what is to be done after it ----
-
-    @Override
-    Runnable nextIfIdle() {
-        return phase == QueuePhase.IDLE ? next() : NOTHING;
-    }
-
-    /** Nothing stands in the store any more: claim for whoever waits, else retire. */
-    Runnable next() {
-        phase = QueuePhase.IDLE;
-        Waiter first = nextTry == null ? waiters.first() : nextTry;
-        nextTry = null;
-        if (first != null && context.isClosed()) {
-            ClientClosedException closed = context.closedException();
-            return both(both(waiters.fail(first, closed), waiters.failAll(closed)), this::nextAfterClose);
-        }
-        if (first == null && owners.isEmpty()) {
-            phase = QueuePhase.RETIRED;
-            first = waiters.first(); // one who joined in between may have seen the phase before or after
-            if (first == null) {
-                return () -> context.queues()
-                        .retired(this); // after what else this step does: until then the client is not quiet
-            }
-        }
-        return first == null ? NOTHING : claim(first);
-    }
-
-    private void nextAfterClose() {
-        transition(this::nextIfIdle);
-    }
-
-    private Runnable claim(Waiter asker) {
-        ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this::answered);
-        phase = QueuePhase.CLAIMING;
-        claiming = started;
-        return () -> context.queues().send(started, name);
-    }
 
     @Override
     void claimBehind(Runnable claim) {
@@ -339,8 +272,8 @@ final class ExclusiveQueue extends WaitQueue {
             ExclusiveGrant live = grant;
             Runnable back = live == null
                     ? NOTHING
-                    : retainedToo && phase == QueuePhase.RETAINED ? live.endRetention() : endOfLinger(live);
-            if (phase != QueuePhase.RELEASING) {
+                    : retainedToo && isIn(QueuePhase.RETAINED) ? live.endRetention() : endOfLinger(live);
+            if (!isIn(QueuePhase.RELEASING)) {
                 return both(back, claim);
             }
             claimsBehind.add(claim);
@@ -350,10 +283,10 @@ final class ExclusiveQueue extends WaitQueue {
 
     /** The store is about to send, while a grant of this queue lingers. */
     Runnable endOfLinger(ExclusiveGrant live) {
-        return phase == QueuePhase.LINGERING && grant == live ? live.endOfLinger() : NOTHING;
+        return isIn(QueuePhase.LINGERING) && grant == live ? live.endOfLinger() : NOTHING;
     }
 
-    /** Somebody came while the grant lingers or is retained. */
+    /** A caller came while the grant lingers or is retained. */
     private Runnable takeUnused() {
         ExclusiveGrant live = grant;
         return live == null ? NOTHING : live.takeUnused();
@@ -361,23 +294,9 @@ final class ExclusiveQueue extends WaitQueue {
 
     // ---- for the grant: under the mutex ----
 
-    /** What follows looks at the queue after this. */
-    void enter(QueuePhase next) {
-        phase = next;
-    }
-
-    boolean isIn(QueuePhase asked) {
-        return phase == asked;
-    }
-
     /** Whether that is this queue's grant, and has not been lost or given back meanwhile. */
     boolean has(ExclusiveGrant asked) {
         return grant == asked;
-    }
-
-    /** Whether one who does not wait is to make a claim of its own once the grant is back. */
-    boolean hasTry() {
-        return nextTry != null;
     }
 
     /** It is no longer this queue's. */

@@ -28,6 +28,11 @@ final class Failures {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
+    /** Whether the store could not be reached, or did not answer. */
+    static boolean isUnavailable(Throwable failure) {
+        return cause(failure) instanceof StoreUnavailableException;
+    }
+
     /**
      * The failure with this thread's stack trace and the store's as its cause: one failure may be thrown by several
      * waiters.

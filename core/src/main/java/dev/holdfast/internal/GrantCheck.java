@@ -34,7 +34,7 @@ final class GrantCheck {
         Duration lease = grant.grant().lease();
         if (!grant.isSessionBound() && !lease.equals(asked)) {
             return Optional.of(new StoreRefusedException(store + " gave a lease of " + Durations.text(lease) + " where "
-                    + Durations.text(asked) + " was asked for: report this to whoever made the store"));
+                    + Durations.text(asked) + " was asked for: report this to the authors of the store"));
         }
         long number = grant.grant().number();
         return Tokens.isNumber(number)

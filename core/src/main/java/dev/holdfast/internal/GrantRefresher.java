@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What the store is asked between two holds of one grant. Whoever asks is told whether the grant stands and was
+ * The requests to the store between two holds of one grant. The caller is informed whether the grant stands and was
  * changed; no answer counts as no.
  */
 final class GrantRefresher {

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caller's side of a hold: all {@link dev.holdfast.Hold} objects of one hold share it, and what they ask to be told
- * hangs on it, never on the engine's side. So it becomes unreachable exactly when nobody can close the hold any more,
+ * The caller's side of a hold: all {@link dev.holdfast.Hold} objects of one hold share it, and the actions they register
+ * hang on it, never on the engine's side. So it becomes unreachable exactly when no code can close the hold any more,
  * even where a listener refers to its own hold. Thread-safe.
  */
 public final class HoldHandle {
@@ -83,7 +83,7 @@ public final class HoldHandle {
         hold.onLoss(action);
     }
 
-    /** Has each action told once, on the listener thread. */
+    /** Runs each action once, on the listener thread. */
     void noteLoss() {
         for (Consumer<Loss> action = lossActions.poll(); action != null; action = lossActions.poll()) {
             context().note(hold.loss(), action);
@@ -165,7 +165,7 @@ public final class HoldHandle {
     /** Closes one entry of a kind, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
     public void close(LockMode as) {
         if (!hold.isThreadBound()) { // which may have further entries, and is watched through its thread as well
-            hold.pin(this); // until the store has answered: a loss found only then is still told here
+            hold.pin(this); // until the store has answered: a loss found only then is still reported here
         }
         hold.grant.owner().close(hold, as);
     }

@@ -80,7 +80,7 @@ final class HoldState {
         this.pinned = made; // until the waiter has it in hand
     }
 
-    /** What the flight recorder is told at the end; null if it was not running at the beginning. */
+    /** The event for the flight recorder, written at the end; null if it was not running at the beginning. */
     FlightEvents.@Nullable Held event() {
         return event;
     }

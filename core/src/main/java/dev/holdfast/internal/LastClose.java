@@ -7,15 +7,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last close of a hold by the grant of an {@link ExclusiveQueue}: what its caller is told, and whether the store has
- * confirmed since that the hold was closed in time. Guarded by the queue's mutex.
+ * The last close of a hold by the grant of an {@link ExclusiveQueue}: the answer to its caller, and whether the store has
+ * confirmed the grant since then, which proves that the hold was closed in time. Guarded by the queue's mutex.
  */
 final class LastClose {
     private final EngineContext context;
     private final GrantState state;
     private final TokenBlock tokens;
     private long at;
-    /** For the caller while it is open what becomes of the grant: was it given back? */
+    /** The caller's question whether the grant was released, while that is undecided. */
     private @Nullable CompletableFuture<Boolean> asked;
 
     LastClose(EngineContext context, GrantState state, TokenBlock tokens) {
@@ -27,14 +27,14 @@ final class LastClose {
     /**
      * A hold is closed now.
      *
-     * @param givenBack is completed once it is decided what becomes of the grant
+     * @param givenBack is completed once it is decided whether the grant is released or passed on
      */
     void begin(CompletableFuture<Boolean> givenBack) {
         at = context.time().nanoTime();
         asked = givenBack;
     }
 
-    /** It is decided what becomes of the grant. */
+    /** The grant was released, passed on or lost: answers the caller. */
     Runnable decided() {
         CompletableFuture<Boolean> answer = asked;
         if (answer == null) {
@@ -46,15 +46,18 @@ final class LastClose {
     }
 
     /**
-     * The hold closed last, if the store has not confirmed the grant since: only then is it not known whether it was closed
-     * in time where the store has the grant no more.
+     * The hold that was closed last, if the store has not confirmed the grant since then; otherwise null. If the store no
+     * longer has the grant, it is unknown whether such a hold was closed in time.
      */
     @Nullable
     HoldState unconfirmed() {
         return at - state.provedAt() < 0 ? null : tokens.lastHold();
     }
 
-    /** Of a retained grant no release says that the store had it no more when the last hold was closed. */
+    /**
+     * Reports the loss of a retained grant for the hold that was closed last. A retained grant is not released, so no answer
+     * to a release shows that the store had already lost it at the close.
+     */
     Runnable tellUnnoticed(Loss.Cause cause) {
         HoldState last = unconfirmed();
         return last == null

@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
- *   watch ──► set of grants ──tick──► run out?        ──► lost, told
+ *   watch ──► set of grants ──tick──► run out?        ──► lost, reported
  *                                 ──► nobody left?    ──► leak: not renewed any more
  *                                 ──► held too long?  ──► not renewed any more
  *                                 ──► due?            ──► batch ──► store ──► HELD: deadline moves
- *                                                                         ──► LOST: lost, told
+ *                                                                         ──► LOST: lost, reported
  *                                                                         ──► UNKNOWN: again soon
  * </pre>
  *

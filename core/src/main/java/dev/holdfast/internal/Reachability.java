@@ -46,20 +46,20 @@ final class Reachability implements CountingStore.Report {
     /** For what concerns all names. */
     private static final String ANY = "";
 
-    /** The callers of this client who wait. */
+    /** The waiting callers of this client. */
     interface Waits {
-        /** Such a name in the store that some caller without a time limit has waited for since then or longer; or null. */
+        /** A matching name in the store for which a caller without a time limit has waited since then or longer; or null. */
         @Nullable
         String waitedForSince(long nanos, Predicate<String> isMeant);
 
-        /** The lock that some caller waits for, as the client knows it; null if nobody waits. */
+        /** A lock that a caller waits for, by the client's name of it; null if no caller waits. */
         @Nullable
         String waitedFor();
 
-        /** Whether some caller waits for such a name in the store. */
+        /** Whether a caller waits for a matching name in the store. */
         boolean isWaitedFor(Predicate<String> isMeant);
 
-        /** Ends such waits for such names in the store. */
+        /** Ends these waits for matching names in the store. */
         void failSince(long nanos, Predicate<String> isMeant, StoreUnavailableException why);
     }
 
@@ -69,9 +69,9 @@ final class Reachability implements CountingStore.Report {
     private final Duration limit;
     private final Waits waits;
     private final long begun;
-    /** By what {@link Store#part} calls them. */
+    /** By the names that {@link Store#part} returns. */
     private final Map<String, StorePart> parts = new ConcurrentHashMap<>();
-    /** For changes of the outages alone, so that listeners hear of them in their order. */
+    /** Guards changes of the outages alone, so that listeners receive them in order. */
     private final ReentrantLock change = new ReentrantLock();
 
     private final AtomicBoolean checking = new AtomicBoolean();
@@ -118,10 +118,11 @@ final class Reachability implements CountingStore.Report {
     }
 
     /**
-     * One part of several that is away is asked until it is back: perhaps no caller wants anything of it. Where nobody waits
-     * for it any more, no claim is left to tell that it is back, so an answer ends also an outage that a claim reported.
+     * Asks one part of several every second until its outage ends, because perhaps no caller sends a request to it. Where
+     * no caller waits for this part, no claim is left to report that it is back. Then an answer to a question also ends an
+     * outage that the store reported.
      */
-    private void askNowAndThen(StorePart part, Outage begun) {
+    private void askRegularly(StorePart part, Outage begun) {
         if (!store.part(begun.name()).equals(Store.WHOLE)) {
             time.schedule(() -> askUntilBack(part, begun), BETWEEN_QUESTIONS);
         }
@@ -137,7 +138,7 @@ final class Reachability implements CountingStore.Report {
                 end(part, true);
             }
             if (!(failure instanceof ClientClosedException)) {
-                askNowAndThen(part, begun);
+                askRegularly(part, begun);
             }
         });
     }
@@ -172,7 +173,7 @@ final class Reachability implements CountingStore.Report {
     @Override
     public void unanswered(String name, long sent, Throwable failure) {
         StorePart part = partOf(name);
-        if (!part.hasAnsweredSince(sent) && isUnavailable(failure)) {
+        if (!part.hasAnsweredSince(sent) && Failures.isUnavailable(failure)) {
             begin(part, name, failure, false);
         }
     }
@@ -190,24 +191,24 @@ final class Reachability implements CountingStore.Report {
         begin(
                 partOf(name),
                 name,
-                isUnavailable(why) ? why : new StoreUnavailableException(Redacted.text(why), why),
+                Failures.isUnavailable(why) ? why : new StoreUnavailableException(Redacted.text(why), why),
                 true);
         waiting(); // its name may have moved to a part that was away before
     }
 
-    private void begin(StorePart part, String name, Throwable why, boolean told) {
-        if (!part.isNews(told)) {
+    private void begin(StorePart part, String name, Throwable why, boolean reported) {
+        if (!part.isNews(reported)) {
             return;
         }
         Outage begun;
         change.lock();
         try {
             Outage before = part.outage();
-            if (!part.isNews(told)) {
+            if (!part.isNews(reported)) {
                 return; // another thread was first, and knows at least as much
             }
             long now = time.nanoTime();
-            begun = new Outage(name, before == null ? now : before.since(), why, told);
+            begun = new Outage(name, before == null ? now : before.since(), why, reported);
             part.set(begun);
             if (before != null) {
                 return;
@@ -222,14 +223,14 @@ final class Reachability implements CountingStore.Report {
         telemetry.flush();
         telemetry.recordUnreachable(waits.waitedFor(), why, limit);
         waiting();
-        askNowAndThen(part, begun);
+        askRegularly(part, begun);
     }
 
-    private void end(StorePart part, boolean alsoTold) {
+    private void end(StorePart part, boolean alsoReported) {
         change.lock();
         try {
             Outage ended = part.outage();
-            if (ended == null || (ended.told() && !alsoTold)) {
+            if (ended == null || (ended.reported() && !alsoReported)) {
                 return;
             }
             part.set(null);
@@ -243,18 +244,20 @@ final class Reachability implements CountingStore.Report {
     }
 
     /**
-     * Proves that the store answers, by a question about a name where no answer came a moment ago. Fails with what the
-     * caller is to be told if it does not.
+     * Proves that the store answers, by a question about a name where no answer came a moment ago. If it does
+     * not, this fails with the exception for the caller.
      */
     CompletableFuture<Void> proof(String inStore) {
         StorePart part = partOf(inStore);
         if (part.outage() == null && part.hasAnsweredSince(time.nanoTime() - FRESH.toNanos())) {
             return CompletableFuture.completedFuture(null);
         }
-        return part.failIfTold().thenCompose(reachable -> part.ask(inStore)).thenCompose(answered -> part.failIfTold());
+        return part.failIfReported()
+                .thenCompose(reachable -> part.ask(inStore))
+                .thenCompose(answered -> part.failIfReported());
     }
 
-    /** A caller waits from now on: in an outage, his wait is watched. */
+    /** A caller waits from now on: in an outage, its wait is checked. */
     void waiting() {
         if (away.get() > 0 && checking.compareAndSet(false, true)) {
             time.schedule(this::check, limit);
@@ -266,7 +269,7 @@ final class Reachability implements CountingStore.Report {
         if (nobodyWaitsInVain()) {
             checking.set(false);
             if (!nobodyWaitsInVain()) {
-                waiting(); // he came in between
+                waiting(); // a caller came in between
             }
             return;
         }
@@ -279,7 +282,7 @@ final class Reachability implements CountingStore.Report {
             return;
         }
         proof(overdue).whenComplete((answered, failure) -> {
-            if (failure != null && isUnavailable(failure)) {
+            if (failure != null && Failures.isUnavailable(failure)) {
                 waits.failSince(since, name -> partOf(name) == part, tooLong(failure, outage));
             }
             checkAgain();
@@ -324,9 +327,5 @@ final class Reachability implements CountingStore.Report {
     /** How long a caller waits for the proof of a store that breaks its contract and never answers. */
     private Duration longestProof() {
         return limit.compareTo(LONGEST_PROOF) > 0 ? limit : LONGEST_PROOF;
-    }
-
-    static boolean isUnavailable(Throwable failure) {
-        return Failures.cause(failure) instanceof StoreUnavailableException;
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * How a thread enters a hold that it has already, without the queue and without the store.
  *
  * <p>To enter says that the lock is held, so a hold in doubt is not entered: who waits for the lock waits for the
- * store to confirm the hold, or to have lost it, and who does not wait is told no. Only the one thread that owns the
+ * store to confirm the hold, or to have lost it, and a caller that does not wait is refused. Only the one thread that owns the
  * hold can ever wait here; it is woken when the grant is confirmed or the hold ends.
  *
  * <pre>

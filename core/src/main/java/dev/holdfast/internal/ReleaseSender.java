@@ -52,7 +52,7 @@ final class ReleaseSender {
     /**
      * Releases a grant.
      *
-     * @param last the hold closed last under it, which is told if the grant turns out to have been gone; null when that
+     * @param last the hold closed last under it, whose loss is reported if the grant turns out to have been gone; null when that
      *     is known already
      */
     CompletableFuture<Boolean> release(GrantState grant, @Nullable HoldState last) {

@@ -54,7 +54,7 @@ final class StoreNotices implements StoreListener {
         context.reachability().answered(name);
     }
 
-    /** The grant as the renewer knows it; null if its claim's answer is not handled yet, and then that is told. */
+    /** The grant as the renewer knows it; null if its claim's answer is not handled yet; the claim then receives the notice. */
     private @Nullable GrantState find(Grant grant, Consumer<ClaimInFlight> notice) {
         GrantState live = context.renewer().find(grant);
         WaitQueue queue =

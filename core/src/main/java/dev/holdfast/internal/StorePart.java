@@ -14,11 +14,11 @@ final class StorePart {
     /**
      * One outage.
      *
-     * @param name about which no answer came; another part may keep it by now
-     * @param told whether the store reported that it cannot serve the claims that wait; it may answer questions all the
-     *     same, as a file does to which somebody else writes without end
+     * @param name the name whose request got no answer; another part may store it by now
+     * @param reported whether the store itself reported that it cannot serve waiting claims. Such a store may still answer
+     *     questions, for example a file to which another process writes without end
      */
-    record Outage(String name, long since, Throwable why, boolean told) {}
+    record Outage(String name, long since, Throwable why, boolean reported) {}
 
     private final Store store;
     private final AtomicReference<@Nullable CompletableFuture<Void>> question = new AtomicReference<>();
@@ -40,10 +40,10 @@ final class StorePart {
         outage = now;
     }
 
-    /** Whether an outage is more than is known. */
-    boolean isNews(boolean told) {
+    /** Whether an outage is news: there is none yet, or the store reports one that only a request has shown so far. */
+    boolean isNews(boolean reported) {
         Outage before = outage;
-        return before == null || (told && !before.told);
+        return before == null || (reported && !before.reported);
     }
 
     boolean isAwaySince(long nanos) {
@@ -60,10 +60,10 @@ final class StorePart {
         return lastAnswer - nanos > 0;
     }
 
-    /** Fails while the store reports that it cannot serve claims: before a question, and where it says so meanwhile. */
-    CompletableFuture<Void> failIfTold() {
+    /** Fails while the store reports that it cannot serve claims. */
+    CompletableFuture<Void> failIfReported() {
         Outage now = outage;
-        return now != null && now.told
+        return now != null && now.reported
                 ? CompletableFuture.failedFuture(Failures.cause(now.why))
                 : CompletableFuture.completedFuture(null);
     }
@@ -78,8 +78,7 @@ final class StorePart {
         ReleaseSender.guarded(() -> store.status(inStore)).whenComplete((status, failure) -> {
             question.set(null);
             if (failure != null
-                    && (Reachability.isUnavailable(failure)
-                            || Failures.cause(failure) instanceof ClientClosedException)) {
+                    && (Failures.isUnavailable(failure) || Failures.cause(failure) instanceof ClientClosedException)) {
                 mine.completeExceptionally(Failures.cause(failure));
             } else {
                 mine.complete(null);

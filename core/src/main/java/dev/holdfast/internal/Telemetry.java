@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Tells the outside what happens to locks: figures, listeners, flight recorder, log.
  *
  * <p>What changes who holds or waits has two halves. The first counts and notes the event for the listeners; it neither
- * waits nor calls anybody, and is called under the local lock's mutex, so that events of a lock are told in the order in
+ * waits nor calls other code, and is called under the local lock's mutex, so that events of a lock are reported in the order in
  * which they happened. The second ({@code record…}) writes to the flight recorder and the log, after the mutex is free.
  * Whoever is not under a mutex does both at once. With nobody listening and nothing recorded, a hold costs some additions
  * and one reading of the clock. Thread-safe.
@@ -46,7 +46,7 @@ final class Telemetry {
         return counters.read();
     }
 
-    /** Has the listeners told what was noted under a mutex, after it. Never throws. */
+    /** Passes on to the listeners what was noted under a mutex, after it. Never throws. */
     void flush() {
         dispatcher.hurry();
     }

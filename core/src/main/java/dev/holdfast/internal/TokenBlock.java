@@ -57,7 +57,7 @@ final class TokenBlock {
         return used == 0 && lastHold == null;
     }
 
-    /** Whether one more hold can be told apart from those that had it exclusively under the present grant number. */
+    /** Whether one more hold can be distinguished from those that had it exclusively under the present grant number. */
     boolean hasTokenLeft() {
         return used < Tokens.BLOCK;
     }

@@ -20,10 +20,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those callers of one client who want one name in one way, in the order they came, and what the store gave for them.
+ * The callers of one client that want one name in one way, in the order they came, and what the store has granted for them.
  *
- * <p>There are two kinds: {@link ExclusiveQueue} for exclusive holds, which stand alone, and {@link SharedQueue} for those that
- * may stand beside others, readers and permits. Here is what they share: how callers give up, close and are told.
+ * <p>There are two kinds: {@link ExclusiveQueue} for exclusive holds, and {@link SharedQueue} for
+ * readers and permits, which may be held beside others. This class has what they share: how callers give up, close and are
+ * informed.
  *
  * <p>State changes under a small mutex. Nothing is called under it that may wait or call back: each transition returns
  * what is to be done, and that is run after the mutex is free. Thread-safe.
@@ -313,9 +314,9 @@ abstract class WaitQueue implements GrantOwner {
     // ---- transitions ----
 
     /**
-     * The outcome of a claim is unknown: what it may have left is cleared, and those it stood for are told. A claim that
-     * was called off stands for nobody: if the store did not answer, those who have come since wait on, by a claim of
-     * their own.
+     * The outcome of a claim is unknown: what it may have left is cleared, and its waiters fail. A claim that
+     * was called off has no waiters: if the store did not answer, callers that have come since then continue to wait, by a
+     * claim of their own.
      */
     final Runnable failed(ClaimInFlight of, Throwable why) {
         Runnable tell;

@@ -47,7 +47,7 @@ final class Waiter {
     /** Whether the caller waits for a time of its own, and so through any outage; written before it joins. */
     boolean timed;
 
-    /** What the flight recorder is told at the end; written before it joins, read by the caller after its outcome. */
+    /** The event for the flight recorder, written at the end; written before it joins, read by the caller after its outcome. */
     FlightEvents.@Nullable Wait event;
 
     private final @Nullable Runnable callback;

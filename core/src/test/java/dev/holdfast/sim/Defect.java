@@ -70,7 +70,7 @@ enum Defect {
             "internal/MultiAcquisition", "if (held.stream().allMatch(HoldHandle::isValid)) {", "if (true) {", 2_000),
     TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
-            "internal/ExclusiveQueue", " && phase != QueuePhase.REFRESHING && ", " && ", 4_000),
+            "internal/ExclusiveQueue", " && !isIn(QueuePhase.REFRESHING) && ", " && ", 4_000),
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "return isSurelyHeldHere()\n", "return true\n", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/CountingStore",
@@ -129,7 +129,7 @@ enum Defect {
     RETAINED_GRANT_KEPT_AFTER_A_LOSS(
             "internal/ExclusiveQueue",
             "live != null && live.state == lost ? live.lost(cause) : NOTHING",
-            "live != null && live.state == lost && phase != QueuePhase.RETAINED ? live.lost(cause) : NOTHING",
+            "live != null && live.state == lost && !isIn(QueuePhase.RETAINED) ? live.lost(cause) : NOTHING",
             1_000),
     RETAINED_INDEX_USED_TWICE("internal/ExclusiveGrant", "        tokens.given(made);\n", """
         if (made.options.retain().isZero()) { tokens.given(made); }

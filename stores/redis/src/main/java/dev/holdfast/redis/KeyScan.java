@@ -31,8 +31,8 @@ final class KeyScan {
 
     CompletableFuture<KeyScanCursor<byte[]>> start() {
         Duration left = Duration.ofNanos(until - time.nanoTime());
-        if (pipeline.hasEnded()) {
-            page.completeExceptionally(pipeline.endedBy());
+        if (pipeline.end().hasCome()) {
+            page.completeExceptionally(pipeline.end().why());
         } else if (left.isNegative()) {
             page.completeExceptionally(pipeline.late().failure());
         } else if (pipeline.isConnected()) {

@@ -53,7 +53,7 @@ final class LateCalls {
             return time.schedule(task, delay);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
             watching.set(false);
-            RuntimeException why = pipeline.shutDown();
+            RuntimeException why = pipeline.end().shutDown();
             outbox.fail(call -> true, why);
             inFlight.fail(call -> true, why);
             if (awaited != null) {

@@ -5,11 +5,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The id of its own makes the rounds of one claim independent of the order in which members carry requests out: what gives
  * one round back never touches the next, and a copy that comes late finds its round ended. It also shows whether others have
  * won: when a majority names the same round, that one has. A member that answers after the decision gets its grant raised, or
- * gives it back. Thread-safe.
+ * gives it back. {@link QuorumBallot} counts the answers. Thread-safe.
  */
 final class QuorumRound {
     /** What came of it. */
@@ -56,14 +52,6 @@ final class QuorumRound {
             @Nullable Grant grant,
             @Nullable RuntimeException why) {}
 
-    private enum Vote {
-        ASKED,
-        GRANTED,
-        CONFIRMED,
-        REFUSED,
-        FAILED
-    }
-
     private final QuorumMembers members;
     private final Claim claim;
     private final ClaimId id;
@@ -71,13 +59,7 @@ final class QuorumRound {
     private final long sentNanos;
     private final CompletableFuture<Result> result = new CompletableFuture<>();
     private final ReentrantLock mutex = new ReentrantLock();
-    private final Vote[] votes;
-    private final long[] numbers;
-    private final Map<String, Integer> rivals = new HashMap<>();
-    private final List<Throwable> failures = new ArrayList<>();
-    /** The number of the grant; 0 until a majority has granted. */
-    private long number;
-
+    private final QuorumBallot ballot;
     private @Nullable Result decided;
     private boolean waitsForLast;
     /** A member that was asked, or told of the end, has not answered. */
@@ -91,9 +73,7 @@ final class QuorumRound {
         this.claim = claim;
         this.id = id;
         this.lost = lost;
-        this.votes = new Vote[members.size()];
-        Arrays.fill(votes, Vote.ASKED);
-        this.numbers = new long[members.size()];
+        this.ballot = new QuorumBallot(members.size(), members.majority());
         this.sentNanos = members.time().nanoTime();
     }
 
@@ -120,16 +100,12 @@ final class QuorumRound {
         Result before = step(() -> {
             int i = member.index();
             if (said == null) {
-                votes[i] = Vote.FAILED;
-                failures.add(RedisErrors.unwrapped(failure == null ? new IllegalStateException() : failure));
+                ballot.failed(i, RedisErrors.unwrapped(failure == null ? new IllegalStateException() : failure));
             } else if (said.isGrant()) {
-                votes[i] = Vote.GRANTED;
-                numbers[i] = said.number();
+                ballot.granted(i, said.number());
             } else {
-                votes[i] = Vote.REFUSED;
-                if (own == null && !said.owner().equals(id.value())) {
-                    rivals.merge(said.owner(), 1, Integer::sum);
-                }
+                boolean ours = own != null || said.owner().equals(id.value());
+                ballot.refused(i, ours ? null : said.owner());
             }
         });
         if (own != null) {
@@ -141,13 +117,11 @@ final class QuorumRound {
 
     private void raised(QuorumMember member, QuorumScripts.@Nullable Said said, @Nullable Throwable failure) {
         Result before = step(() -> {
-            int i = member.index();
             if (said != null && said.isGrant()) {
-                numbers[i] = said.number();
-                votes[i] = Vote.CONFIRMED;
+                ballot.confirmed(member.index(), said.number());
             } else {
-                votes[i] = Vote.FAILED;
-                failures.add(
+                ballot.failed(
+                        member.index(),
                         failure == null
                                 ? new StoreUnavailableException("the grant ended at " + RedisUrl.describe(member.uri()))
                                 : RedisErrors.unwrapped(failure));
@@ -163,21 +137,17 @@ final class QuorumRound {
 
     /** No more answers are waited for; of those that are to raise their numbers, only at the very end. */
     private void giveUpOthers(boolean atEnd) {
-        step(() -> {
-            for (int i = 0; i < votes.length; i++) {
-                if (votes[i] == Vote.ASKED || (atEnd && votes[i] == Vote.GRANTED)) {
-                    votes[i] = Vote.FAILED;
-                    failures.add(new StoreUnavailableException("no answer in time from "
-                            + RedisUrl.describe(members.all().get(i).uri())));
-                }
-            }
-        });
+        step(() -> ballot.failSilent(
+                atEnd,
+                member -> new StoreUnavailableException("no answer in time from "
+                        + RedisUrl.describe(members.all().get(member).uri()))));
     }
 
     /** Notes something, and does what follows from it, outside the lock; notes nothing after the decision, which it returns. */
     private @Nullable Result step(Runnable note) {
-        List<Integer> toRaise = new ArrayList<>();
-        Result now = null;
+        List<Integer> toRaise;
+        long number;
+        Result now;
         boolean hurry = false;
         mutex.lock();
         try {
@@ -185,10 +155,11 @@ final class QuorumRound {
                 return decided;
             }
             note.run();
-            fixNumber(toRaise);
+            toRaise = ballot.fixNumber();
+            number = ballot.number();
             now = decision();
             decided = now;
-            if (now == null && !waitsForLast && count(Vote.ASKED) + count(Vote.FAILED) < members.majority()) {
+            if (now == null && !waitsForLast && ballot.isMinoritySilent()) {
                 waitsForLast = true;
                 hurry = true;
             }
@@ -209,58 +180,23 @@ final class QuorumRound {
         return null;
     }
 
-    /** Once a majority has granted, the highest of their numbers is that of the grant; all below it are raised. */
-    private void fixNumber(List<Integer> toRaise) {
-        if (number == 0 && count(Vote.GRANTED) >= members.majority()) {
-            for (long each : numbers) {
-                number = Math.max(number, each);
-            }
-        }
-        if (number == 0) {
-            return;
-        }
-        for (int i = 0; i < votes.length; i++) {
-            if (votes[i] == Vote.GRANTED && numbers[i] >= number) {
-                votes[i] = Vote.CONFIRMED;
-            } else if (votes[i] == Vote.GRANTED && numbers[i] > 0) {
-                numbers[i] = 0; // asked to raise it
-                toRaise.add(i);
-            }
-        }
-    }
-
     private @Nullable Result decision() {
-        int majority = members.majority();
-        if (count(Vote.CONFIRMED) >= majority) {
-            return members.time().nanoTime() - sentNanos < leastNanos() ? won() : lost(Outcome.TOO_LATE, tooLate());
+        Outcome outcome = ballot.outcome();
+        if (outcome == null) {
+            return null;
         }
-        int out = count(Vote.REFUSED) + count(Vote.FAILED);
-        if (members.size() - out >= majority) {
-            return null; // may still be won
-        }
-        int failed = count(Vote.FAILED);
-        int asked = count(Vote.ASKED);
-        int most = rivals.values().stream().mapToInt(votesOf -> votesOf).max().orElse(0);
-        if (most >= majority) {
-            return lost(Outcome.HELD, null);
-        }
-        if (members.size() - failed < majority) {
-            return lost(Outcome.UNAVAILABLE, members.tooFew(members.size() - failed - asked, failures));
-        }
-        if (members.size() - failed - asked < majority) {
-            return null; // nobody can tell yet
-        }
-        return lost(most + failed >= majority ? Outcome.PERHAPS_HELD : Outcome.SPLIT, null);
+        return switch (outcome) {
+            case WON ->
+                members.time().nanoTime() - sentNanos < leastNanos() ? won() : lost(Outcome.TOO_LATE, tooLate());
+            case UNAVAILABLE -> lost(outcome, members.tooFew(ballot.answered(), ballot.failures()));
+            case HELD, PERHAPS_HELD, SPLIT, TOO_LATE -> lost(outcome, null);
+        };
     }
 
     private Result won() {
-        QuorumHold hold = new QuorumHold(claim, id, number, votes.length);
-        for (int i = 0; i < votes.length; i++) {
-            if (votes[i] == Vote.CONFIRMED) {
-                hold.joined(i, numbers[i]);
-            }
-        }
-        return new Result(Outcome.WON, hold, Grant.of(claim, List.of(number), sentNanos), null);
+        QuorumHold hold = new QuorumHold(claim, id, ballot.number(), members.size());
+        ballot.enterConfirmed(hold);
+        return new Result(Outcome.WON, hold, Grant.of(claim, List.of(ballot.number()), sentNanos), null);
     }
 
     private static Result lost(Outcome outcome, @Nullable RuntimeException why) {
@@ -278,14 +214,6 @@ final class QuorumRound {
                 "the members of " + members.errors().store()
                         + " took longer to grant '" + claim.name() + "' than its lease of "
                         + claim.lease().toMillis() + " ms; use a longer lease");
-    }
-
-    private int count(Vote vote) {
-        int found = 0;
-        for (Vote each : votes) {
-            found += each == vote ? 1 : 0;
-        }
-        return found;
     }
 
     // ---- afterwards ----
@@ -330,11 +258,11 @@ final class QuorumRound {
 
     /** Gives back what was granted, or may have been; what is granted yet, is given back when it comes. */
     CompletableFuture<?> undo() {
-        List<Vote> now;
+        List<QuorumBallot.Vote> now;
         boolean isLost;
         mutex.lock();
         try {
-            now = List.of(votes);
+            now = ballot.votes();
             givenUp = true;
             isLost = unheard;
         } finally {

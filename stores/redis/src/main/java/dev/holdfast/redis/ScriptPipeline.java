@@ -1,6 +1,5 @@
 package dev.holdfast.redis;
 
-import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.KeyScanCursor;
@@ -14,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One connection to one server, on which scripts are called in the order they were asked for.
@@ -58,6 +56,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final Duration patience;
     private final RedisErrors errors;
     private final Acks acks;
+    private final PipelineEnd end;
     private final Outbox outbox = new Outbox();
     private final SentCalls inFlight = new SentCalls();
     private final Packets packets;
@@ -67,8 +66,6 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private volatile long lastAnswer;
     private volatile PipelineEvents events = new PipelineEvents() {};
     private volatile long leftReplica;
-    private volatile boolean retired;
-    private volatile @Nullable RuntimeException closed;
 
     ScriptPipeline(
             StatefulRedisConnection<byte[], byte[]> connection,
@@ -81,6 +78,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         this.patience = patience;
         this.errors = errors;
         this.acks = acks;
+        this.end = new PipelineEnd(this.connection, errors);
         this.packets = new Packets(connection, errors, acks, inFlight, this);
         this.late = new LateCalls(this, outbox, inFlight, packets, time, patience);
         this.lastAnswer = time.nanoTime();
@@ -103,11 +101,11 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     private void disconnected() {
         connected = false;
-        if (retired) {
+        if (end.isRetired()) {
             return;
         }
         if (isShutDown()) {
-            RuntimeException why = shutDown();
+            RuntimeException why = end.shutDown();
             close(why);
             events.shutDown(why);
             return;
@@ -124,7 +122,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
      * back}, except renewals under way, which fail.
      */
     void retire() {
-        retired = true;
+        end.retire();
         connected = false;
         connection.lettuce().closeAsync();
         failRenewals();
@@ -153,25 +151,25 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     public void send(ScriptCall call) {
         call.asked(time.nanoTime());
         outbox.add(call);
-        if (isShutDown() || retired) {
+        if (isShutDown() || end.isRetired()) {
             sendNothing();
         } else if (connected) {
             drainSoon();
         } else {
             late.watch();
         }
-        RuntimeException end = closed;
-        if (end != null) {
-            outbox.fail(any -> true, end);
+        RuntimeException closed = end.closed();
+        if (closed != null) {
+            outbox.fail(any -> true, closed);
         }
     }
 
     /** Retiring ends the connection, too; what is retired was so before. */
     private void sendNothing() {
-        if (retired) {
+        if (end.isRetired()) {
             outbox.moveTo(events::unsent);
         } else {
-            outbox.fail(call -> true, shutDown());
+            outbox.fail(call -> true, end.shutDown());
         }
     }
 
@@ -270,10 +268,10 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     private void sendAgain(ScriptCall call) {
         boolean ended = isShutDown();
-        if (retired) {
+        if (end.isRetired()) {
             events.unsent(call);
         } else if (ended) {
-            call.fail(shutDown());
+            call.fail(end.shutDown());
         } else {
             late.schedule(() -> send(call), AGAIN, null);
         }
@@ -290,7 +288,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public void close(RuntimeException why) {
-        closed = why;
+        end.close(why);
         outbox.fail(call -> true, why);
         inFlight.fail(call -> true, why);
         inFlight.clear();
@@ -303,19 +301,12 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     @Override
     public boolean isShutDown() {
-        return connection.isShutDown();
+        return end.isShutDown();
     }
 
-    /** Whether nothing can be asked any more. */
-    boolean hasEnded() {
-        return closed != null || retired || isShutDown();
-    }
-
-    /** What those are told who ask all the same. */
-    RuntimeException endedBy() {
-        return retired && closed == null
-                ? new StoreUnavailableException(errors.store() + " has changed its servers; try again")
-                : shutDown();
+    /** How it ends, if it has. */
+    PipelineEnd end() {
+        return end;
     }
 
     /** Whether there is a connection now. */
@@ -325,7 +316,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     /** Whether calls wait for a connection. */
     boolean isStuck() {
-        return !connected && !retired && (!outbox.isEmpty() || !inFlight.isEmpty());
+        return !connected && !end.isRetired() && (!outbox.isEmpty() || !inFlight.isEmpty());
     }
 
     StatefulRedisConnection<byte[], byte[]> connection() {
@@ -342,13 +333,5 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
 
     RedisErrors errors() {
         return errors;
-    }
-
-    RuntimeException shutDown() {
-        RuntimeException end = closed;
-        return end != null
-                ? end
-                : new StoreRefusedException(
-                        errors.store() + " cannot be reached any more: its RedisClient was shut down; make a new one");
     }
 }

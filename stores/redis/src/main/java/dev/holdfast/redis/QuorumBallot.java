@@ -1,0 +1,170 @@
+package dev.holdfast.redis;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the members of a quorum have answered in one round, and what follows from it.
+ *
+ * <pre>
+ *   ASKED ──► GRANTED ──► CONFIRMED   has the number of the grant
+ *     │          └──────► FAILED      ended, or no answer, while its number was raised
+ *     ├─────► REFUSED
+ *     └─────► FAILED
+ * </pre>
+ *
+ * <p>Guarded by the mutex of its {@link QuorumRound}.
+ */
+final class QuorumBallot {
+    /** What a member has said so far. */
+    enum Vote {
+        ASKED,
+        GRANTED,
+        CONFIRMED,
+        REFUSED,
+        FAILED
+    }
+
+    private final int majority;
+    private final Vote[] votes;
+    private final long[] numbers;
+    private final Map<String, Integer> rivals = new HashMap<>();
+    private final List<Throwable> failures = new ArrayList<>();
+    /** The number of the grant; 0 until a majority has granted. */
+    private long number;
+
+    QuorumBallot(int members, int majority) {
+        this.majority = majority;
+        this.votes = new Vote[members];
+        Arrays.fill(votes, Vote.ASKED);
+        this.numbers = new long[members];
+    }
+
+    // ---- answers ----
+
+    void granted(int member, long granted) {
+        votes[member] = Vote.GRANTED;
+        numbers[member] = granted;
+    }
+
+    /** @param rival the round of another client that this member has granted the lock to; null if unknown */
+    void refused(int member, @Nullable String rival) {
+        votes[member] = Vote.REFUSED;
+        if (rival != null) {
+            rivals.merge(rival, 1, Integer::sum);
+        }
+    }
+
+    void confirmed(int member, long raised) {
+        votes[member] = Vote.CONFIRMED;
+        numbers[member] = raised;
+    }
+
+    void failed(int member, Throwable why) {
+        votes[member] = Vote.FAILED;
+        failures.add(why);
+    }
+
+    /**
+     * Waits for no more answers.
+     *
+     * @param atEnd also not for those of members that are to raise their number
+     */
+    void failSilent(boolean atEnd, IntFunction<Throwable> why) {
+        for (int i = 0; i < votes.length; i++) {
+            if (votes[i] == Vote.ASKED || (atEnd && votes[i] == Vote.GRANTED)) {
+                failed(i, why.apply(i));
+            }
+        }
+    }
+
+    /**
+     * Once a majority has granted, the highest of their numbers is that of the grant.
+     *
+     * @return the members with a lower number, each once: theirs is to be raised
+     */
+    List<Integer> fixNumber() {
+        List<Integer> toRaise = new ArrayList<>();
+        if (number == 0 && count(Vote.GRANTED) >= majority) {
+            number = Arrays.stream(numbers).max().orElse(0);
+        }
+        for (int i = 0; i < votes.length && number != 0; i++) {
+            if (votes[i] == Vote.GRANTED && numbers[i] >= number) {
+                votes[i] = Vote.CONFIRMED;
+            } else if (votes[i] == Vote.GRANTED && numbers[i] > 0) {
+                numbers[i] = 0; // asked to raise it
+                toRaise.add(i);
+            }
+        }
+        return toRaise;
+    }
+
+    // ---- what follows ----
+
+    /** What came of the round; null while that is open. */
+    QuorumRound.@Nullable Outcome outcome() {
+        if (count(Vote.CONFIRMED) >= majority) {
+            return QuorumRound.Outcome.WON;
+        }
+        if (votes.length - count(Vote.REFUSED) - count(Vote.FAILED) >= majority) {
+            return null; // may still be won
+        }
+        int failed = count(Vote.FAILED);
+        int most = rivals.values().stream().mapToInt(each -> each).max().orElse(0);
+        if (most >= majority) {
+            return QuorumRound.Outcome.HELD;
+        }
+        if (votes.length - failed < majority) {
+            return QuorumRound.Outcome.UNAVAILABLE;
+        }
+        if (answered() < majority) {
+            return null; // the members that have not answered decide
+        }
+        return most + failed >= majority ? QuorumRound.Outcome.PERHAPS_HELD : QuorumRound.Outcome.SPLIT;
+    }
+
+    /** Whether the members without an answer are fewer than a majority. */
+    boolean isMinoritySilent() {
+        return count(Vote.ASKED) + count(Vote.FAILED) < majority;
+    }
+
+    /** How many members have answered, with a grant or a refusal. */
+    int answered() {
+        return votes.length - count(Vote.FAILED) - count(Vote.ASKED);
+    }
+
+    long number() {
+        return number;
+    }
+
+    List<Throwable> failures() {
+        return failures;
+    }
+
+    /** Enters each member that has the number of the grant. */
+    void enterConfirmed(QuorumHold hold) {
+        for (int i = 0; i < votes.length; i++) {
+            if (votes[i] == Vote.CONFIRMED) {
+                hold.joined(i, numbers[i]);
+            }
+        }
+    }
+
+    /** What each member has said so far. */
+    List<Vote> votes() {
+        return List.of(votes);
+    }
+
+    private int count(Vote vote) {
+        int found = 0;
+        for (Vote each : votes) {
+            found += each == vote ? 1 : 0;
+        }
+        return found;
+    }
+}
