@@ -3,6 +3,7 @@ package dev.holdfast.flashsale;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import us.abstracta.jmeter.javadsl.core.DslTestPlan;
 import us.abstracta.jmeter.javadsl.core.TestPlanStats;
@@ -35,7 +36,7 @@ class AttackTest extends OnTwoServers {
         assertThat(sale.figures().tally().oversold()).isPositive();
     }
 
-    private static TestPlanStats attack() throws IOException, InterruptedException {
+    private static TestPlanStats attack() throws IOException, InterruptedException, TimeoutException {
         return DslTestPlan.fromJmx("attack/sale.jmx")
                 .runIn(new EmbeddedJmeterEngine()
                         .prop("port", sale.address().getPort())
