@@ -109,9 +109,9 @@ final class Cluster {
         }
     }
 
-    private static ClusterSender.Events tellsOf(
+    private static ClusterEvents tellsOf(
             ClusterSender sender, PendingClaims waiters, AtomicReference<@Nullable ClusterOffers> offers) {
-        return new ClusterSender.Events() {
+        return new ClusterEvents() {
             @Override
             public void connected(NodeAddress node) {
                 waiters.ask(lock -> node.equals(sender.owner(lock)));

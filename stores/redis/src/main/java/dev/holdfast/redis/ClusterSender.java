@@ -35,21 +35,6 @@ import org.jspecify.annotations.Nullable;
  * with its connection fails, as on a single server. Thread-safe.
  */
 final class ClusterSender implements ScriptSender {
-    /** What the store makes of changes. */
-    interface Events {
-        /** A node is connected again. */
-        default void connected(NodeAddress node) {}
-
-        /** Slots have other owners: those who wait must ask there. */
-        default void slotsMoved() {}
-
-        /** A node keeps no locks any more. */
-        default void retired(NodeAddress node) {}
-
-        /** The Lettuce client was shut down. */
-        default void shutDown(RuntimeException why) {}
-    }
-
     private static final Duration AGAIN = Duration.ofMillis(30);
     /** In so many times {@link #AGAIN}. */
     private static final int LONGEST_PAUSE = 16;
@@ -65,7 +50,7 @@ final class ClusterSender implements ScriptSender {
     private final Map<NodeAddress, ClusterNode> nodes = new ConcurrentHashMap<>();
     private final ClusterTopology topology;
     private volatile Set<NodeAddress> masters = Set.of();
-    private volatile Events events = new Events() {};
+    private volatile ClusterEvents events = new ClusterEvents() {};
     /** Why nothing can be asked any more. That the client was closed is never replaced by what it then finds. */
     private final AtomicReference<@Nullable RuntimeException> closed = new AtomicReference<>();
 
@@ -81,8 +66,8 @@ final class ClusterSender implements ScriptSender {
         this.topology = new ClusterTopology(this, seeds);
     }
 
-    void tell(Events told) {
-        events = told;
+    void tell(ClusterEvents listener) {
+        events = listener;
     }
 
     @Override
