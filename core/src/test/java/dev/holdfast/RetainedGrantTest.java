@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
@@ -187,9 +188,11 @@ class RetainedGrantTest {
 
         client.close();
 
-        assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.GONE_FROM_STORE);
-        assertThat(losses).extracting(Loss::token).containsExactly(late.token());
         assertThat(client.statistics().lateLosses()).isOne();
+        await().untilAsserted(() -> {
+            assertThat(told).extracting(Loss::cause).containsExactly(Loss.Cause.GONE_FROM_STORE);
+            assertThat(losses).extracting(Loss::token).containsExactly(late.token());
+        });
     }
 
     @Test
