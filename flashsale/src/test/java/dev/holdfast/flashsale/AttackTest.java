@@ -39,8 +39,9 @@ class AttackTest extends OnTwoServers {
     private static TestPlanStats attack() throws IOException, InterruptedException, TimeoutException {
         return DslTestPlan.fromJmx("attack/sale.jmx")
                 .runIn(new EmbeddedJmeterEngine()
-                        .prop("port", sale.address().getPort())
-                        .prop("buyers", BUYERS)
-                        .prop("orders", ORDERS));
+                        // As text: JMeter takes the plan's own value in place of a number.
+                        .prop("port", "" + sale.address().getPort())
+                        .prop("buyers", "" + BUYERS)
+                        .prop("orders", "" + ORDERS));
     }
 }
