@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import us.abstracta.jmeter.javadsl.core.DslTestPlan;
 import us.abstracta.jmeter.javadsl.core.TestPlanStats;
 import us.abstracta.jmeter.javadsl.core.engines.EmbeddedJmeterEngine;
+import us.abstracta.jmeter.javadsl.core.stats.StatsSummary;
 
 /** The plan for JMeter, against two servers; compiled and run with {@code -Pattack} alone. */
 class AttackTest extends OnTwoServers {
@@ -37,11 +38,21 @@ class AttackTest extends OnTwoServers {
     }
 
     private static TestPlanStats attack() throws IOException, InterruptedException, TimeoutException {
-        return DslTestPlan.fromJmx("attack/sale.jmx")
+        TestPlanStats answers = DslTestPlan.fromJmx("attack/sale.jmx")
                 .runIn(new EmbeddedJmeterEngine()
                         // As text: JMeter takes the plan's own value in place of a number.
                         .prop("port", "" + sale.address().getPort())
                         .prop("buyers", "" + BUYERS)
                         .prop("orders", "" + ORDERS));
+        StatsSummary all = answers.overall();
+        System.out.printf(
+                "JMeter: %d orders, %d of them answered otherwise; %.0f a second; ms: median %d, 99 %% %d, longest %d%n",
+                all.samplesCount(),
+                all.errorsCount(),
+                all.samples().perSecond(),
+                all.sampleTime().median().toMillis(),
+                all.sampleTime().perc99().toMillis(),
+                all.sampleTime().max().toMillis());
+        return answers;
     }
 }
