@@ -99,16 +99,17 @@ final class FenceCommand implements Callable<Integer> {
     }
 
     private int run() throws InterruptedException {
-        SignalRelay signals = SignalRelay.install();
-        Optional<OsSignal> ended = signals.stopWaiting();
-        if (ended.isPresent()) {
-            return ExitCode.ofSignal(ended.get().number());
+        try (SignalRelay signals = SignalRelay.install()) {
+            Optional<OsSignal> ended = signals.stopWaiting();
+            if (ended.isPresent()) {
+                return ExitCode.ofSignal(ended.get().number());
+            }
+            ChildCommand child = ChildCommand.start(command, Map.of(TOKEN_VARIABLE, token), true, signals::beforeStart);
+            signals.attach(child);
+            while (!child.awaitEnd(LONG)) {
+                // it takes its time
+            }
+            return child.exitCode();
         }
-        ChildCommand child = ChildCommand.start(command, Map.of(TOKEN_VARIABLE, token), true, signals::beforeStart);
-        signals.attach(child);
-        while (!child.awaitEnd(LONG)) {
-            // it takes its time
-        }
-        return child.exitCode();
     }
 }

@@ -48,14 +48,15 @@ record GuardedRun(
         List<String> started = started();
         try (LockClient client = store.open(label(), Optional.of(options.lease()))) {
             Wanted.Way way = wanted.by(client, options);
-            SignalRelay signals = SignalRelay.install();
-            Optional<Held> hold = acquire(client, way);
-            Optional<OsSignal> ended = signals.stopWaiting();
-            if (ended.isPresent()) {
-                hold.ifPresent(this::release);
-                throw stoppedWaiting(ended.get());
+            try (SignalRelay signals = SignalRelay.install()) {
+                Optional<Held> hold = acquire(client, way);
+                Optional<OsSignal> ended = signals.stopWaiting();
+                if (ended.isPresent()) {
+                    hold.ifPresent(this::release);
+                    throw stoppedWaiting(ended.get());
+                }
+                return runHolding(hold.orElseThrow(() -> notAcquired(client)), signals, started);
             }
-            return runHolding(hold.orElseThrow(() -> notAcquired(client)), signals, started);
         }
     }
 

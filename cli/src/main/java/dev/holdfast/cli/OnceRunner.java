@@ -44,11 +44,19 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
         List<String> started = run.started();
         Duration wait = Objects.requireNonNull(run.patience());
         try (LockClient client = run.store().open(run.label(), Optional.of(options.lease()))) {
-            Once once = once(client);
-            SignalRelay signals = SignalRelay.install();
-            OnceResult result;
+            OnceResult result = result(once(client), wait, started);
+            if (result instanceof Skipped skipped) {
+                System.err.println("holdfast: " + Redaction.ours(skipped.message()));
+                return skipCode;
+            }
+            return result instanceof Failed failed ? failed(failed.cause()) : ExitCode.OK;
+        }
+    }
+
+    private OnceResult result(Once once, Duration wait, List<String> started) throws InterruptedException {
+        try (SignalRelay signals = SignalRelay.install()) {
             try {
-                result = once.run(wait, turn -> work(turn, signals, started));
+                return once.run(wait, turn -> work(turn, signals, started));
             } catch (InterruptedException e) {
                 throw signals.stopWaiting().map(run::stoppedWaiting).orElseThrow(() -> e);
             } catch (NotBegunException e) {
@@ -56,11 +64,6 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
             } finally {
                 signals.stopWaiting();
             }
-            if (result instanceof Skipped skipped) {
-                System.err.println("holdfast: " + Redaction.ours(skipped.message()));
-                return skipCode;
-            }
-            return result instanceof Failed failed ? failed(failed.cause()) : ExitCode.OK;
         }
     }
 

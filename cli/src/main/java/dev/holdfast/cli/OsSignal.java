@@ -13,6 +13,8 @@ import sun.misc.SignalHandler;
  */
 record OsSignal(String name, int number) {
     static final String INT = "INT";
+    /** SIGTERM, by which a process is asked to end. */
+    static final OsSignal ASK_TO_END = new OsSignal("TERM", 15);
 
     /**
      * Calls the handler, on a thread of its own, for each such signal. A signal that was ignored when this process

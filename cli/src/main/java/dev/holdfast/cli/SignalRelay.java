@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
  *                             on when attached     child
  * </pre>
  *
- * <p>Before it is installed a signal ends the JVM as it always does: with 128 + n, and nothing to tidy up yet.
- * Thread-safe.
+ * <p>Before it is installed a signal ends the JVM as it always does: with 128 + n, and nothing to tidy up yet. An exit
+ * that has begun so, or for another reason, is delayed until the relay is closed ({@link ExitDelay}), and counts as a
+ * SIGTERM. Thread-safe.
  */
-final class SignalRelay {
+final class SignalRelay implements AutoCloseable {
     /**
      * All that would end this process and leave the command behind. Not QUIT, by which the JVM prints what its threads
      * do; and not those that tell of a fault of the JVM itself, after which nothing can be passed on.
@@ -35,10 +36,12 @@ final class SignalRelay {
     private Optional<Boolean> awaitedReachedChild = Optional.empty();
 
     private final @Nullable InterruptWitness witness;
+    private final ExitDelay exit;
 
     private SignalRelay(Thread waiter) {
         this.waiter = waiter;
         this.witness = InterruptWitness.start().orElse(null);
+        this.exit = ExitDelay.begin(() -> receive(OsSignal.ASK_TO_END));
     }
 
     /** Takes the signals over; until {@link #stopWaiting} they interrupt the calling thread. */
@@ -48,6 +51,12 @@ final class SignalRelay {
             OsSignal.handle(name, relay::receive);
         }
         return relay;
+    }
+
+    /** Closed when nothing is held any more: the process can exit from now on. */
+    @Override
+    public void close() {
+        exit.close();
     }
 
     private void receive(OsSignal signal) {

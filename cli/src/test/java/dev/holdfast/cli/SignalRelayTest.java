@@ -38,7 +38,9 @@ class SignalRelayTest {
             }
             ChildCommand child = ChildCommand.start(List.of("sleep", "60"), Map.of(), false, relay::beforeStart);
             relay.attach(child);
-            System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
+            int code = child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL;
+            relay.close();
+            System.exit(code);
         }
     }
 
@@ -135,7 +137,9 @@ class SignalRelayTest {
             SignalRelay relay = SignalRelay.install();
             Optional<OsSignal> unused = relay.stopWaiting();
             ChildCommand child = Moment.valueOf(args[0]).start(relay);
-            System.exit(child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL);
+            int code = child.awaitEnd(Cli.SOON) ? child.exitCode() : ExitCode.INTERNAL;
+            relay.close();
+            System.exit(code);
         }
     }
 
