@@ -48,7 +48,7 @@ public final class MariaDbServer extends LocalServer {
         Path installer = Binaries.onThisMachine().findInstalled("mariadb-install-db", HOW_TO_GET);
         List<String> more = List.of(options);
         ServerProcess.Builder process = ServerProcess.named("mariadb")
-                .prepare(home -> makeDatabase(installer, home))
+                .prepare(home -> EmptyDatabases.copyTo(home, installer, original -> makeDatabase(installer, original)))
                 .command(home -> command(server, home, more))
                 .readyWhenLogContains("ready for connections")
                 .patience(PATIENCE);
@@ -94,6 +94,6 @@ public final class MariaDbServer extends LocalServer {
     }
 
     private static Path data(ServerHome home) {
-        return home.folder().resolve("data");
+        return EmptyDatabases.data(home);
     }
 }

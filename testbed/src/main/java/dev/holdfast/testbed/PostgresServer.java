@@ -49,7 +49,7 @@ public final class PostgresServer extends LocalServer {
         Path programs = Binaries.onThisMachine().postgresPrograms();
         List<String> more = List.of(options);
         ServerProcess.Builder process = ServerProcess.named("postgres")
-                .prepare(home -> makeDatabase(programs, home))
+                .prepare(home -> EmptyDatabases.copyTo(home, programs, original -> makeDatabase(programs, original)))
                 .command(home -> command(programs, home, more))
                 .readyWhenLogContains("database system is ready to accept connections")
                 .patience(PATIENCE);
@@ -70,8 +70,9 @@ public final class PostgresServer extends LocalServer {
         List<String> more = List.of("-c", "primary_conninfo=host=127.0.0.1 port=" + port + " user=postgres");
         return new PostgresServer(ServerProcess.named("postgres-replica")
                 .prepare(home -> {
-                    Folders.copy(Path.of(data(primary.process().home())), Path.of(data(home)));
-                    Folders.touch(Path.of(data(home)).resolve("standby.signal"));
+                    Path data = EmptyDatabases.data(home);
+                    Folders.copy(EmptyDatabases.data(primary.process().home()), data);
+                    Folders.touch(data.resolve("standby.signal"));
                 })
                 .command(home -> command(programs, home, more))
                 .readyWhenLogContains("ready to accept read") // "read-only connections", or as a primary later
@@ -114,7 +115,7 @@ public final class PostgresServer extends LocalServer {
     }
 
     private static String data(ServerHome home) {
-        return home.folder().resolve("data").toString();
+        return EmptyDatabases.data(home).toString();
     }
 
     private static List<String> asPlainUser(String... command) {
