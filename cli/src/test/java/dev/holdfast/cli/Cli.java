@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.LockClient;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -54,15 +55,22 @@ final class Cli {
                 .orElse(false);
     }
 
-    /** A {@code holdfast} to be, without any of this process's own settings. */
+    /** A {@code holdfast} to be, without any of this process's own settings: the jar, without the script. */
     ChildJvm jvm(String... args) {
-        return jvm(Main.class).args(args);
+        return jvm(Main.class, Launcher.jar().toString()).args(args);
     }
 
     /** A program of this test, run as {@code holdfast} is. */
     ChildJvm jvm(Class<?> program) {
+        // An archive fits a class path that begins with its jar.
+        return jvm(program, Launcher.jar() + File.pathSeparator + System.getProperty("java.class.path"));
+    }
+
+    private ChildJvm jvm(Class<?> program, String classPath) {
         return ChildJvm.main(program)
-                .flags("-XX:+UseSerialGC", "-Xshare:auto", "-Xmx128m")
+                .classPath(classPath)
+                .flags(Launcher.options().toArray(String[]::new))
+                .flags("-Xmx128m")
                 .directory(folder)
                 .environment("HOLDFAST_STORE", store())
                 .environment("HOME", folder.toString())

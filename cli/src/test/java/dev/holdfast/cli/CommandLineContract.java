@@ -275,16 +275,18 @@ abstract class CommandLineContract {
     @Test
     void aStoreOutOfReachIsExplainedInOneLineWithoutSecrets() {
         String url = unreachableStore(folder);
-        Cli.Ended ended = cli.run("--store", url, "run", "job", "--", "echo", "in");
+        try (OneProcess process = new OneProcess(cli)) {
+            Cli.Ended ended = process.run("--store", url, "run", "job", "--", "echo", "in");
 
-        assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
-        assertThat(ended.out()).isEmpty();
-        assertThat(ended.err())
-                .singleElement()
-                .asString()
-                .startsWith("holdfast: ")
-                .doesNotContain("s3cret");
-        assertThat(cli.run("-v", "--store", url, "list").err()).noneMatch(line -> line.contains("s3cret"));
+            assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
+            assertThat(ended.out()).isEmpty();
+            assertThat(ended.err())
+                    .singleElement()
+                    .asString()
+                    .startsWith("holdfast: ")
+                    .doesNotContain("s3cret");
+            assertThat(process.run("-v", "--store", url, "list").err()).noneMatch(line -> line.contains("s3cret"));
+        }
     }
 
     @Test
@@ -324,6 +326,7 @@ abstract class CommandLineContract {
     }
 
     @Test
+    @Tag(ENGINE)
     void listShowsTheDocumentedJson() throws InterruptedException {
         String name = "a \"quoted\" \\ größe";
         try (LockClient client =
@@ -345,17 +348,19 @@ abstract class CommandLineContract {
     @Test
     @Tag(ENGINE)
     void listShowsOnlyWhatMatchesThePatternWholeNamesWithTheirNamespace() throws InterruptedException {
-        try (LockClient shop = LockClient.builder(cli.store()).namespace("shop").build();
+        try (OneProcess process = new OneProcess(cli);
+                LockClient shop =
+                        LockClient.builder(cli.store()).namespace("shop").build();
                 LockClient client = cli.client();
                 Hold order = shop.lock("order:42").acquire();
                 Hold brackets = client.lock("report[1]").acquire()) {
             assertThat(order.isValid() && brackets.isValid()).isTrue();
-            assertListed("shop:*", "shop:order:42");
-            assertListed("*:42", "shop:order:42");
-            assertListed("shop:order:4?", "shop:order:42");
-            assertListed("rep?rt[1]", "report[1]");
+            assertListed(process, "shop:*", "shop:order:42");
+            assertListed(process, "*:42", "shop:order:42");
+            assertListed(process, "shop:order:4?", "shop:order:42");
+            assertListed(process, "rep?rt[1]", "report[1]");
             for (String nothing : new String[] {"order:*", "report", "report?", "report[0-9]", "SHOP:*"}) {
-                Cli.Ended none = cli.run("list", nothing);
+                Cli.Ended none = process.run("list", nothing);
                 assertThat(none.code()).isZero();
                 assertThat(none.out()).isEmpty();
                 assertThat(none.err()).singleElement().asString().contains("'" + nothing + "'", shown(cli.store()));
@@ -363,8 +368,8 @@ abstract class CommandLineContract {
         }
     }
 
-    private void assertListed(String pattern, String name) {
-        assertThat(cli.run("list", pattern).out())
+    private static void assertListed(OneProcess process, String pattern, String name) {
+        assertThat(process.run("list", pattern).out())
                 .as(pattern)
                 .hasSize(2)
                 .last()
@@ -386,19 +391,22 @@ abstract class CommandLineContract {
 
     @Test
     void oneForeignRecordHidesNoOtherLock() throws Exception {
-        assertThat(tried("foreign")).as("a hold before it").isZero();
+        try (LockClient client = cli.client()) { // a hold before it
+            client.lock("foreign").acquire().close();
+        }
         try (LockClient client = cli.client();
                 Hold foreign = client.lock("foreign").acquire()) {
             assertThat(foreign.isValid()).isTrue();
             assumeTrue(plantForeignRecord(cli.store(), "foreign"), "this store takes no foreign record");
-            try (Hold job = client.lock("job").acquire()) {
-                Cli.Ended table = cli.run("list");
+            try (OneProcess lists = new OneProcess(cli);
+                    Hold job = client.lock("job").acquire()) {
+                Cli.Ended table = lists.run("list");
                 assertThat(table.code()).as(table.toString()).isZero();
                 assertThat(table.out())
                         .hasSize(3)
                         .anyMatch(line -> line.matches("foreign .*unknown:0.*"))
                         .anyMatch(line -> line.contains(Long.toString(job.token() / 1024 * 1024)));
-                assertThat(cli.run("list", "--json").out())
+                assertThat(lists.run("list", "--json").out())
                         .singleElement()
                         .asString()
                         .contains("\"name\":\"foreign\"", "\"name\":\"job\"");
@@ -491,7 +499,7 @@ abstract class CommandLineContract {
     // ---- demo
 
     @Test
-    @Tag(PROCESSES)
+    @Tag(ENGINE)
     void demoSellsExactlyTheStockUnderTheLock() {
         Cli.Ended ended = cli.run("demo", "--json", "--processes", "2", "--buyers", "2", "--tickets", "60");
 

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,6 +144,7 @@ class DistributionTest {
     }
 
     @Test
+    @Tag("thorough") // it packs once more, on another JDK; that an archive fits is seen below
     void anArchiveThatIsPackedFitsThePackedJarWhereverItIs() throws IOException {
         Path jdk = jdkWhoseArchivesMayMove();
         Path place = packAndUnpack(Files.createDirectory(folder.resolve("another place")), jdk.toString());

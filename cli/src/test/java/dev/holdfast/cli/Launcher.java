@@ -7,6 +7,7 @@ import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /** The script {@code ./holdfast}, built once before it is tested: its first run may take minutes, and says so. */
 final class Launcher {
@@ -33,5 +34,24 @@ final class Launcher {
         assumeTrue(Files.isExecutable(SCRIPT), "no ./holdfast here");
         assertThat(Built.YES).isTrue();
         return SCRIPT;
+    }
+
+    /** The jar that it has built. */
+    static Path jar() {
+        return script().resolveSibling("target/launcher/holdfast.jar");
+    }
+
+    /** The options by which it starts the jar quickly: with the archive of loaded classes, where one fits this Java. */
+    static List<String> options() {
+        String java = System.getProperty("java.version")
+                + System.getProperty("java.home").replace('/', '-');
+        Path archive = jar().resolveSibling("java-" + java + ".jsa");
+        return archive.toFile().length() == 0
+                ? List.of("-XX:+UseSerialGC")
+                : List.of(
+                        "-XX:+UseSerialGC",
+                        "-XX:SharedArchiveFile=" + archive,
+                        "-Xlog:disable",
+                        "-Xlog:all=error:stderr");
     }
 }

@@ -6,12 +6,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,9 +43,30 @@ class LauncherBuildTest {
         Files.copy(Launcher.script(), home.resolve("holdfast"));
         executable(home.resolve("holdfast"));
         tools = Files.createDirectory(folder.resolve("tools"));
-        Files.createSymbolicLink(
-                folder.resolve("ready.jar"), Launcher.script().resolveSibling("target/launcher/holdfast.jar"));
+        pack(folder.resolve("ready.jar"), OnlyVersion.class);
         maven("cp " + folder.resolve("ready.jar") + " cli/target/quick/holdfast.jar");
+    }
+
+    /** What is built here: the real jar, which {@link LauncherTest} runs, takes ten times as long to build and to start. */
+    static final class OnlyVersion {
+        private OnlyVersion() {}
+
+        /** Answers to {@code --version}, whatever it is asked. */
+        public static void main(String[] args) {
+            System.out.println("holdfast of a test");
+        }
+    }
+
+    private static void pack(Path jar, Class<?> program) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, program.getName());
+        String file = program.getName().replace('.', '/') + ".class";
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest);
+                InputStream code = program.getClassLoader().getResourceAsStream(file)) {
+            out.putNextEntry(new JarEntry(file));
+            code.transferTo(out);
+        }
     }
 
     /** The Maven to be: notes that it was started, and does what it is given. */

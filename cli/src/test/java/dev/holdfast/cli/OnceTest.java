@@ -149,20 +149,26 @@ class OnceTest {
     void theListSaysWhoRanWhatAndHowItEnded() {
         once("b", "--", "true");
         once("a", "--", "true");
-        List<String> table = cli.run("list", "--once").out();
+        try (OneProcess lists = new OneProcess(cli)) {
+            assertRunsAreListed(lists);
+        }
+    }
+
+    private static void assertRunsAreListed(OneProcess lists) {
+        List<String> table = lists.run("list", "--once").out();
         assertThat(table).hasSize(3);
         assertThat(table.get(0)).containsPattern("NAME +LAST RUN +BY +BEGAN +TOOK +DONE UNTIL");
         assertThat(table.get(1)).containsPattern("a +done +\\S+:\\d+ \\(true\\) +\\S+Z +\\S+ +\\S+Z");
-        assertThat(cli.run("list", "--once", "--json", "b").out())
+        assertThat(lists.run("list", "--once", "--json", "b").out())
                 .singleElement()
                 .asString()
                 .matches("\\[\\{\"name\":\"b\",\"state\":\"done\",\"token\":\\d+,\"by\":\\{.*\"periodStart\":\".*Z\","
                         + "\"periodEnd\":\".*Z\",\"began\":\".*Z\",\"ended\":\".*Z\",\"failure\":null}]");
-        assertThat(cli.run("list", "--once", "x*").err())
+        assertThat(lists.run("list", "--once", "x*").err())
                 .singleElement()
                 .asString()
                 .contains("nothing is recorded");
-        assertThat(cli.run("list").out()).isEmpty();
+        assertThat(lists.run("list").out()).isEmpty();
     }
 
     @Test
@@ -180,19 +186,22 @@ class OnceTest {
 
     @Test
     void aScheduleIsOneOfTwo() {
-        assertThat(usage("--cron", "0 3 * *")).contains("'0 3 * *' is no cron expression");
-        assertThat(usage("--cron", "0 3 * * *", "--zone", "Berlin")).contains("there is no time zone 'Berlin'");
-        assertThat(usage("--cron", "0 3 * * *", "--every", "1h")).contains("--every excludes --cron");
-        assertThat(usage("--cron", "0", "3")).contains("put them in quotes");
-        assertThat(usage("--cron", "0 3 * * *", "--offset", "1h")).contains("--offset goes with --every");
-        assertThat(usage()).contains("--every 10m").contains("--cron '0 3 * * *'");
+        try (OneProcess process = new OneProcess(cli)) {
+            assertThat(usage(process, "--cron", "0 3 * *")).contains("'0 3 * *' is no cron expression");
+            assertThat(usage(process, "--cron", "0 3 * * *", "--zone", "Berlin"))
+                    .contains("there is no time zone 'Berlin'");
+            assertThat(usage(process, "--cron", "0 3 * * *", "--every", "1h")).contains("--every excludes --cron");
+            assertThat(usage(process, "--cron", "0", "3")).contains("put them in quotes");
+            assertThat(usage(process, "--cron", "0 3 * * *", "--offset", "1h")).contains("--offset goes with --every");
+            assertThat(usage(process)).contains("--every 10m").contains("--cron '0 3 * * *'");
+        }
     }
 
-    private String usage(String... options) {
+    private static String usage(OneProcess process, String... options) {
         List<String> all = new ArrayList<>(List.of("once"));
         all.addAll(List.of(options));
         all.addAll(List.of("job", "--", "true"));
-        Cli.Ended ended = cli.run(all.toArray(String[]::new));
+        Cli.Ended ended = process.run(all.toArray(String[]::new));
         assertThat(ended.code()).isEqualTo(64);
         return ended.err().get(0);
     }

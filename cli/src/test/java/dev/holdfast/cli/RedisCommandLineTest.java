@@ -132,19 +132,20 @@ class RedisCommandLineTest extends CommandLineContract {
                 Hold hold = client.lock("job").acquire();
                 ChildProcess first = cli.start("run", "job", "--", "true")) {
             awaitWaiters(client, 1);
-            try (ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", "job", "--", "true")) {
+            try (ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", "job", "--", "true");
+                    OneProcess looks = new OneProcess(cli)) {
                 assertThat(terminal.expect(line -> line.contains("waiting for lock 'job'"), Cli.SOON))
                         .contains("held by ", "; about 1 other waits");
                 awaitWaiters(client, 2);
 
-                assertThat(cli.run("top").out())
+                assertThat(looks.run("top").out())
                         .anyMatch(line -> line.startsWith("1 lock, 2 waiters on "))
                         .anyMatch(line -> line.contains("this store does not keep the waiters' names"));
-                assertThat(cli.run("top", "--json").out())
+                assertThat(looks.run("top", "--json").out())
                         .singleElement()
                         .asString()
                         .contains("\"namesWaiters\":false", "\"waiting\":2", "\"queue\":null");
-                assertThat(cli.run("why", "job").out())
+                assertThat(looks.run("why", "job").out())
                         .anyMatch(line -> line.contains("waiting     2 (this store does not keep the waiters' names"));
             }
             assertThat(hold.isValid() && first.isAlive()).isTrue();

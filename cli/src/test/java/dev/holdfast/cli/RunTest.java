@@ -14,13 +14,13 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast run}, beside what {@link CommandLineContract} shows: nothing goes wrong, or only the command does. */
 class RunTest {
     private static final int PROCESSES = 8;
-    private static final int ROUNDS = 3;
 
     @TempDir
     Path folder;
@@ -116,35 +116,46 @@ class RunTest {
         assertThat(cli.file(".cache/holdfast")).as("what all processes share").isDirectory();
     }
 
+    /** So long between reading and writing that all of them would read the same number. */
     @Test
     void letsEightProcessesCountWithoutLosingOneAndWithRisingTokens() throws IOException {
+        count(1, "0.2");
+    }
+
+    @Test
+    @Tag("thorough")
+    void letsEightProcessesCountAgainAndAgainWithoutLosingOneAndWithRisingTokens() throws IOException {
+        count(3, "0.02");
+    }
+
+    private void count(int rounds, String pause) throws IOException {
         Files.writeString(cli.file("counter"), "0\n");
         ExecutorService starters = Executors.newFixedThreadPool(PROCESSES);
         try {
             IntStream.range(0, PROCESSES)
-                    .mapToObj(i -> CompletableFuture.runAsync(this::countSomeTimes, starters))
+                    .mapToObj(i -> CompletableFuture.runAsync(() -> countSomeTimes(rounds, pause), starters))
                     .toList()
                     .forEach(CompletableFuture::join);
         } finally {
             starters.shutdownNow();
         }
 
-        assertThat(Files.readString(cli.file("counter"))).isEqualTo(PROCESSES * ROUNDS + "\n");
+        assertThat(Files.readString(cli.file("counter"))).isEqualTo(PROCESSES * rounds + "\n");
         List<Long> tokens = Files.readAllLines(cli.file("tokens")).stream()
                 .map(Long::valueOf)
                 .toList();
-        assertThat(tokens).hasSize(PROCESSES * ROUNDS).doesNotHaveDuplicates().isSorted();
+        assertThat(tokens).hasSize(PROCESSES * rounds).doesNotHaveDuplicates().isSorted();
     }
 
-    private void countSomeTimes() {
-        for (int round = 0; round < ROUNDS; round++) {
+    private void countSomeTimes(int rounds, String pause) {
+        for (int round = 0; round < rounds; round++) {
             Cli.Ended ended = cli.run(
                     "run",
                     "counter",
                     "--",
                     "sh",
                     "-c",
-                    "n=$(cat counter); echo $HOLDFAST_TOKEN >> tokens; sleep 0.02; echo $((n + 1)) > counter");
+                    "n=$(cat counter); echo $HOLDFAST_TOKEN >> tokens; sleep " + pause + "; echo $((n + 1)) > counter");
             assertThat(ended).isEqualTo(new Cli.Ended(0, List.of(), List.of()));
         }
     }

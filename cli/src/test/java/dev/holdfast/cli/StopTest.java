@@ -231,7 +231,9 @@ class StopTest {
         shareFolder();
         for (int limit = 13; limit <= 24; limit++) {
             String line = "exec prlimit --nproc=" + limit + " " + nobody()
-                    + " \"$HOLDFAST\" run --wait 0 --grace 0ms job -- " + "sh -c 'echo up; sleep 2; :' " + mark;
+                    + " \"$HOLDFAST\" run --wait 0 --grace 0ms job -- "
+                    // without our output, whose end is awaited: what goes on would have ended by then
+                    + "sh -c 'exec > /dev/null 2>&1; sleep 1; :' " + mark;
             Cli.Ended ended = Cli.end(cli.shell("sh", "-c", line)
                     .environment("HOME", folder.toString())
                     .start());

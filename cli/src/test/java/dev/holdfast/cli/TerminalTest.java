@@ -29,6 +29,9 @@ class TerminalTest {
     /** From the grant until the command handles signals, on a machine that is not very busy. */
     private static final Duration LONGEST_START = Duration.ofMillis(50);
 
+    /** How often somebody looks for the grant: much more often than the moments differ. */
+    private static final Duration LOOK = Duration.ofMillis(1);
+
     @TempDir
     Path folder;
 
@@ -84,7 +87,7 @@ class TerminalTest {
                 DistributedLock lock = client.lock("job" + round);
                 ChildProcess terminal = Pseudoterminal.holdfast(cli, "run", lock.name(), "--", "sh", "-c", COUNTING);
                 while (terminal.isAlive() && !lock.status().isHeld()) {
-                    Thread.onSpinWait();
+                    LockSupport.parkNanos(LOOK.toNanos()); // not a spin, which takes a core from what is started
                 }
                 LockSupport.parkNanos(LONGEST_START.toNanos() * round / rounds); // a different moment each time
                 terminal.type(Pseudoterminal.CTRL_C);

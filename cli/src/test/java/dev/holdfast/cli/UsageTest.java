@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said, and how it ends, when the command line or the store is wrong: one line, one code, no stack trace. */
 class UsageTest {
-    /** Shared by all mistakes, each of which is found before anything is started. */
+    /** Shared by help and all mistakes, each of which is found before anything is started. */
     private static OneProcess mistaken;
 
     @TempDir
@@ -184,7 +184,7 @@ class UsageTest {
 
     @Test
     void moreNamesThanOneRunMayHoldAreRefused() {
-        Cli.Ended ended = cli.run(Stream.of(
+        Cli.Ended ended = mistaken.run(Stream.of(
                         Stream.of("run"),
                         IntStream.rangeClosed(1, 101).mapToObj(i -> "name" + i),
                         Stream.of("--", "true"))
@@ -198,7 +198,7 @@ class UsageTest {
     @Test
     void secretsOfUrlsAreNotShown() {
         Cli.Ended ended =
-                cli.run("-v", "run", "--store", "gopher://me:s3cret@host/0?password=s3cret", "job", "--", "true");
+                mistaken.run("-v", "run", "--store", "gopher://me:s3cret@host/0?password=s3cret", "job", "--", "true");
 
         assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
         assertThat(String.join("\n", ended.err()))
@@ -209,7 +209,8 @@ class UsageTest {
     @Test
     void aStoreOutOfReachIsExplainedInOneLine() throws IOException {
         Files.writeString(cli.file("file"), "in the way");
-        Cli.Ended ended = cli.run("--store", "sqlite:" + cli.file("file") + "/locks.db", "run", "job", "--", "true");
+        Cli.Ended ended =
+                mistaken.run("--store", "sqlite:" + cli.file("file") + "/locks.db", "run", "job", "--", "true");
 
         assertThat(ended.code()).isEqualTo(ExitCode.STORE_UNAVAILABLE);
         assertThat(ended.err()).singleElement().asString().contains(cli.file("file") + "/locks.db");
@@ -240,7 +241,8 @@ class UsageTest {
     @Test
     void theCauseIsAddedOnDemand() throws IOException {
         Files.writeString(cli.file("file"), "in the way");
-        Cli.Ended ended = cli.run("-v", "--store", "sqlite:" + cli.file("file") + "/x", "run", "job", "--", "true");
+        Cli.Ended ended =
+                mistaken.run("-v", "--store", "sqlite:" + cli.file("file") + "/x", "run", "job", "--", "true");
 
         assertThat(ended.err()).hasSizeGreaterThan(1).element(1).asString().contains("caused by: ");
     }
@@ -311,7 +313,7 @@ class UsageTest {
 
     @Test
     void withoutACommandTheHelpIsShown() {
-        Cli.Ended ended = cli.run();
+        Cli.Ended ended = mistaken.run();
 
         assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
         assertThat(ended.err()).contains("Examples:").anyMatch(line -> line.contains("run"));
@@ -320,7 +322,7 @@ class UsageTest {
 
     @Test
     void theHelpDoesNotTellOfTheDemosWorkers() {
-        Cli.Ended ended = cli.run("--help");
+        Cli.Ended ended = mistaken.run("--help");
 
         assertThat(ended.code()).isZero();
         assertThat(String.join("\n", ended.out()))
@@ -330,7 +332,7 @@ class UsageTest {
 
     @Test
     void theVersionIsShown() {
-        Cli.Ended ended = cli.run("--version");
+        Cli.Ended ended = mistaken.run("--version");
 
         assertThat(ended.code()).isZero();
         assertThat(ended.out())
