@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,6 +158,43 @@ class RetainedGrantTest {
         told.await();
         assertThat(client.statistics().lateLosses()).isOne();
         assertThat(losses).extracting(Loss::token).containsExactly(late.token());
+    }
+
+    @Test
+    void aReentrantHoldThatNobodyRefersToAnyMoreIsReportedToo() throws Exception {
+        DistributedLock reentrant = client.lock("a", RETAINED.reentrant(true));
+        reentrant.acquire().close();
+        breakNow("a");
+        CountDownLatch told = new CountDownLatch(1);
+        useOnce(reentrant, told::countDown);
+        Garbage.collect();
+
+        untilTheNextRenewal();
+
+        told.await();
+        assertThat(client.statistics().lateLosses()).isOne();
+    }
+
+    private static void useOnce(DistributedLock lock, Runnable ifLost) throws InterruptedException {
+        Hold hold = lock.acquire();
+        hold.onLost(loss -> ifLost.run());
+        hold.close();
+    }
+
+    @Test
+    void whatALossWouldHaveRunIsFreeOnceARenewalHasConfirmedTheClose() throws Exception {
+        CountDownLatch action = new CountDownLatch(1);
+        WeakReference<CountDownLatch> seen = new WeakReference<>(action);
+        useOnce(lock, action::countDown);
+        action = null;
+        time.advance(Duration.ofMillis(1));
+        Garbage.collect();
+        assertThat(seen.get()).as("the hold may turn out to be lost").isNotNull();
+
+        untilTheNextRenewal();
+        Garbage.collect();
+
+        assertThat(seen.get()).isNull();
     }
 
     @Test

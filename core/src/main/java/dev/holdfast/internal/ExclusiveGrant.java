@@ -130,6 +130,14 @@ final class ExclusiveGrant {
         return retention().watch();
     }
 
+    /** The store has confirmed it while nobody uses it. */
+    Runnable confirmed() {
+        if (hold == null) {
+            lastClose.confirmed();
+        }
+        return NOTHING;
+    }
+
     /** Other clients wait for it. */
     Runnable wanted() {
         return retention().others();
@@ -173,14 +181,14 @@ final class ExclusiveGrant {
 
     /** One who does not wait takes it while it lingers or is retained; empty where that is not so, or may not be. */
     Optional<Runnable> tryUnused(Waiter trying) {
-        boolean may = queue.isIn(QueuePhase.LINGERING)
-                ? mayTakeOver(trying)
-                : queue.isIn(QueuePhase.RETAINED) && retention().mayTake(trying);
+        boolean retained = queue.isIn(QueuePhase.RETAINED);
+        boolean may = retained ? retention().mayTake(trying) : queue.isIn(QueuePhase.LINGERING) && mayTakeOver(trying);
         if (!may) {
             return Optional.empty();
         }
         trying.recordPlace();
-        return Optional.of(both(giveTo(trying).orElseGet(this::give), parted()));
+        Runnable given = giveTo(trying).orElseGet(retained ? retention()::take : this::give);
+        return Optional.of(both(given, parted()));
     }
 
     /** A hold was closed: what becomes of the grant. */

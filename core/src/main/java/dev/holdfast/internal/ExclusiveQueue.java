@@ -205,6 +205,15 @@ final class ExclusiveQueue extends ClaimingQueue {
     // ---- what the store and the renewer report ----
 
     @Override
+    public void confirmed(GrantState standing) {
+        super.confirmed(standing);
+        ExclusiveGrant live = grant;
+        if (live != null && live.state == standing && live.hold() == null) {
+            transition(live::confirmed);
+        }
+    }
+
+    @Override
     public void wanted(GrantState of) {
         transition(() -> {
             ExclusiveGrant live = grant;

@@ -4,6 +4,7 @@ import dev.holdfast.HoldLostException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Queue;
@@ -164,10 +165,14 @@ public final class HoldHandle {
 
     /** Closes one entry of a kind, and with the last one the hold; see {@link dev.holdfast.Hold#close}. */
     public void close(LockMode as) {
-        if (!hold.isThreadBound()) { // which may have further entries, and is watched through its thread as well
+        if (!hold.isThreadBound()) { // which may have further entries: its last close pins it
             hold.pin(this); // until the store has answered: a loss found only then is still reported here
         }
-        hold.grant.owner().close(hold, as);
+        try {
+            hold.grant.owner().close(hold, as);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** Closes a hold that its caller never had in hand, without waiting. */

@@ -118,6 +118,11 @@ final class HoldState {
         pinned = anchor;
     }
 
+    /** The same, where a caller that closes it is known to refer to it. */
+    void pin() {
+        pinned = anchor.get();
+    }
+
     void unpin() {
         pinned = null;
     }

@@ -54,6 +54,14 @@ final class LastClose {
         return at - state.provedAt() < 0 ? null : tokens.lastHold();
     }
 
+    /** The store has confirmed the grant: if it was asked after the close, no loss is reported to that hold any more. */
+    void confirmed() {
+        HoldState last = tokens.lastHold();
+        if (last != null && unconfirmed() == null) {
+            last.unpin(); // what its actions refer to is not kept for as long as the lock is retained
+        }
+    }
+
     /**
      * Reports the loss of a retained grant for the hold that was closed last. A retained grant is not released, so no answer
      * to a release shows that the store had already lost it at the close.

@@ -125,12 +125,8 @@ final class Retention implements RetainedGrants.Retained {
         if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
             return both(() -> context.retained().warnOnce(queue.name(), context.description()), grant.endRetention());
         }
-        queue.enter(QueuePhase.RETAINED);
         unusedUntil = context.time().nanoTime() + Durations.nanos(options.retain());
-        RetainedGrants.Retained tooMany = context.retained().add(this);
-        Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
-        Runnable begun = both(both(watch(), checkBy(unusedUntil)), evict);
-        return queue.waiters.isEmpty() ? begun : both(begun, take()); // who came in between saw the hold
+        return both(both(watch(), checkBy(unusedUntil)), resume());
     }
 
     /** Plans a check, unless one comes as early: the holder before may have asked for a longer time. */
@@ -186,7 +182,15 @@ final class Retention implements RetainedGrants.Retained {
             }
         }
         // No caller waits: the caller was served before, and has closed its hold, or it gave up meanwhile.
-        return queue.isIn(QueuePhase.RETAINED) ? NOTHING : grant.endRetention();
+        return queue.isIn(QueuePhase.RETAINED) ? NOTHING : resume();
+    }
+
+    /** No caller has it: the last one closed it, or it was given to one who had given up in the same instant. */
+    private Runnable resume() {
+        queue.enter(QueuePhase.RETAINED);
+        RetainedGrants.Retained tooMany = context.retained().add(this);
+        Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
+        return queue.waiters.isEmpty() ? evict : both(evict, take()); // who came in between saw the hold
     }
 
     @Override

@@ -151,6 +151,7 @@ abstract class WaitQueue implements GrantOwner {
                 return;
             }
             owners.disown(closing);
+            closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
         }
         if (!closing.grant.isValid()) {
             context.renewer().examine(closing.grant); // a deadline that passed unnoticed counts before the close
@@ -267,7 +268,7 @@ abstract class WaitQueue implements GrantOwner {
     abstract Runnable granted(ClaimInFlight of, GrantState live);
 
     @Override
-    public final void confirmed(GrantState standing) {
+    public void confirmed(GrantState standing) {
         forEachHoldOf(standing, HoldState::tellOwner);
     }
 
