@@ -19,6 +19,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -31,6 +32,9 @@ final class Browser implements AutoCloseable {
     private static final int HEIGHT = 1000;
     private static final int PHONE = 390;
 
+    /** One for all tests of a JVM, as its start takes seconds; each test has a tab of its own. */
+    private static ChromeDriver shared;
+
     private final ChromeDriver driver;
 
     private Browser(ChromeDriver driver) {
@@ -39,15 +43,23 @@ final class Browser implements AutoCloseable {
 
     /** Opens one; where there is none, the test is skipped and says so. */
     static Browser open() {
+        if (shared == null) {
+            shared = start();
+            Runtime.getRuntime().addShutdownHook(new Thread(shared::quit));
+        }
+        Browser browser = new Browser(shared);
+        browser.desktop();
+        return browser;
+    }
+
+    private static ChromeDriver start() {
         ChromeOptions options = new ChromeOptions();
         options.setBinary(onPath("chromium").toFile());
         options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars");
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(onPath("chromedriver").toFile())
                 .build();
-        Browser browser = new Browser(new ChromeDriver(service, options));
-        browser.desktop();
-        return browser;
+        return new ChromeDriver(service, options);
     }
 
     private static Path onPath(String program) {
@@ -136,8 +148,13 @@ final class Browser implements AutoCloseable {
         }
     }
 
+    /** Ends the page, and with it what was set for it: the size of a phone, a scheme of colours. */
     @Override
     public void close() {
-        driver.quit();
+        String page = driver.getWindowHandle();
+        driver.switchTo().newWindow(WindowType.TAB);
+        String next = driver.getWindowHandle();
+        driver.switchTo().window(page).close();
+        driver.switchTo().window(next);
     }
 }

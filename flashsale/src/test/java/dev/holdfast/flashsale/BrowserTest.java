@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,11 +27,6 @@ class BrowserTest {
         Browser.open().close(); // without one, no servers are started either
         OnTwoServers.start();
         sale = OnTwoServers.sale;
-    }
-
-    @AfterAll
-    static void end() {
-        OnTwoServers.end();
     }
 
     @BeforeEach

@@ -48,8 +48,6 @@ class MovieTest {
             assertThat(held.struck().paused()).isEqualTo(1);
             assertThat(held.tally().sold()).isEqualTo(20);
             assertThat(held.tally().collisions()).isEmpty();
-        } finally {
-            OnTwoServers.end();
         }
         movie.finish();
 

@@ -10,11 +10,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 
-/** A sale on two real servers, on the embedded store. */
+/** A sale on two real servers, on the embedded store: one for all test classes of a JVM, as its start takes seconds. */
 abstract class OnTwoServers {
     static final Duration LONG = Duration.ofMinutes(1);
     static final int STOCK = 20;
@@ -26,13 +25,9 @@ abstract class OnTwoServers {
 
     @BeforeAll
     static void start() throws Exception {
-        sale = FlashSale.start(null, 2, 0, System.err::println);
-    }
-
-    @AfterAll
-    static void end() {
-        if (sale != null) {
-            sale.close();
+        if (sale == null) {
+            sale = FlashSale.start(null, 2, 0, System.err::println);
+            Runtime.getRuntime().addShutdownHook(new Thread(sale::close));
         }
     }
 

@@ -2,7 +2,6 @@ package dev.holdfast.flashsale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,11 +21,6 @@ class SceneBrowserTest {
     static void start() throws Exception {
         Browser.open().close(); // without one, no servers are started either
         OnTwoServers.start();
-    }
-
-    @AfterAll
-    static void end() {
-        OnTwoServers.end();
     }
 
     @BeforeEach

@@ -1,63 +1,17 @@
 package dev.holdfast.ladder.redis;
 
-import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.StaleTokenException;
-import dev.holdfast.TokenGate;
-import dev.holdfast.ladder.HoldfastRung;
 import dev.holdfast.ladder.Rung;
 import dev.holdfast.ladder.Visitor;
 import dev.holdfast.ladder.VisitorProcess;
-import dev.holdfast.testbed.RedisServer;
-import dev.holdfast.testbed.RespConnection;
 import dev.holdfast.testbed.TcpProxy;
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Each fault breaks one rung in Redis, and the next one stands. */
-class RedisLadderTest {
-    private static final String LOCK = "stock:7";
+/** Each fault breaks one rung in Redis, and the next one stands: up to the lease. {@link RedisWatchdogTest} goes on. */
+class RedisLadderTest extends OnRedis {
     private static final String FOR_EVER = "-1";
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int ATTEMPTS = 5;
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    private static RedisServer server;
-    private final Deque<Rung> rungs = new ArrayDeque<>();
-
-    @BeforeAll
-    static void start() {
-        server = orSkip(RedisServer::start);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
-    }
-
-    @BeforeEach
-    void forgetAll() {
-        redis("FLUSHALL");
-    }
-
-    @AfterEach
-    void close() {
-        rungs.forEach(Rung::close);
-    }
 
     // ---- the work throws
 
@@ -202,154 +156,6 @@ class RedisLadderTest {
             boolean entered = Visitor.canEnter(third, LOCK);
             second.leaves();
             return entered;
-        }
-    }
-
-    // ---- the work takes longer than the lease
-
-    @Test
-    void whenTheLeaseIsOverTheNextComesInBesideTheFirst() {
-        Visitor first = Visitor.comes(on(LuaDelete::new), LOCK);
-        first.awaitInside();
-        awaitTheEndOfTheLease();
-
-        assertThat(Visitor.canEnter(on(LuaDelete::new), LOCK)).isTrue();
-        assertThat(first.leaves()).as("told nothing").isTrue();
-    }
-
-    @Test
-    void aWatchdogRenewsTheLease() {
-        Rung other = on(Watchdog::new);
-        boolean nobodyEntered = false;
-        for (int i = 0;
-                i < ATTEMPTS && !nobodyEntered;
-                i++) { // a busy machine may stop the watchdog itself for a lease
-            Visitor first = Visitor.comes(on(Watchdog::new), LOCK);
-            first.awaitInside();
-            nobodyEntered = nobodyEntersForTwoLeases(other);
-            first.leaves();
-            assertThat(Visitor.canEnter(other, LOCK)).isTrue();
-        }
-        assertThat(nobodyEntered).as("for two leases").isTrue();
-    }
-
-    private static boolean nobodyEntersForTwoLeases(Rung other) {
-        long begin = System.nanoTime();
-        while (System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(2 * RedisRung.LEASE_SECONDS)) {
-            if (Visitor.canEnter(other, LOCK)) {
-                return false;
-            }
-            LockSupport.parkNanos(LOOK_NANOS);
-        }
-        return true;
-    }
-
-    // ---- the process is stopped for longer than its lease, then goes on
-
-    @Test
-    void aStoppedProcessHasNoWatchdogAndOverwritesWhatTheNextWrote() {
-        Resource stock = new Resource();
-
-        Late first = goesOnAfterTheNext(Watchdog.class, on(Watchdog::new), stock);
-        stock.write("the first", first.token);
-
-        assertThat(stock.writtenLast).isEqualTo("the first");
-        assertThat(first.told).isEmpty();
-    }
-
-    @Test
-    void holdfastTellsItAndATokenStopsItAtTheResource() {
-        Resource stock = new Resource();
-
-        Late first = goesOnAfterTheNext(HoldfastRung.class, on(HoldfastRung::new), stock);
-        assertThatThrownBy(() -> stock.write("the first", first.token)).isInstanceOf(StaleTokenException.class);
-
-        assertThat(stock.writtenLast).isEqualTo("the next");
-        assertThat(first.told).isEqualTo("HoldLostException");
-    }
-
-    /** One that goes on when it should not: the token with which it writes, and what it is told. */
-    private record Late(long token, String told) {}
-
-    private static Late goesOnAfterTheNext(Class<? extends Rung> rung, Rung next, Resource stock) {
-        try (VisitorProcess first = VisitorProcess.start(rung, server.uri(), LOCK)) {
-            first.enters().awaitInside().stop();
-            Awaitility.await().atMost(PATIENCE).until(() -> next.run(LOCK, token -> stock.write("the next", token)));
-            first.cont();
-            return new Late(first.writes(), first.awaitEnd());
-        }
-    }
-
-    // ---- the key is gone
-
-    @Test
-    void aWatchdogIsNotToldThatTheKeyIsGone() {
-        assertThat(forgottenInside(Watchdog.class, on(Watchdog::new))).isEmpty();
-    }
-
-    @Test
-    void holdfastTellsThatTheLockIsLost() {
-        assertThat(forgottenInside(HoldfastRung.class, on(HoldfastRung::new))).isEqualTo("HoldLostException");
-    }
-
-    private static String forgottenInside(Class<? extends Rung> rung, Rung next) {
-        try (VisitorProcess first = VisitorProcess.start(rung, server.uri(), LOCK)) {
-            first.enters().awaitInside();
-            redis("FLUSHALL");
-            assertThat(Visitor.canEnter(next, LOCK)).as("beside the first").isTrue();
-            giveItALeaseToNotice();
-            first.writes();
-            return first.awaitEnd();
-        }
-    }
-
-    private static void giveItALeaseToNotice() {
-        Duration lease = Duration.ofSeconds(RedisRung.LEASE_SECONDS);
-        Awaitility.await().pollDelay(lease).atMost(lease.plus(PATIENCE)).until(() -> true);
-    }
-
-    // ----
-
-    /** What the lock guards. It takes what comes with a token that is not lower than the last, or with none. */
-    private static final class Resource {
-        private final TokenGate gate = new TokenGate(LOCK);
-        private String writtenLast = "nothing";
-
-        void write(String text, long token) {
-            if (token != Rung.NO_TOKEN) {
-                gate.check(token);
-            }
-            writtenLast = text;
-        }
-    }
-
-    private Rung on(Function<String, Rung> rung) {
-        return keep(rung.apply(server.uri()));
-    }
-
-    private Rung keep(Rung rung) {
-        rungs.push(rung);
-        return rung;
-    }
-
-    private static void awaitEntry(Rung rung) {
-        Awaitility.await().atMost(PATIENCE).until(() -> Visitor.canEnter(rung, LOCK));
-    }
-
-    private static void awaitTheEndOfTheLease() {
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> redis("EXISTS", LOCK).equals("0"));
-    }
-
-    private static String through(TcpProxy proxy) {
-        return "redis://127.0.0.1:" + proxy.port();
-    }
-
-    private static String redis(String... command) {
-        try (RespConnection connection = server.connect()) {
-            return connection.call(command);
         }
     }
 }

@@ -36,6 +36,7 @@ class TwoServersTest {
     }
 
     @Test
+    @Tag("thorough")
     void onRedis() throws Exception {
         try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
             excludeEachOther(redis.uri());
