@@ -19,7 +19,8 @@ enum Defect {
             "internal/GrantState",
             "return remaining() >= Durations.nanos(fixed.leaseWithin(grant().lease())) / 3;",
             "return remaining() > 0;",
-            500),
+            500,
+            46),
     INDEX_REUSED_AFTER_A_REFUSED_NUMBER(
             "internal/GrantRefresher",
             "Grant fresh = answer.orElse(null);",
@@ -53,7 +54,8 @@ enum Defect {
             "internal/SharedGrant",
             "Runnable then = isFree() ? freed(closing.options.awaitRelease()) : NOTHING;",
             "Runnable then = freed(closing.options.awaitRelease());",
-            500),
+            500,
+            119),
     PERMIT_HANDED_OVER_THOUGH_ITS_GRANT_IS_LOST(
             "internal/SharedGrant",
             """
@@ -62,25 +64,31 @@ enum Defect {
                 && (tokens.isFresh() || (state.hasEnoughLease() && hasRoomFor(waiter.options)));
 """,
             "&& state.fits(waiter.options) && (tokens.isFresh() || hasRoomFor(waiter.options));",
-            500),
+            500,
+            402),
     PERMITS_COUNTED_WITHOUT_THE_NEXT("memory/MemoryLock", "out + some.permits() > some.of()", "out > some.of()", 500),
     NAMES_OUT_OF_TURN_NOT_GIVEN_BACK(
             "internal/MultiAcquisition", "outOfTurn.forEach(MultiAcquisition::close);", "", 500),
     ALL_HELD_BUT_NOT_AT_ONE_MOMENT(
-            "internal/MultiAcquisition", "if (held.stream().allMatch(HoldHandle::isValid)) {", "if (true) {", 2_000),
-    TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000),
+            "internal/MultiAcquisition",
+            "if (held.stream().allMatch(HoldHandle::isValid)) {",
+            "if (true) {",
+            2_000,
+            50),
+    TRY_REFUSED_BEHIND_A_CLAIM_CALLED_OFF("internal/ExclusiveQueue", " && unwanted() == null;", ";", 1_000, 223),
     TRY_REFUSED_BEHIND_A_GRANT_THAT_NOBODY_WANTS(
-            "internal/ExclusiveQueue", " && !isIn(QueuePhase.REFRESHING) && ", " && ", 4_000),
+            "internal/ExclusiveQueue", " && !isIn(QueuePhase.REFRESHING) && ", " && ", 4_000, 1355),
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "return isSurelyHeldHere()\n", "return true\n", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/CountingStore",
             "boolean isUnknown = said != null && said.verdict() == Renewal.Verdict.UNKNOWN;",
             "boolean isUnknown = said != null && said.verdict() == null;",
-            2_000),
+            2_000,
+            279),
     HOLD_IN_DOUBT_ENTERED_AGAIN("internal/Reentry", """
         throwIfLost(context, held);
         return false;
-""", "        return true;", 1_000),
+""", "        return true;", 1_000, 374),
     GIVEN_BACK_AT_THE_FIRST_EXIT(
             "internal/WaitQueue", "if (left != HoldState.Left.NOBODY) {", "if (left == HoldState.Left.READER) {", 500),
     LEAK_RENEWED("internal/LeaseRenewer", "        stopRenewingLeaks();\n", "", 500),
@@ -89,13 +97,14 @@ enum Defect {
             "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) {",
             "if (hold.grant.owner().stopRenewal(hold, Loss.Cause.LEAKED)) { hold.grant.owner().endHold(hold);",
             500),
-    RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500),
+    RENEWED_BEYOND_THE_MAXIMUM_HOLD("internal/LeaseRenewer", "            stopIfHeldTooLong(grant);\n", "", 500, 52),
     DEADLINE_PASSED_UNNOTICED("internal/LeaseRenewer", "lose(grant, grant.endCause());", "", 500),
     QUESTION_OVERTAKES_A_RELEASE(
             "internal/Inspection",
             ".thenCompose(all -> context.releaseSender().settled(inStore))",
             ".thenApply(all -> all)",
-            4_000),
+            4_000,
+            109),
     STORE_CALLED_UNDER_A_MUTEX(
             "internal/WaitQueue", "then = step.get();", "step.get().run();\n            then = NOTHING;", 500),
     BREAK_THAT_COMPARES_NO_NUMBER(
@@ -104,18 +113,21 @@ enum Defect {
             "memory/MemoryStore",
             "lastNumber = Math.max(micros, Math.max(lastNumber, floor) + 1);",
             "lastNumber = Math.max(lastNumber, floor) + 1;",
-            2_000),
+            2_000,
+            87),
     NUMBERS_FALL_WITH_THE_CLOCK( // when it is set back
             "memory/MemoryStore",
             "lastNumber = Math.max(micros, Math.max(lastNumber, floor) + 1);",
             "lastNumber = lastNumber - micros > 1_000 ? micros : Math.max(micros, Math.max(lastNumber, floor) + 1);",
-            2_000),
+            2_000,
+            76),
     CLAIM_WAITS_LONG_BEHIND_A_FAILED_RELEASE(
             "internal/ExclusiveGrant",
             "whenComplete((held, failure) -> queue.claimsMayFollow());",
             "whenComplete((held, failure) -> { if (failure == null) { queue.claimsMayFollow(); } else { "
                     + "context.time().schedule(queue::claimsMayFollow, state.grant().lease().multipliedBy(20)); } });",
-            2_000),
+            2_000,
+            62),
     IDLE_GRANT_KEPT_THOUGH_OTHERS_WAIT(
             "internal/ExclusiveGrant",
             "return () -> context.beforeSending(queue.name(), () -> queue.transition(() -> queue.endOfLinger(this)));",
@@ -123,19 +135,28 @@ enum Defect {
                     + " state.grant().lease().multipliedBy(30));",
             500),
     CLAIM_OF_NOBODY_NOT_CALLED_OFF(
-            "internal/WaitQueue", "return unwanted == null ? NOTHING : unwanted::cancel;", "return NOTHING;", 2_000),
+            "internal/WaitQueue",
+            "return unwanted == null ? NOTHING : unwanted::cancel;",
+            "return NOTHING;",
+            2_000,
+            228),
     INTERRUPTED_WAITER_STAYS_IN_THE_QUEUE(
-            "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000),
+            "internal/Acquisition", "lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);", "", 4_000, 91),
     RETAINED_GRANT_KEPT_AFTER_A_LOSS(
             "internal/ExclusiveQueue",
             "live != null && live.state == lost ? live.lost(cause) : NOTHING",
             "live != null && live.state == lost && !isIn(QueuePhase.RETAINED) ? live.lost(cause) : NOTHING",
-            1_000),
+            1_000,
+            38),
     RETAINED_INDEX_USED_TWICE("internal/ExclusiveGrant", "        tokens.given(made);\n", """
         if (made.options.retain().isZero()) { tokens.given(made); }
 """, 1_000),
     WANTED_NOT_HEARD(
-            "internal/ExclusiveQueue", "live != null && live.state == of ? live.wanted() : NOTHING", "NOTHING", 2_000),
+            "internal/ExclusiveQueue",
+            "live != null && live.state == of ? live.wanted() : NOTHING",
+            "NOTHING",
+            2_000,
+            52),
     WAIT_DOES_NOT_ENTER_AGAIN(
             "internal/Acquisition", "return again.within(name, wait);", "return Optional.empty();", 1_000),
     TRY_DOES_NOT_ENTER_AGAIN("internal/Acquisition", "return again::now;", "return Optional::empty;", 1_000);
@@ -147,12 +168,19 @@ enum Defect {
     private final String broken;
     /** Within how many schedules it must be found. */
     final long schedules;
+    /** Which schedule showed it when it was last looked for from the first on. */
+    final long seen;
 
     Defect(String type, String sound, String broken, long schedules) {
+        this(type, sound, broken, schedules, 1);
+    }
+
+    Defect(String type, String sound, String broken, long schedules, long seen) {
         this.type = type;
         this.sound = sound;
         this.broken = broken;
         this.schedules = schedules;
+        this.seen = seen;
     }
 
     /** The source with the mistake in it. */

@@ -32,13 +32,14 @@ final class Sabotage {
 
     private Sabotage() {}
 
-    /** The first seed that breaks a rule, and the rule; empty when none does. */
-    static String search(Defect defect, long firstSeed) throws IOException, ReflectiveOperationException {
+    /** The first of so many seeds that breaks a rule, and the rule; empty when none does. */
+    static String search(Defect defect, long firstSeed, long schedules)
+            throws IOException, ReflectiveOperationException {
         String source = Files.readString(SOURCES.resolve(defect.type + ".java"));
         Loader loader = new Loader(compile(defect, defect.in(source)));
         return (String) loader.loadClass(Simulation.class.getName())
                 .getMethod("search", long.class, long.class)
-                .invoke(null, firstSeed, defect.schedules);
+                .invoke(null, firstSeed, schedules);
     }
 
     private static Map<String, byte[]> compile(Defect defect, String source) throws IOException {

@@ -82,7 +82,7 @@ abstract class ContenderCases extends Cases {
     private ChildProcess contender(Mode mode, Duration lease) {
         Path log = newLog();
         return rig.closing(ChildJvm.main(Contender.class)
-                .flags("-Xmx64m")
+                .flags("-Xmx64m", "-XX:+UseSerialGC")
                 .args(
                         url,
                         name,

@@ -65,7 +65,7 @@ abstract class OnceProcessCases extends ContenderCases {
 
     private ChildProcess worker() {
         return rig.closing(ChildJvm.main(OnceWorker.class)
-                .flags("-Xmx64m")
+                .flags("-Xmx64m", "-XX:+UseSerialGC")
                 .args(
                         url,
                         name,

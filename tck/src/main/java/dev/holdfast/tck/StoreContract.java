@@ -66,6 +66,9 @@ public abstract class StoreContract extends StoreUnderTest {
     /** The tag of the cases of records, and of work that runs once. */
     public static final String ONCE = "once";
 
+    /** The tag of the cases of what callers are told of an outage. The store says that there is one in its own cases. */
+    static final String CLIENT_OUTAGES = "client-outages";
+
     /** For subclasses. */
     protected StoreContract() {}
 
@@ -184,6 +187,7 @@ public abstract class StoreContract extends StoreUnderTest {
 
     @Nested
     @Tag(ENGINE)
+    @Tag(CLIENT_OUTAGES)
     @Order(12)
     class ClientOutages extends ClientOutageCases {
         ClientOutages() {

@@ -3,8 +3,13 @@ package dev.holdfast.tck;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 
-/** The other branch of each capability. */
+/**
+ * The other branch of each capability. The everyday tier of {@code ./verify} leaves the cases that run through the engine to
+ * the stores that are used; those whose grants end with a session, to ZooKeeper.
+ */
+@Tag("engine-proved-elsewhere")
 class ToyStoreContractTest extends StoreContract {
     private final ToyLocks locks = new ToyLocks();
 

@@ -1,9 +1,11 @@
 package dev.holdfast.jdbc;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** H2 in a file of this process. */
+@Tag("crowds-proved-elsewhere")
 class H2ServerTest extends RecordTableCases {
     @TempDir
     static Path folder;

@@ -20,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,9 +28,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** PostgreSQL whose own transactions are REPEATABLE READ, far from UTC. */
+@Tag("crowds-proved-elsewhere")
 class PostgresServerTest extends RecordTableCases {
     private static PostgresServer server;
 
@@ -347,7 +350,8 @@ class PostgresServerTest extends RecordTableCases {
                         + " $$ BEGIN RAISE 'no index now'; END $$",
                 "CREATE EVENT TRIGGER refuse_index ON ddl_command_start WHEN TAG IN ('CREATE INDEX')"
                         + " EXECUTE FUNCTION refuse_index()");
-        try (LockClient client = LockClient.connect(url())) {
+        try (LockClient client =
+                LockClient.builder(url()).outageLimit(Duration.ofSeconds(2)).build()) {
             assertThatThrownBy(() -> client.once("job").run(turn -> {}).message())
                     .isInstanceOf(HoldfastException.class);
         } finally {

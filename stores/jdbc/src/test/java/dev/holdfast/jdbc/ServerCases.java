@@ -34,11 +34,15 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every server must stand: its tables, its defaults, its failures. Each test begins without a table. */
 abstract class ServerCases {
     static final Duration SOON = Duration.ofSeconds(20);
+
+    /** The tag of the cases of very many rows and holders, which the everyday tier of ./verify runs on MariaDB. */
+    static final String CROWDS = "crowds";
 
     /** The server, with a user who may do anything. */
     protected abstract String url();
@@ -223,6 +227,7 @@ abstract class ServerCases {
     }
 
     @Test
+    @Tag(CROWDS)
     void clientsOfShortLivesComeToIdleRowsBehindManyThatAreInUse() throws InterruptedException {
         dropTable();
         LockClient.connect(url()).close();
@@ -244,6 +249,7 @@ abstract class ServerCases {
     }
 
     @Test
+    @Tag(CROWDS)
     void renewalsPassAListOfAHundredThousandNames() {
         dropTable();
         try (Store store =
@@ -277,6 +283,7 @@ abstract class ServerCases {
     }
 
     @Test
+    @Tag(CROWDS)
     void aThousandReadersAreAllRenewed() throws Exception {
         int clients = 8;
         List<Store> stores = new ArrayList<>();

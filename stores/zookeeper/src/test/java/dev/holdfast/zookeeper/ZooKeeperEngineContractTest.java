@@ -3,6 +3,7 @@ package dev.holdfast.zookeeper;
 import org.junit.jupiter.api.Tag;
 
 /** What the engine makes of ZooKeeper. */
+@Tag("client-outages-proved-elsewhere")
 @Tag("processes-in-another-class")
 @Tag("store-in-another-class")
 class ZooKeeperEngineContractTest extends ZooKeeperContract {}
