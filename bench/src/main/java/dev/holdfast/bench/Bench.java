@@ -1,5 +1,6 @@
 package dev.holdfast.bench;
 
+import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.report.JsonFile;
 import dev.holdfast.bench.report.Page;
 import dev.holdfast.bench.report.Terminal;
@@ -14,7 +15,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -34,8 +37,9 @@ import picocli.CommandLine.ParameterException;
         },
         footer = {
             "",
-            "A run of everything writes docs/benchmarks-tables.md and pictures; every run writes the same, and all figures"
-                    + " as JSON, to target/bench. Exits with 1 when a round failed or a lock did not exclude.",
+            "A run without --quick and --workload writes a page with pictures for each store, docs/benchmarks-STORE.md;"
+                    + " every run writes the same, and all figures as JSON, to target/bench. Exits with 1 when a round"
+                    + " failed or a lock did not exclude.",
             "",
             "Examples:",
             "  holdfast bench --quick",
@@ -113,7 +117,7 @@ public final class Bench implements Callable<Integer> {
         Run run = new Run(plan, selection, Duration.ofSeconds(soak));
         TemporaryFolder.use(folder -> {
             run.measure(folder);
-            if (selection.whole()) {
+            if (selection.whole() && selection.stores().contains(StoreKind.SQLITE)) {
                 commandLine(plan, folder, run.results(), run.progress());
             }
         });
@@ -143,15 +147,19 @@ public final class Bench implements Callable<Integer> {
         Path folder = out != null ? out : home().orElse(Path.of("")).resolve("target/bench");
         Files.createDirectories(folder);
         JsonFile.write(folder.resolve("results.json"), results);
-        List<Path> pages = new ArrayList<>(List.of(folder.resolve("benchmarks.md")));
+        Map<Path, List<StoreKind>> pages = new LinkedHashMap<>();
+        pages.put(folder.resolve("benchmarks.md"), selection.stores());
         if (out == null && selection.whole()) {
-            home().map(home -> home.resolve("docs/benchmarks-tables.md")).ifPresent(pages::add);
+            home().ifPresent(home -> selection.stores().stream()
+                    .filter(results::hasHoldfast)
+                    .forEach(
+                            store -> pages.put(home.resolve("docs/benchmarks-" + store.id() + ".md"), List.of(store))));
         }
-        for (Path page : pages) {
-            Page.write(page, results, command());
+        for (Map.Entry<Path, List<StoreKind>> page : pages.entrySet()) {
+            Page.write(page.getKey(), results, page.getValue(), command());
         }
         System.out.println("Written: " + folder.resolve("results.json") + ", "
-                + pages.stream().map(Path::toString).collect(Collectors.joining(", ")));
+                + pages.keySet().stream().map(Path::toString).collect(Collectors.joining(", ")));
     }
 
     private ParameterException misused(String message) {

@@ -16,7 +16,7 @@ import java.util.List;
  * @param outages whether the time without service
  * @param soak whether what grows over a long time
  * @param figures whether all figures beside the tables
- * @param whole whether it leaves nothing out, so that its report may stand for all
+ * @param whole whether it leaves out nothing of its stores, so that its report may be their page
  */
 record Selection(
         List<StoreKind> stores,
@@ -40,8 +40,7 @@ record Selection(
         List<StoreKind> kinds = stores(stores);
         if (words.isEmpty()) {
             boolean all = plan.tier() != Tier.QUICK;
-            return new Selection(
-                    kinds, Workload.upTo(plan.tier()), all, plan.tier() == Tier.FULL, all, all && stores.isEmpty());
+            return new Selection(kinds, Workload.upTo(plan.tier()), all, plan.tier() == Tier.FULL, all, all);
         }
         List<Workload> workloads = new ArrayList<>();
         for (String word : words) {

@@ -36,10 +36,13 @@ class SelectionTest {
     }
 
     @Test
-    void onlyARunOfEverythingMayStandForAll() {
+    void onlyARunOfAllThatThereIsOfAStoreMayBeItsPage() {
         assertThat(Selection.of(Plan.NORMAL, List.of(), List.of()).whole()).isTrue();
-        assertThat(Selection.of(Plan.QUICK, List.of(), List.of()).whole()).isFalse();
         assertThat(Selection.of(Plan.NORMAL, List.of("redis"), List.of()).whole())
+                .isTrue();
+        assertThat(Selection.of(Plan.QUICK, List.of("redis"), List.of()).whole())
+                .isFalse();
+        assertThat(Selection.of(Plan.NORMAL, List.of("redis"), List.of("own-1")).whole())
                 .isFalse();
     }
 

@@ -7,6 +7,7 @@ import dev.holdfast.bench.run.Workload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -20,10 +21,10 @@ public final class Page {
 
     private Page() {}
 
-    /** Writes the results into the page, and its pictures into the folder {@code images} beside it. */
-    public static void write(Path page, Results results, String command) throws IOException {
+    /** Writes the results of these stores into the page, and its pictures into the folder {@code images} beside it. */
+    public static void write(Path page, Results results, List<StoreKind> stores, String command) throws IOException {
         String old = Files.exists(page) ? Files.readString(page) : "# Benchmarks\n";
-        Files.writeString(page, replace(old, measured(page, results, command)));
+        Files.writeString(page, replace(old, measured(page, results, stores, command)));
     }
 
     /** The page with other words between the marks. */
@@ -35,25 +36,23 @@ public final class Page {
         return before + BEGIN + "\n\n" + measured.strip() + "\n\n" + END + after;
     }
 
-    private static String measured(Path page, Results results, String command) throws IOException {
+    private static String measured(Path page, Results results, List<StoreKind> stores, String command)
+            throws IOException {
         StringBuilder text = new StringBuilder();
         text.append("Measured by `").append(command).append("`.\n\n");
-        results.settings()
-                .forEach((name, value) -> text.append("- ")
-                        .append(name)
-                        .append(": ")
-                        .append(value)
-                        .append('\n'));
-        results.leftOut()
-                .forEach(what -> text.append("- Left out: ").append(what).append('\n'));
-        text.append("\n## Targets\n\n").append(Targets.table(results).toMarkdown());
-        Earlier.table(results)
-                .ifPresent(table -> text.append("\n## The peers beside an earlier run\n\n")
-                        .append(Earlier.EXPLANATION)
-                        .append("\n\n")
-                        .append(table.toMarkdown()));
+        results.settings().forEach((name, value) -> {
+            if (!isOfAnotherStore(name, stores)) {
+                text.append("- ").append(name).append(": ").append(value).append('\n');
+            }
+        });
+        results.leftOut().forEach(what -> {
+            if (!isOfAnotherStore(what, stores)) {
+                text.append("- Left out: ").append(what).append('\n');
+            }
+        });
+        text.append("\n## Targets\n\n").append(Targets.table(results, stores).toMarkdown());
         Charts charts = new Charts(results, page.resolveSibling("images"));
-        for (StoreKind store : StoreKind.values()) {
+        for (StoreKind store : stores) {
             List<Workload> workloads = results.cells().stream()
                     .filter(cell -> cell.store() == store)
                     .map(Cell::workload)
@@ -79,6 +78,12 @@ public final class Page {
                     text.append("\n### %s: %s%n%n%s".formatted(capital(store.title()), title, table.toMarkdown())));
         }
         return text.toString();
+    }
+
+    /** Settings and what was left out begin with the title of their store, if they have one. */
+    private static boolean isOfAnotherStore(String words, List<StoreKind> stores) {
+        return Arrays.stream(StoreKind.values())
+                .anyMatch(store -> !stores.contains(store) && words.startsWith(store.title()));
     }
 
     private static void pictures(StringBuilder text, StoreKind store, Map<String, String> drawn) {

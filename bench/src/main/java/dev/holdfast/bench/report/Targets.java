@@ -18,11 +18,16 @@ public final class Targets {
 
     private Targets() {}
 
-    /** Target, measured, met: for the stores where Holdfast took part; missed ones are shown as missed. */
+    /** {@link #table(Results, List)} of all stores. */
     public static Table table(Results results) {
+        return table(results, List.of(StoreKind.values()));
+    }
+
+    /** Target, measured, met: for those of the stores where Holdfast took part; missed ones are shown as missed. */
+    public static Table table(Results results, List<StoreKind> stores) {
         Table table = new Table(List.of("", "target", "measured", "met"));
         for (Target target : all()) {
-            if (!results.hasHoldfast(target.store())) {
+            if (!stores.contains(target.store()) || !results.hasHoldfast(target.store())) {
                 continue;
             }
             Optional<Outcome> outcome = target.check().apply(results);

@@ -27,9 +27,6 @@ public final class Terminal {
                     .forEach((title, table) -> out.printf("%n%s: %s%n%s", store.title(), title, table.toText()));
         }
         out.printf("%nTargets%n%s", Targets.table(results).toText());
-        Earlier.table(results)
-                .ifPresent(table ->
-                        out.printf("%nThe peers beside an earlier run%n%s%n%s", Earlier.EXPLANATION, table.toText()));
         out.println();
         results.settings().forEach((name, value) -> out.println(name + ": " + value));
         results.leftOut().forEach(what -> out.println("Left out: " + what));

@@ -72,7 +72,7 @@ public final class Outages {
             } else {
                 Errand.pause(UNTIL_ALL_WAIT);
                 pairs.forEach(pair -> pair.breakHolder(outage));
-                pairs.forEach(pair -> note(outage, pair, pair.awaitOther()));
+                pairs.forEach(pair -> noteOther(outage, pair));
             }
         } catch (AssertionError e) {
             fail(outage, e);
@@ -109,6 +109,15 @@ public final class Outages {
         pairs.forEach(pair -> note(Outage.SERVER_RESTARTED, pair, longestGap(pair.turns(), began, end)));
     }
 
+    private void noteOther(Outage outage, Pair pair) {
+        long nanos = pair.awaitOther();
+        if (nanos < 0) {
+            fail(outage, new AssertionError(pair.peer.id() + ": its lock ended before its holder did"));
+        } else {
+            note(outage, pair, nanos);
+        }
+    }
+
     private void note(Outage outage, Pair pair, long nanos) {
         double seconds = Math.min(nanos / NANOS_PER_SECOND, (double) LIMIT.toSeconds());
         results.figure(outage.figure(server.kind(), pair.peer), seconds);
@@ -128,6 +137,11 @@ public final class Outages {
         return longest;
     }
 
+    /** Each peer has a lock of its own: two locks of one library, plain and fair, would wait for each other. */
+    static String lockOf(Outage outage, PeerKind peer) {
+        return outage.name() + "-" + peer.id();
+    }
+
     /** Two processes that want one lock of one peer. */
     private final class Pair implements AutoCloseable {
         private final PeerKind peer;
@@ -139,7 +153,7 @@ public final class Outages {
         Pair(PeerKind peer, Outage outage) {
             this.peer = peer;
             Duration hold = outage == Outage.SERVER_RESTARTED ? TURN : Load.FOREVER;
-            this.orders = new TurnTaker(peer.id(), server.kind(), server.url(), outage.name(), hold).toLine();
+            this.orders = new TurnTaker(peer.id(), server.kind(), server.url(), lockOf(outage, peer), hold).toLine();
             holder.send(orders);
         }
 

@@ -123,13 +123,12 @@ class ReportTest {
     void thePageKeepsTheWordsOfPeopleAndItsPicturesAreThere() throws IOException {
         Path page = folder.resolve("benchmarks.md");
         Files.writeString(page, "# Benchmarks\n\nWords.\n\n" + Page.BEGIN + "\nold\n" + Page.END + "\n\nMore words.\n");
-        Page.write(page, results, "./holdfast bench");
+        Page.write(page, results, List.of(StoreKind.values()), "./holdfast bench");
         String written = Files.readString(page);
         assertThat(written)
                 .startsWith("# Benchmarks\n\nWords.\n\n" + Page.BEGIN)
                 .endsWith(Page.END + "\n\nMore words.\n")
                 .contains("| holdfast | 2,000 |", "Left out: MariaDB")
-                .contains("| redisson on Redis | – | – | – | 0.50 (1.01) ✗ |")
                 .doesNotContain("\nold\n");
         for (String picture : List.of("throughput", "waits", "cost")) {
             assertThat(written).contains("images/bench-redis-" + picture + ".svg");
@@ -138,6 +137,17 @@ class ReportTest {
             assertThat(Files.size(folder.resolve("images/bench-redis-" + picture + ".png")))
                     .isGreaterThan(1_000);
         }
+    }
+
+    @Test
+    void aPageOfOneStoreHasNothingOfTheOthers() throws IOException {
+        add(StoreKind.SQLITE, Peers.HOLDFAST, Workload.OWN_1, 1_000, 0);
+        results.setting("Machine", "2 cores");
+        Path page = folder.resolve("benchmarks-sqlite.md");
+        Page.write(page, results, List.of(StoreKind.SQLITE), "./holdfast bench");
+        assertThat(Files.readString(page))
+                .contains("- Machine: 2 cores", "## SQLite", "SQLite, 10,000 renewed holds")
+                .doesNotContain("Redis", "MariaDB");
     }
 
     @Test

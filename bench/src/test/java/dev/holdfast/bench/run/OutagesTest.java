@@ -2,6 +2,7 @@ package dev.holdfast.bench.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.bench.peer.PeerKind;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.server.Server;
@@ -10,6 +11,7 @@ import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +39,15 @@ class OutagesTest {
     @Test
     void aServiceThatDoesNotComeBackIsAwayUntilTheEnd() {
         assertThat(Outages.longestGap(LongStream.of(10, 20), 25, 500)).isEqualTo(480);
+    }
+
+    @Test
+    void noPeerWaitsForTheLockOfAnother() {
+        List<PeerKind> peers = Peers.on(StoreKind.REDIS);
+        assertThat(peers)
+                .extracting(peer -> Outages.lockOf(Outage.HOLDER_KILLED, peer))
+                .hasSizeGreaterThan(2)
+                .doesNotHaveDuplicates();
     }
 
     @Test

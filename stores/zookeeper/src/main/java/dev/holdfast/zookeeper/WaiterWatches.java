@@ -4,7 +4,6 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.KeeperException.Code;
-import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reports claims that come to wait for a lock that is held here: the node of the lock is watched, and its children are read
  * with each watch, so that no claim comes in between. Once a claim waits, nothing more is watched: that the holder is wanted
- * is news once. The client library sets its watches again after a lost connection; the next renewal reads the children too.
- * Thread-safe.
+ * is news once. The client library sets its watches again after a lost connection; a look that the loss has interrupted is
+ * repeated. The next renewal reads the children too. Thread-safe.
  */
 final class WaiterWatches {
     private final ZooKeeperContext context;
@@ -30,36 +29,53 @@ final class WaiterWatches {
     /** Watches for claims that come to wait while a grant stands; whether one waits already. */
     CompletableFuture<Boolean> watch(Grant grant) {
         HeldNode held = context.heldNodes().get(grant.id());
-        return held == null ? CompletableFuture.completedFuture(false) : look(held);
+        return held == null
+                ? CompletableFuture.completedFuture(false)
+                : look(held).thenApply(seen -> {
+                    if (!isKnown(seen)) {
+                        throw context.errors().of(seen.code(), held.lock());
+                    }
+                    return seen.contended();
+                });
     }
 
-    private CompletableFuture<Boolean> look(HeldNode held) {
-        Watcher again = event -> changed(held, event);
-        return held.session().watchChildren(held.lock(), again).thenApply(listed -> {
-            if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
-                throw context.errors().of(listed.code(), held.lock());
+    private CompletableFuture<Predecessors.Seen> look(HeldNode held) {
+        Watcher again = event -> {
+            if (event.getType() == EventType.NodeChildrenChanged) {
+                changed(held);
             }
+        };
+        return held.session().watchChildren(held.lock(), again).thenApply(listed -> {
             Predecessors.Seen seen = Predecessors.Seen.of(listed);
-            if (!seen.names().contains(held.node())) {
+            if (isKnown(seen) && !seen.names().contains(held.node())) {
                 context.heldNodes().gone(held);
             }
-            boolean contended = seen.contended();
-            if (contended) {
+            if (seen.contended()) {
                 held.session().unwatch(held.lock(), again);
             }
-            return contended;
+            return seen;
         });
     }
 
-    private void changed(HeldNode held, WatchedEvent event) {
-        if (event.getType() == EventType.NodeChildrenChanged && stands(held)) {
-            look(held).thenAccept(contended -> {
+    /** The watch is used up: if the connection breaks now, only another look, once it is back, finds the claim. */
+    private void changed(HeldNode held) {
+        context.connection().whenConnected(new CompletableFuture<>(), now -> {
+            if (!stands(held)) {
+                return;
+            }
+            look(held).thenAccept(seen -> {
                 StoreListener told = listener;
-                if (contended && told != null && stands(held)) {
+                if (Errors.isOfConnection(seen.code())) {
+                    changed(held);
+                } else if (seen.contended() && told != null && stands(held)) {
                     told.wanted(held.grant());
                 }
             });
-        }
+        });
+    }
+
+    private static boolean isKnown(Predecessors.Seen seen) {
+        return seen.code() == Code.OK || seen.code() == Code.NONODE;
     }
 
     private boolean stands(HeldNode held) {

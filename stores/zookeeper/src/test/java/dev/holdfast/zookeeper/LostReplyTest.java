@@ -10,6 +10,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.spi.StoreListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The servers release a grant, and the connection breaks before their reply arrives. */
+/** The connection breaks before a reply of the servers arrives. */
 @Timeout(120)
 class LostReplyTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -104,6 +105,37 @@ class LostReplyTest {
 
         assertThat(answer(store.renew(List.of(grant))).get(grant.id()).verdict())
                 .isEqualTo(Renewal.Verdict.LOST);
+    }
+
+    /** The watch has fired, and the children are read to see whether a claim waits: nothing else would report it. */
+    @Test
+    void aHolderHearsThatItsLockIsWantedThoughTheConnectionBrokeAtThatMoment() throws Exception {
+        CompletableFuture<Grant> wanted = new CompletableFuture<>();
+        store.listen(new StoreListener() {
+            @Override
+            public void lost(Grant grant) {}
+
+            @Override
+            public void suspect(Grant grant) {}
+
+            @Override
+            public void wanted(Grant grant) {
+                wanted.complete(grant);
+            }
+        });
+        Grant grant = granted(store.claim(claim("wanted")).answer());
+        assertThat(answer(store.watch(grant))).isFalse();
+        ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("wanted"));
+
+        try (Store other = new ZooKeeperStoreProvider()
+                .open("zk://127.0.0.1:" + server.port() + "?timeout=30s&session=30s", new StoreContext(time))) {
+            CompletionStage<Optional<Grant>> waits =
+                    other.claim(claim("wanted")).answer();
+
+            drop.awaitBite(PATIENCE);
+            assertThat(answer(wanted)).isEqualTo(grant);
+            assertThat(waits.toCompletableFuture()).isNotDone();
+        }
     }
 
     private void renewUntilAnswered(Grant grant, CompletableFuture<Renewal> answer) {
