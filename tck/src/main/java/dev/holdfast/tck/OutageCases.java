@@ -14,7 +14,6 @@ import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
-import dev.holdfast.spi.StoreListener;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -66,13 +65,7 @@ abstract class OutageCases extends OutageSupport {
         RawClient one = rig.raw();
         RawClient two = rig.raw();
         CompletableFuture<String> noticed = new CompletableFuture<>();
-        two.store.listen(new StoreListener() {
-            @Override
-            public void lost(Grant lost) {}
-
-            @Override
-            public void suspect(Grant suspected) {}
-
+        two.store.listen(new IgnoringListener() {
             @Override
             public void unreachable(String name, Throwable why) {
                 noticed.complete(name);

@@ -12,7 +12,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
-import dev.holdfast.spi.StoreListener;
+import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,13 +102,7 @@ class H2OutageTest extends OnH2Server {
 
     private static Set<String> listening(Store store) {
         Set<String> told = ConcurrentHashMap.newKeySet();
-        store.listen(new StoreListener() {
-            @Override
-            public void lost(Grant grant) {}
-
-            @Override
-            public void suspect(Grant grant) {}
-
+        store.listen(new IgnoringListener() {
             @Override
             public void unreachable(String name, Throwable why) {
                 told.add(name);

@@ -7,7 +7,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.StoreListener;
+import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
@@ -107,13 +107,7 @@ class ClusterChangesTest {
     void aHolderIsToldOfAWaiterAfterTheNodeOfItsLockIsGone() {
         AtomicInteger wanted = new AtomicInteger();
         RedisStore store = rig.open(url());
-        store.listen(new StoreListener() {
-            @Override
-            public void lost(Grant grant) {}
-
-            @Override
-            public void suspect(Grant grant) {}
-
+        store.listen(new IgnoringListener() {
             @Override
             public void wanted(Grant grant) {
                 wanted.incrementAndGet();

@@ -9,7 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
-import dev.holdfast.spi.StoreListener;
+import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.Ports;
 import dev.holdfast.testbed.ReplyDrop;
@@ -382,13 +382,7 @@ class FaultTest {
             RedisStore one = rig.open();
             RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port());
             List<Throwable> unreachable = new CopyOnWriteArrayList<>();
-            two.listen(new StoreListener() {
-                @Override
-                public void lost(Grant lost) {}
-
-                @Override
-                public void suspect(Grant suspected) {}
-
+            two.listen(new IgnoringListener() {
                 @Override
                 public void unreachable(String name, Throwable why) {
                     unreachable.add(why);

@@ -12,6 +12,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
+import dev.holdfast.tck.IgnoringListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,13 +27,7 @@ class WantedTest {
 
     private final Rig rig = new Rig();
     private final AtomicInteger wanted = new AtomicInteger();
-    private final StoreListener counting = new StoreListener() {
-        @Override
-        public void lost(Grant grant) {}
-
-        @Override
-        public void suspect(Grant grant) {}
-
+    private final StoreListener counting = new IgnoringListener() {
         @Override
         public void wanted(Grant grant) {
             wanted.incrementAndGet();

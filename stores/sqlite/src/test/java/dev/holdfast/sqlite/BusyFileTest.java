@@ -16,7 +16,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
-import dev.holdfast.spi.StoreListener;
+import dev.holdfast.tck.IgnoringListener;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -102,13 +102,7 @@ class BusyFileTest {
     void aClaimThatWaitsLivesOnAndTheEngineIsToldThatTheFileIsBlocked() throws Exception {
         SqliteStore one = rig.open(BRIEF);
         List<String> told = new CopyOnWriteArrayList<>();
-        one.listen(new StoreListener() {
-            @Override
-            public void lost(Grant grant) {}
-
-            @Override
-            public void suspect(Grant grant) {}
-
+        one.listen(new IgnoringListener() {
             @Override
             public void unreachable(String name, Throwable why) {
                 told.add(name + ": " + why.getMessage());

@@ -3,7 +3,6 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.zookeeper.Session.Listed;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
 
 /** Lists the names below a folder, whose nodes are spread over buckets. Few requests at a time. Thread-safe. */
@@ -49,7 +48,7 @@ final class Buckets {
 
     /** The children of a node; none where it is not there. */
     List<String> children(Listed listed, String path) {
-        if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
+        if (!Errors.isKnown(listed.code())) {
             throw context.errors().of(listed.code(), path);
         }
         return listed.children();

@@ -103,6 +103,11 @@ record Errors(String store) {
         };
     }
 
+    /** Whether an answer to a request that reads says what there is: something, or nothing. */
+    static boolean isKnown(Code code) {
+        return code == Code.OK || code == Code.NONODE;
+    }
+
     /** A failure as it was before futures wrapped it. */
     static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;

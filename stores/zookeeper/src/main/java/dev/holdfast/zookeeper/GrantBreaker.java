@@ -75,7 +75,7 @@ final class GrantBreaker {
 
     /** Whether it was carried out; false where there was nothing any more. */
     private boolean done(Code code, String path) {
-        if (code != Code.OK && code != Code.NONODE) {
+        if (!Errors.isKnown(code)) {
             throw context.errors().of(code, path);
         }
         return code == Code.OK;

@@ -153,7 +153,7 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
         CompletableFuture<Listed> others =
                 alone ? CompletableFuture.completedFuture(Listed.NOTHING) : now.children(lock);
         return now.exists(lock + "/" + mine.name()).thenCombine(others, (found, listed) -> {
-            if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
+            if (!Errors.isKnown(listed.code())) {
                 return Arrival.failed(listed.code());
             }
             Arrival arrival = arrived(now, mine, found, listed.children());

@@ -150,7 +150,7 @@ final class PendingClaim implements Pending, Watcher {
     private Runnable looking(Session now) {
         steps.enter(Phase.LOOKING);
         return steps.request(() -> creation.look(now), (Listed listed) -> {
-            if (listed.code() != Code.OK && listed.code() != Code.NONODE) {
+            if (!Errors.isKnown(listed.code())) {
                 return failed(listed.code());
             }
             boolean free = Predecessors.blockers(claim.mode(), Predecessors.of(listed.children()))

@@ -162,7 +162,9 @@ final class Renewals {
                 return Renewal.lost(asked);
             }
             Predecessors.Seen line = lines.getOrDefault(heldNode.lock(), Predecessors.Seen.NOTHING);
-            if (!isKnown(proved) || !isKnown(line.code()) || !isKnown(nodes.getOrDefault(grant.id(), Code.OK))) {
+            if (!Errors.isKnown(proved)
+                    || !Errors.isKnown(line.code())
+                    || !Errors.isKnown(nodes.getOrDefault(grant.id(), Code.OK))) {
                 return Renewal.unknown(asked);
             }
             if (!line.names().contains(heldNode.node())) {
@@ -172,10 +174,6 @@ final class Renewals {
                 return Renewal.lost(asked);
             }
             return Renewal.held(now.begin(), line.contended());
-        }
-
-        private static boolean isKnown(Code code) {
-            return code == Code.OK || code == Code.NONODE;
         }
     }
 }

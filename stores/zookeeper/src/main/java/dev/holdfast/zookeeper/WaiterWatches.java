@@ -3,7 +3,6 @@ package dev.holdfast.zookeeper;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
 import java.util.concurrent.CompletableFuture;
-import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ final class WaiterWatches {
         return held == null
                 ? CompletableFuture.completedFuture(false)
                 : look(held).thenApply(seen -> {
-                    if (!isKnown(seen)) {
+                    if (!Errors.isKnown(seen.code())) {
                         throw context.errors().of(seen.code(), held.lock());
                     }
                     return seen.contended();
@@ -47,7 +46,7 @@ final class WaiterWatches {
         };
         return held.session().watchChildren(held.lock(), again).thenApply(listed -> {
             Predecessors.Seen seen = Predecessors.Seen.of(listed);
-            if (isKnown(seen) && !seen.names().contains(held.node())) {
+            if (Errors.isKnown(seen.code()) && !seen.names().contains(held.node())) {
                 context.heldNodes().gone(held);
             }
             if (seen.contended()) {
@@ -72,10 +71,6 @@ final class WaiterWatches {
                 }
             });
         });
-    }
-
-    private static boolean isKnown(Predecessors.Seen seen) {
-        return seen.code() == Code.OK || seen.code() == Code.NONODE;
     }
 
     private boolean stands(HeldNode held) {

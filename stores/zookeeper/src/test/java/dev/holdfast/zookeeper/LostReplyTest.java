@@ -10,7 +10,7 @@ import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreListener;
+import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.ReplyDrop;
@@ -111,13 +111,7 @@ class LostReplyTest {
     @Test
     void aHolderHearsThatItsLockIsWantedThoughTheConnectionBrokeAtThatMoment() throws Exception {
         CompletableFuture<Grant> wanted = new CompletableFuture<>();
-        store.listen(new StoreListener() {
-            @Override
-            public void lost(Grant grant) {}
-
-            @Override
-            public void suspect(Grant grant) {}
-
+        store.listen(new IgnoringListener() {
             @Override
             public void wanted(Grant grant) {
                 wanted.complete(grant);

@@ -3,7 +3,7 @@ package dev.holdfast.tck.fuzz;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
-import dev.holdfast.spi.StoreListener;
+import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.ChunkMatcher;
 import dev.holdfast.testbed.Clog;
 import dev.holdfast.testbed.Direction;
@@ -58,10 +58,7 @@ final class FuzzClient implements AutoCloseable {
             closeWire();
             throw e;
         }
-        store.listen(new StoreListener() {
-            @Override
-            public void lost(Grant grant) {}
-
+        store.listen(new IgnoringListener() {
             @Override
             public void suspect(Grant grant) {
                 suspected.incrementAndGet();
