@@ -3,13 +3,30 @@ package dev.holdfast.internal;
 import java.lang.StackWalker.StackFrame;
 import org.jspecify.annotations.Nullable;
 
-/** Where in the caller's code a lock was asked for: the first frame that is not ours. */
+/**
+ * Where in the caller's code a lock was asked for: the first frame that is not ours. A waiter and its hold share it, because
+ * it is recorded after the claim was sent: walking the stack takes as long as a request does on a machine that was idle, and
+ * meanwhile the store can answer. Thread-safe.
+ */
 final class CallSite {
     private static final StackWalker WALKER = StackWalker.getInstance();
     private static final String OURS = "dev.holdfast.";
     private static final int DEPTH = 16;
 
-    private CallSite() {}
+    private volatile @Nullable StackTraceElement recorded;
+
+    /** Records it, unless it was recorded before; on the caller's thread. */
+    void record() {
+        if (recorded == null) {
+            recorded = ofCaller();
+        }
+    }
+
+    /** What was recorded; null if nothing was. */
+    @Nullable
+    StackTraceElement recorded() {
+        return recorded;
+    }
 
     static @Nullable StackTraceElement ofCaller() {
         return WALKER.walk(frames -> frames.limit(DEPTH)

@@ -186,7 +186,6 @@ final class ExclusiveGrant {
         if (!may) {
             return Optional.empty();
         }
-        trying.recordPlace();
         Runnable given = giveTo(trying).orElseGet(retained ? retention()::take : this::give);
         return Optional.of(both(given, parted()));
     }

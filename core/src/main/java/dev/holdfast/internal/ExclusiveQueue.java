@@ -68,9 +68,9 @@ final class ExclusiveQueue extends ClaimingQueue {
     }
 
     private boolean join(Waiter waiter) {
-        recordPlace(waiter, !isIn(QueuePhase.IDLE));
+        boolean contended = !isIn(QueuePhase.IDLE);
         waiters.add(waiter);
-        return switch (phase()) {
+        boolean taken = switch (phase()) {
             case IDLE -> {
                 transition(this::nextIfIdle);
                 yield true;
@@ -86,6 +86,10 @@ final class ExclusiveQueue extends ClaimingQueue {
                 yield true; // the thread that ends that phase reads the queue
             }
         };
+        if (taken) {
+            recordSite(waiter, contended);
+        }
+        return taken;
     }
 
     /** A caller that does not wait never joins the queue: it makes a claim of its own, or gets nothing. */
@@ -97,14 +101,13 @@ final class ExclusiveQueue extends ClaimingQueue {
                 return NOTHING;
             }
             if (isIn(QueuePhase.IDLE) && waiters.isEmpty()) {
-                waiter.recordPlace();
-                return claim(waiter);
+                return both(claim(waiter), waiter.site::record);
             }
             ExclusiveGrant live = grant;
             boolean isFirst = waiters.isEmpty();
             Optional<Runnable> taken = live != null && isFirst ? live.tryUnused(waiter) : Optional.empty();
             if (taken.isPresent()) {
-                return taken.get();
+                return both(taken.get(), waiter.site::record);
             }
             Runnable back = live != null && isFirst && isIn(QueuePhase.RETAINED) ? live.endRetention() : NOTHING;
             boolean goesBack = isIn(QueuePhase.RELEASING)
@@ -317,7 +320,7 @@ final class ExclusiveQueue extends ClaimingQueue {
     void warnIfItsOwn(Waiter waiter) {
         HoldState now = hold();
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
-            waiter.recordPlace();
+            waiter.site.record();
             SelfWait.watch(context, now, waiter);
         }
     }

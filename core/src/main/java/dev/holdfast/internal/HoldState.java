@@ -47,8 +47,8 @@ final class HoldState {
     final HoldOptions options;
     /** The thread that acquired it, for the warning of a thread that waits for itself; null when asynchronous. */
     final @Nullable Thread acquirer;
-    /** Where it was acquired, for reports of leaks and self-deadlocks; null if that was not recorded. */
-    private final @Nullable StackTraceElement place;
+    /** Where it was acquired, for reports of leaks and self-deadlocks. */
+    private final CallSite site;
 
     private final FlightEvents.@Nullable Held event;
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
@@ -72,7 +72,7 @@ final class HoldState {
         this.since = since;
         this.options = waiter.options;
         this.acquirer = waiter.thread;
-        this.place = waiter.place();
+        this.site = waiter.site;
         enter(waiter.mode.kind());
         this.event = FlightEvents.areRecorded() ? FlightEvents.beginHold() : null;
         HoldHandle made = new HoldHandle(this);
@@ -88,6 +88,7 @@ final class HoldState {
     /** Where it was acquired, and by which thread, for people. */
     String origin() {
         Thread thread = acquirer;
+        StackTraceElement place = site.recorded();
         return (place == null ? "at a place not recorded under contention" : "at " + place)
                 + (thread == null ? "" : " by thread '" + thread.getName() + "'");
     }

@@ -34,7 +34,7 @@ final class SelfWait {
         Thread thread = waiter.thread;
         boolean reads = held.grant.owner().name().mode().kind() == LockMode.SHARED;
         return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name + "' on " + store
-                + " at " + waiter.place() + " while it holds it itself, acquired " + held.origin()
+                + " at " + waiter.site.recorded() + " while it holds it itself, acquired " + held.origin()
                 + ": it waits for ever unless another thread closes that hold; "
                 + (reads ? "close it before waiting" : "use reentrant(true) or asLock()");
     }

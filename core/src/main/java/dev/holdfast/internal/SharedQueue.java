@@ -65,9 +65,9 @@ final class SharedQueue extends WaitQueue {
                 taken[0] = false;
                 return NOTHING;
             }
-            recordPlace(waiter, !grants.isEmpty());
+            boolean contended = !grants.isEmpty();
             Optional<Runnable> entered = waiters.isEmpty() ? joinOne(waiter) : Optional.empty();
-            return entered.orElseGet(() -> ask(waiter));
+            return both(entered.orElseGet(() -> ask(waiter)), () -> recordSite(waiter, contended));
         });
         return taken[0];
     }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * what is to be done, and that is run after the mutex is free. Thread-safe.
  */
 abstract class WaitQueue implements GrantOwner {
-    private static final int PLACE_SAMPLE = 16;
+    private static final int SITE_SAMPLE = 16;
 
     final EngineContext context;
     final LockName name;
@@ -88,12 +88,12 @@ abstract class WaitQueue implements GrantOwner {
     }
 
     /**
-     * Notes where a caller comes from. Walking the stack costs as much as a hand-over does, so of those who come where
-     * others are only a sample is asked.
+     * Records where a caller asks, after its claim was sent. Walking the stack costs as much as a hand-over does, so under
+     * contention only a sample of the callers is recorded.
      */
-    final void recordPlace(Waiter waiter, boolean contended) {
-        if (!contended || joined++ % PLACE_SAMPLE == 0) {
-            waiter.recordPlace();
+    final void recordSite(Waiter waiter, boolean contended) {
+        if (!contended || joined++ % SITE_SAMPLE == 0) {
+            waiter.site.record();
         }
     }
 

@@ -50,8 +50,10 @@ final class Waiter {
     /** The event for the flight recorder, written at the end; written before it joins, read by the caller after its outcome. */
     FlightEvents.@Nullable Wait event;
 
+    /** Where the caller asked, for reports. */
+    final CallSite site = new CallSite();
+
     private final @Nullable Runnable callback;
-    private volatile @Nullable StackTraceElement place;
     private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
 
     private Waiter(
@@ -85,19 +87,6 @@ final class Waiter {
     Duration left(Duration wait, TimeSource time) {
         Duration left = wait.minusNanos(time.nanoTime() - since);
         return left.isNegative() ? Duration.ZERO : left;
-    }
-
-    /** Notes where in the caller's code this is; on the caller's thread. */
-    void recordPlace() {
-        if (place == null) {
-            place = CallSite.ofCaller();
-        }
-    }
-
-    /** Where the caller asked, for reports; null if that was not recorded. */
-    @Nullable
-    StackTraceElement place() {
-        return place;
     }
 
     /** Sets the outcome, without waking; false if it was set before. */
