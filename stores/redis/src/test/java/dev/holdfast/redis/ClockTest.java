@@ -44,7 +44,7 @@ class ClockTest {
     }
 
     @Test
-    void setForwardItEndsLeasesEarlyAndTheTokenTellsTheTwoApart() {
+    void setForwardItEndsLeasesEarlyAndTheTokenDistinguishesTheTwo() {
         RedisStore one = rig.open();
         Grant first = Rig.hold(one, "a");
 
@@ -94,7 +94,7 @@ class ClockTest {
 
     @ParameterizedTest
     @ValueSource(longs = {-3600, 3600})
-    void whoWaitsIsServedWhateverTheClockDoes(long seconds) {
+    void waitersAreServedWhateverTheClockDoes(long seconds) {
         RedisStore one = rig.open();
         Grant first = Rig.hold(one, "a");
         Pending waits = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
@@ -141,7 +141,7 @@ class ClockTest {
 
             clock.set(HOUR.negated());
 
-            Awaitility.await().atMost(Rig.PATIENCE).until(() -> !hold.isValid()); // and not an hour
+            Awaitility.await().atMost(Rig.TIMEOUT).until(() -> !hold.isValid()); // and not an hour
             assertThat(Rig.attempt(rig.open(), "a"))
                     .as("the server keeps it for longer")
                     .isEmpty();

@@ -70,7 +70,7 @@ class ClusterChangesTest {
     }
 
     @Test
-    void aWaiterIsToldOfTheReleaseAtTheNewNode() {
+    void aWaiterIsNotifiedOfTheReleaseAtTheNewNode() {
         RedisStore holder = rig.open(url());
         RedisStore waiter = rig.open(url());
         Grant grant = Rig.hold(holder, "a");
@@ -104,7 +104,7 @@ class ClusterChangesTest {
 
     @Test
     @Tag("thorough")
-    void aHolderIsToldOfAWaiterAfterTheNodeOfItsLockIsGone() {
+    void aHolderIsNotifiedOfAWaiterAfterTheNodeOfItsLockIsGone() {
         AtomicInteger wanted = new AtomicInteger();
         RedisStore store = rig.open(url());
         store.listen(new IgnoringListener() {

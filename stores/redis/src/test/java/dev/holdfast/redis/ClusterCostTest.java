@@ -50,7 +50,7 @@ class ClusterCostTest {
         for (int i = 0; i < handOvers; i++) {
             Grant grant = Rig.hold(holder, "a");
             Pending waits = Rig.queue(waiter, "a");
-            awaitHearing("a");
+            awaitSubscribed("a");
             Rig.release(holder, grant);
             Rig.release(waiter, Rig.granted(waits));
         }
@@ -66,7 +66,7 @@ class ClusterCostTest {
         names.values().forEach(name -> {
             Rig.hold(holder, name);
             Rig.queue(waiter, name);
-            awaitHearing(name);
+            awaitSubscribed(name);
         });
         Map<RedisServer, Integer> before = onEach(ClusterCostTest::scripts);
         RedisServer flapping = cluster.nodes().get(0);
@@ -103,7 +103,7 @@ class ClusterCostTest {
     }
 
     /** Awaits that the only waiter has said that it hears offers, which is the last that it says for now. */
-    private static void awaitHearing(String name) {
+    private static void awaitSubscribed(String name) {
         Rig.until("it to hear", () -> {
             String queue = call(node(name), "ZRANGE", "holdfast:{" + name + "}:q", "0", "-1");
             return queue.contains("@") && !queue.contains("!");

@@ -105,7 +105,7 @@ class ClusterOutageTest {
     }
 
     @Test
-    void listenersHearThatAMasterIsGoneAndThatItIsBack() throws Exception {
+    void listenersAreNotifiedThatAMasterIsGoneAndThatItIsBack() throws Exception {
         HoldOptions brief = HoldOptions.defaults().lease(LEASE);
         Hold lost = client.lock(gone, brief).acquire();
         Hold kept = client.lock(here, brief).acquire();
@@ -127,7 +127,7 @@ class ClusterOutageTest {
     }
 
     @Test
-    void thatAMasterIsBackIsHeardThoughNobodyWaitsForItsLocksAnyMore() throws Exception {
+    void theReturnOfAMasterIsReportedThoughNoClaimWaitsForItsLocks() throws Exception {
         rival.lock(gone).acquire();
         CompletableFuture<Hold> inVain = client.lock(gone).acquireAsync();
         waits(gone);

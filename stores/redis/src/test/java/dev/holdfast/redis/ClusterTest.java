@@ -80,7 +80,7 @@ class ClusterTest {
     }
 
     @Test
-    void aWaiterIsToldOfAReleaseWhicheverNodeKeepsTheLock() {
+    void aWaiterIsNotifiedOfAReleaseWhicheverNodeKeepsTheLock() {
         RedisStore holder = rig.open(url());
         RedisStore waiter = rig.open(url(), Rig.NEVER);
         for (String name : onEachNode("told:").values()) {
@@ -117,7 +117,7 @@ class ClusterTest {
                         .values()
                         .forEach(name -> assertThat(
                                         store.claim(Rig.claim(name, Rig.LEASE)).answer())
-                                .failsWithin(Rig.PATIENCE)
+                                .failsWithin(Rig.TIMEOUT)
                                 .withThrowableOfType(ExecutionException.class)
                                 .withCauseInstanceOf(ClientClosedException.class));
             }
@@ -125,7 +125,7 @@ class ClusterTest {
     }
 
     @Test
-    void aReleaseAndTheClaimBehindItKeepTheirOrderBeforeAnyConnectionStands() throws Exception {
+    void aReleaseAndTheClaimBehindItKeepTheirOrderBeforeAnyConnectionIsOpen() throws Exception {
         for (int i = 0; i < 10; i++) {
             try (LockClient client = LockClient.connect(url())) {
                 for (String name : onEachNode("order:").values()) {

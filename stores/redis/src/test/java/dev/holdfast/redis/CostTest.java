@@ -118,7 +118,7 @@ class CostTest {
         for (int i = 0; i < clients; i++) {
             line.add(Rig.queue(stores.get(i % stores.size()), "a"));
         }
-        rig.awaitHearing(stores.size());
+        rig.awaitSubscribed(stores.size());
         Rig.until(
                 "all to have asked since",
                 () -> rig.call("ZCARD", "holdfast:{a}:q").equals(String.valueOf(2 * clients)));
@@ -158,7 +158,7 @@ class CostTest {
             Rig.release(store, busy);
             Rig.release(store, Rig.granted(waits));
         }
-        rig.awaitHearing(2);
+        rig.awaitSubscribed(2);
         int turns = 200;
         int holder = 0;
         Grant held = Rig.hold(stores.get(0), "a");
@@ -189,7 +189,7 @@ class CostTest {
     }
 
     @Test
-    void nobodyIsToldAnythingWhereNobodyWaits() {
+    void noMessageIsSentWithoutWaiters() {
         RedisStore store = rig.open();
         rig.commands();
         for (int i = 0; i < 50; i++) {

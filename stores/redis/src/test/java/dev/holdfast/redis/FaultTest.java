@@ -69,7 +69,7 @@ class FaultTest {
     }
 
     @Test
-    void connectionsThatAreKilledAreMadeAgainAndHoldsStand() {
+    void connectionsThatAreKilledAreMadeAgainAndHoldsSurvive() {
         RedisStore one = rig.open();
         Grant grant = Rig.hold(one, "a");
         for (int i = 0; i < 10; i++) {
@@ -88,7 +88,7 @@ class FaultTest {
         Grant grant = Rig.hold(one, "a");
         Pending first = Rig.queue(two, "a");
         Pending second = Rig.queue(three, "a");
-        rig.awaitHearing(2);
+        rig.awaitSubscribed(2);
 
         assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "pubsub")))
                 .isEqualTo(2);
@@ -101,7 +101,7 @@ class FaultTest {
     }
 
     @Test
-    void aWaiterThatCannotHearIsPassedOverAndComesBackToItsPlace() {
+    void aWaiterThatReceivesNothingIsPassedOverAndReturnsToItsPlace() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore deaf = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
@@ -110,7 +110,7 @@ class FaultTest {
             Pending first = Rig.queue(deaf, "a");
             Pending second = Rig.queue(next, "a");
             Pending third = Rig.queue(next, "a");
-            rig.awaitHearing(2);
+            rig.awaitSubscribed(2);
             proxy.refuse();
             assertThat(proxy.cut()).isEqualTo(2);
             Rig.until(
@@ -138,7 +138,7 @@ class FaultTest {
             Grant grant = Rig.hold(one, "a");
             Pending first = Rig.queue(deaf, "a");
             Pending second = Rig.queue(next, "a");
-            rig.awaitHearing(2);
+            rig.awaitSubscribed(2);
             proxy.refuse(); // its other connection stays
             rig.call("CLIENT", "KILL", "TYPE", "pubsub");
             Rig.until(
@@ -154,7 +154,7 @@ class FaultTest {
 
     /** It is connected, and does not answer: an offer is of no use to it. */
     @Test
-    void anOfferThatReachesNobodyRunsOut() {
+    void anOfferThatReachesNoClientExpires() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore silent = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
@@ -182,7 +182,7 @@ class FaultTest {
 
             assertThat(Rig.release(one, grant)).as("sent again after the break").isTrue();
 
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.release(one, grant)).as("another release").isFalse();
             assertThat(Rig.attempt(one, "a")).isPresent();
         }
@@ -190,7 +190,7 @@ class FaultTest {
 
     /** The release was carried out, the next had the lock, and then it was sent again: nothing was lost. */
     @Test
-    void aReleaseThatWasSentTwiceIsNoLossThoughTheLockWasGivenToAnotherInBetween() throws Exception {
+    void aReleaseThatWasSentTwiceIsNoLossThoughAnotherHeldTheLockInBetween() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
@@ -200,13 +200,13 @@ class FaultTest {
 
             assertThat(Rig.release(one, grant)).as("sent again after the break").isTrue();
 
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.renew(one, Rig.granted(next))).isEqualTo(Verdict.HELD);
         }
     }
 
     @Test
-    void aBreakWhoseReplyIsLostIsNeverSaidToHaveBrokenNothing() throws Exception {
+    void aBreakWhoseReplyIsLostIsNeverReportedToHaveBrokenNothing() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
@@ -215,13 +215,13 @@ class FaultTest {
             assertThat(Rig.get(one.breakGrant("a", grant.number(), false)))
                     .as("broken twice")
                     .isTrue();
-            patient.awaitBite(Rig.PATIENCE);
+            patient.awaitBite(Rig.TIMEOUT);
 
             ReplyDrop atOnce = proxy.dropNextReply(ChunkMatcher.containing(number));
             assertThatThrownBy(() -> Rig.get(one.breakGrant("a", grant.number(), true)))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("cannot tell whether 'a'");
-            atOnce.awaitBite(Rig.PATIENCE);
+            atOnce.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.attempt(one, "a")).isPresent();
         }
     }
@@ -237,14 +237,14 @@ class FaultTest {
 
             Grant grant = Rig.hold(one, claim);
 
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
             assertThat(Rig.attempt(rig.open(), "a")).isEmpty();
         }
     }
 
     @Test
-    void aClaimThatWasWithdrawnAndComesLateGetsNothing() {
+    void aWithdrawnClaimThatArrivesLateGetsNothing() {
         RedisStore one = rig.open();
         Claim claim = Rig.claim("a");
         Rig.get(one.withdraw(claim));
@@ -290,7 +290,7 @@ class FaultTest {
     }
 
     @Test
-    void aConnectionThatGoesNowhereIsMadeAnew() {
+    void aConnectionThatGoesNowhereIsMadeAgain() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
             Grant grant = Rig.hold(one, "a");
@@ -328,12 +328,12 @@ class FaultTest {
 
     /** Its name may lead to the new master by now: a planned switchover. */
     @Test
-    void whereTheServerHasBecomeAReplicaBothConnectionsAreMadeAnewAndWaitsAndHoldsLiveThroughIt() {
+    void whereTheServerHasBecomeAReplicaBothConnectionsAreMadeAgainAndWaitsAndHoldsSurvive() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
             Pending waits = Rig.queue(one, "a");
-            rig.awaitHearing(1);
+            rig.awaitSubscribed(1);
             long before = proxy.connections().accepted();
 
             rig.call("REPLICAOF", "127.0.0.1", String.valueOf(Ports.free()));
@@ -356,7 +356,7 @@ class FaultTest {
 
     /** A replica that serves nothing old says so instead of that it takes no writes. */
     @Test
-    void aReplicaThatHasLostItsMasterIsLeftForTheServerThatItsNameLeadsToByNow() {
+    void aReplicaThatHasLostItsMasterIsLeftForTheServerThatItsNameLeadsToNow() {
         rig.call("CONFIG", "SET", "replica-serve-stale-data", "no");
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());

@@ -75,7 +75,7 @@ class GoneClientTest {
             assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(HoldfastException.class);
         }
 
-        residue.assertNothingLeft(Rig.PATIENCE);
+        residue.assertNothingLeft(Rig.TIMEOUT);
         Rig.until("their connections to end", () -> connections() <= before);
     }
 
@@ -99,7 +99,7 @@ class GoneClientTest {
                 assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(HoldfastException.class);
             }
 
-            residue.assertNothingLeft(Rig.PATIENCE);
+            residue.assertNothingLeft(Rig.TIMEOUT);
             Rig.until("their connections to end", () -> connections() <= before);
         } finally {
             redis.shutdown(0, 0, TimeUnit.SECONDS);

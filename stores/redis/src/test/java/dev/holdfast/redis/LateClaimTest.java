@@ -47,7 +47,7 @@ class LateClaimTest {
         Grant grant = Rig.hold(store, claim);
         Rig.get(store.renew(List.of(grant.withLease(LONG))));
 
-        comesLate(claim, "");
+        arrivesLate(claim, "");
 
         assertThat(held(store).leaseLeft()).isGreaterThan(LONG.dividedBy(2));
     }
@@ -59,7 +59,7 @@ class LateClaimTest {
         Claim claim = Rig.claim("a", mode);
         Grant grant = Rig.hold(store, claim);
         long told = held(store).token();
-        assertThat(comesLate(claim, "")).isEqualTo("+" + grant.number());
+        assertThat(arrivesLate(claim, "")).isEqualTo("+" + grant.number());
 
         assertThat(held(store).token()).isEqualTo(told);
     }
@@ -75,14 +75,14 @@ class LateClaimTest {
         RedisStore another = rig.open();
         Rig.release(another, Rig.hold(another, "a"));
 
-        assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+        assertThat(arrivesLate(claim, "")).as("for nobody").startsWith("+");
 
         assertThat(Rig.renew(store, broken)).isEqualTo(Verdict.LOST);
         assertThat(Rig.get(store.downgrade(broken))).isFalse();
     }
 
     @Test
-    void whatItGotForNobodyIsGivenBackOnceARenewalFindsTheGrantLost() {
+    void aGrantWithoutHolderIsReleasedOnceARenewalFindsItsGrantLost() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
             Rig.hold(store, "warm-up");
@@ -90,16 +90,16 @@ class LateClaimTest {
             ReplyDrop lost =
                     proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
             Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.get(store.breakGrant("a", grant.number(), true))).isTrue();
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
-            assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+            assertThat(arrivesLate(claim, "")).as("for nobody").startsWith("+");
 
             assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
 
             Awaitility.await()
-                    .atMost(Rig.PATIENCE)
+                    .atMost(Rig.TIMEOUT)
                     .until(() -> Rig.attempt(next, "a").isPresent());
         }
     }
@@ -116,7 +116,7 @@ class LateClaimTest {
         Grant lost = Rig.granted(waits);
         Rig.until("its lease to end", () -> !Rig.get(store.status("a")).isHeld());
         Rig.hold(rig.open(), "a");
-        comesLate(claim, channel);
+        arrivesLate(claim, channel);
         assertThat(Rig.waiting(store, "a")).as("the place of nobody").isEqualTo(1);
 
         assertThat(Rig.release(store, lost)).isFalse();
@@ -134,12 +134,12 @@ class LateClaimTest {
             ReplyDrop lost =
                     proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
             Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             Rig.release(store, grant);
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
 
-            assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+            assertThat(arrivesLate(claim, "")).as("for nobody").startsWith("+");
 
             Awaitility.await()
                     .atMost(lease.multipliedBy(2).dividedBy(3))
@@ -167,7 +167,7 @@ class LateClaimTest {
     }
 
     /** The same claim once more, on a connection that nobody hears. */
-    private String comesLate(Claim claim, String channel) {
+    private String arrivesLate(Claim claim, String channel) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
         LockKeys.of(claim.name()).forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
         words.addAll(List.of(

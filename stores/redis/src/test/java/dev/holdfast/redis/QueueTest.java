@@ -32,7 +32,7 @@ class QueueTest {
     }
 
     @Test
-    void aWaiterCutOffBlocksNobodyForLongAndIsNotCountedForLong() {
+    void aWaiterCutOffBlocksNoClientForLongAndIsNotCountedForLong() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore dead = rig.open("redis://127.0.0.1:" + proxy.port());
@@ -65,7 +65,7 @@ class QueueTest {
     }
 
     @Test
-    void aTryIsNotKeptOutByADeadWaiterThoughNobodyElsePolls() {
+    void aTryIsNotKeptOutByADeadWaiterThoughNoOtherClientPolls() {
         RedisStore one = rig.open();
         Rig.hold(one, half());
         enters(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", 0, true);
@@ -110,7 +110,7 @@ class QueueTest {
 
     /** It is new: offers are not heard for it yet, but it is about to ask again. */
     @Test
-    void aWaiterThatDoesNotHearYetIsGivenItsTimeThoughTheOneBeforeItIsDead() {
+    void aWaiterThatIsNotSubscribedYetIsGivenItsTimeThoughTheOneBeforeItIsDead() {
         RedisStore one = rig.open();
         Rig.hold(one, half());
         asks(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", "0", 10_000, true);
@@ -138,7 +138,7 @@ class QueueTest {
 
     /** Its client lives on, and hears what it is told. */
     @Test
-    void aClaimWhoseWithdrawalsAllFailedBlocksNobodyForLong() {
+    void aClaimWhoseWithdrawalsAllFailedBlocksNoClientForLong() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
@@ -244,7 +244,7 @@ class QueueTest {
     }
 
     @Test
-    void aThousandReadersComeInTogetherAndNoScriptTellsMoreThanSome() {
+    void aThousandReadersAreAdmittedTogetherAndNoScriptNotifiesMoreThanSome() {
         RedisStore one = rig.open();
         Grant writer = Rig.hold(one, "a");
         List<RedisStore> stores =
@@ -268,7 +268,7 @@ class QueueTest {
     }
 
     @Test
-    void aReleaseOffersTheLockToSomeReadersAndThoseWhoConfirmGoOn() {
+    void aReleaseOffersTheLockToSomeReadersAndThoseThatConfirmGoOn() {
         RedisStore one = rig.open();
         Grant writer = Rig.hold(one, "a");
         for (int i = 0; i < 1_000; i++) {
@@ -302,7 +302,7 @@ class QueueTest {
         int before = Rig.waiting(looking, "a");
         Pending pending = store.claim(brief);
         Rig.until("it to wait", () -> Rig.waiting(looking, "a") == before + 1);
-        rig.awaitHearing(1);
+        rig.awaitSubscribed(1);
         return pending;
     }
 

@@ -37,7 +37,7 @@ class QuorumCutTest extends QuorumCase {
     }
 
     @Test
-    void whatTheFirstRoundOfATryLeftAtOneMemberIsGivenBackLater() {
+    void theGrantThatTheFirstRoundOfATryLeftAtOneMemberIsReleasedLater() {
         List<TcpProxy> theirs = wires();
         theirs.get(0).refuse();
         hold(open(through(theirs)), Rig.claim(NAME));
@@ -64,7 +64,7 @@ class QuorumCutTest extends QuorumCase {
     }
 
     @Test
-    void aReleaseThatTooFewHeardIsRepeatedForTheRoundThatTheMembersKnow() {
+    void aReleaseThatTooFewReceivedIsRepeatedForTheRoundThatTheMembersKnow() {
         List<TcpProxy> wires = wires();
         QuorumStore store = open(through(wires));
         QuorumStore other = open();

@@ -68,7 +68,7 @@ class QuorumGreetingTest extends QuorumCase {
         wires.get(1).toClient().hold();
         ask(servers.get(0), "SET", "holdfast:quorum", "1 1000 0 anotherProcess");
         wires.get(0).cut();
-        wires.get(1).toClient().awaitBite(Rig.PATIENCE); // its greeting asks for the longest lease
+        wires.get(1).toClient().awaitBite(Rig.TIMEOUT); // its greeting asks for the longest lease
 
         meanwhile.happens(
                 () -> { // too few know that

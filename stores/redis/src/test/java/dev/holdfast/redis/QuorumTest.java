@@ -37,7 +37,7 @@ class QuorumTest extends QuorumCase {
     }
 
     @Test
-    void aMemberThatStandsStillChangesNothing() {
+    void aMemberThatIsPausedChangesNothing() {
         QuorumStore store = open();
         Grant before = hold(store, Rig.claim(NAME));
 
@@ -74,7 +74,7 @@ class QuorumTest extends QuorumCase {
     }
 
     @Test
-    void aLostMajorityIsToldAtOnceAndTheWaitLivesThroughIt() {
+    void aLostMajorityIsReportedImmediatelyAndTheWaitSurvivesIt() {
         QuorumStore holder = open();
         QuorumStore waiter = open();
         Heard heard = new Heard();
@@ -97,7 +97,7 @@ class QuorumTest extends QuorumCase {
     }
 
     @Test
-    void whatAMinorityGrantedIsGivenBack() {
+    void theGrantsOfAMinorityAreReleased() {
         RedisStore first = single(servers.get(0));
         RedisStore second = single(servers.get(1));
         Grant one = Rig.hold(first, NAME);
@@ -137,7 +137,7 @@ class QuorumTest extends QuorumCase {
     }
 
     @Test
-    void aMajorityThatTookLongerThanTheLeaseIsGivenBack() {
+    void aMajorityThatTookLongerThanTheLeaseIsReleased() {
         TcpProxy first = opened(TcpProxy.to(servers.get(0).port()));
         TcpProxy second = opened(TcpProxy.to(servers.get(1).port()));
         QuorumStore store = open("quorum:redis://127.0.0.1:" + first.port() + ",redis://127.0.0.1:" + second.port()

@@ -72,7 +72,7 @@ class ReadingTest {
 
     /** Sharers that are gone though the state speaks of them, thrown out by a full server, or by hand. */
     @Test
-    void sharersThatAreGoneAreMissedByNobody() {
+    void sharersThatAreGoneAreIgnored() {
         RedisStore store = rig.open();
         Rig.hold(store, Rig.claim("a", new Mode.Permits(3, 3)));
         rig.call("DEL", "holdfast:{a}:h");

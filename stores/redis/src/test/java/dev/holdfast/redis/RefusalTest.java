@@ -72,7 +72,7 @@ class RefusalTest {
     }
 
     @Test
-    void nobodyThere() {
+    void noServerThere() {
         int port = Ports.free();
         assertThatThrownBy(() -> rig.open("redis://me:s3cret@127.0.0.1:" + port))
                 .isInstanceOf(StoreUnavailableException.class)
@@ -192,7 +192,7 @@ class RefusalTest {
     }
 
     @Test
-    void aMissingRightIsToldWhenItIsNeeded() {
+    void aMissingRightIsReportedWhenItIsNeeded() {
         setUser("locks", "~holdfast:* &holdfast:* " + ACL + " -set");
         RedisStore store = rig.open("redis://locks:pw@" + address());
         assertThatThrownBy(() -> Rig.attempt(store, "a"))
@@ -207,7 +207,7 @@ class RefusalTest {
     }
 
     @Test
-    void aReleaseThatMayNotTellTheNextStillReleases() {
+    void aReleaseThatMayNotNotifyTheNextStillReleases() {
         setUser("mute", "~holdfast:* " + ACL + " -publish");
         RedisStore mute = rig.open("redis://mute:pw@" + address());
         Grant grant = Rig.hold(mute, "a");

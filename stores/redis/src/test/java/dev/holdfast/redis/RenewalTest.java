@@ -79,7 +79,7 @@ class RenewalTest {
 
     /** How many renewals the server has run, counted once all that could have been sent again has been. */
     private int carriedOut(ReplyDrop lost) {
-        lost.awaitBite(Rig.PATIENCE);
+        lost.awaitBite(Rig.TIMEOUT);
         Rig.get(store.status("renewed"));
         return rig.commands().get("pexpire");
     }

@@ -18,7 +18,7 @@ class ResentClaimsTest {
 
     /** Their clients were killed, or lost them without a word. */
     @Test
-    void thoseOfWhichNothingMoreIsHeardAreForgotten() {
+    void claimsThatAreNotSeenAgainAreForgotten() {
         for (int i = 0; i < 1_000; i++) {
             claims.add(ClaimId.random(), LEASE);
         }
@@ -46,7 +46,7 @@ class ResentClaimsTest {
     /** In an outage, when all that wait ask again and again. */
     @Test
     @Timeout(20)
-    void veryManyAreAddedWithoutLookingThroughAllOfThemEachTime() {
+    void veryManyAreAddedWithoutCheckingAllOfThemEachTime() {
         for (int i = 0; i < 200_000; i++) {
             claims.add(ClaimId.random(), LEASE);
         }

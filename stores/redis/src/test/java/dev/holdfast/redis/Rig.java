@@ -30,7 +30,7 @@ import org.awaitility.Awaitility;
 /** A server of its own, and stores on it, without an engine. */
 final class Rig implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(30);
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    static final Duration TIMEOUT = Duration.ofSeconds(30);
     /** So seldom that nobody looks during a test. */
     static final Duration NEVER = Duration.ofHours(1);
     /** How far the clients' time is ahead. */
@@ -120,7 +120,7 @@ final class Rig implements AutoCloseable {
     }
 
     /** Awaits that so many clients hear offers. */
-    void awaitHearing(int clients) {
+    void awaitSubscribed(int clients) {
         until(
                 clients + " clients to hear",
                 () -> call("PUBSUB", "CHANNELS", "*").split("holdfast:client:", -1).length == clients + 1);
@@ -144,7 +144,7 @@ final class Rig implements AutoCloseable {
 
     static void until(String what, java.util.concurrent.Callable<Boolean> condition) {
         Awaitility.await(what)
-                .atMost(PATIENCE)
+                .atMost(TIMEOUT)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(condition);
@@ -153,7 +153,7 @@ final class Rig implements AutoCloseable {
     /** The answer; a failure is thrown as it is. */
     static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException unchecked) {
                 throw unchecked;

@@ -61,7 +61,7 @@ class SentinelPartitionTest {
         Hold cutOff = client.lock(NAME, BRIEF).acquire();
 
         hold(wire);
-        Hold next = rival.lock(NAME, BRIEF).tryAcquire(Rig.PATIENCE).orElseThrow();
+        Hold next = rival.lock(NAME, BRIEF).tryAcquire(Rig.TIMEOUT).orElseThrow();
 
         assertThat(cutOff.isValid()).as("two valid holders").isFalse();
         assertThatOnlyTheSecondMayWrite(cutOff, next);
@@ -103,7 +103,7 @@ class SentinelPartitionTest {
 
         promoteBehindTheOldMastersBack();
         LockClient rival = opened(LockClient.connect(redis.replica(0).uri()));
-        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.PATIENCE).orElseThrow();
+        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.TIMEOUT).orElseThrow();
 
         assertThat(first.isValid()).as("two valid holders").isFalse();
         assertThatOnlyTheSecondMayWrite(first, second);
@@ -123,7 +123,7 @@ class SentinelPartitionTest {
 
         promoteBehindTheOldMastersBack();
         LockClient rival = opened(LockClient.connect(redis.replica(0).uri()));
-        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.PATIENCE).orElseThrow();
+        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.TIMEOUT).orElseThrow();
 
         assertThat(first.isValid()).as("the old master renews it").isTrue();
         assertThatOnlyTheSecondMayWrite(first, second);

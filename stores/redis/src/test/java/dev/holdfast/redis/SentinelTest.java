@@ -61,7 +61,7 @@ class SentinelTest {
     }
 
     @Test
-    void noSentinelThereIsToldAsSuch() {
+    void aMissingSentinelIsReportedAsSuch() {
         assertThatThrownBy(() -> rig.open("redis-sentinel://127.0.0.1:" + Ports.free() + "/" + RedisSentinels.MASTER))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("is it running");

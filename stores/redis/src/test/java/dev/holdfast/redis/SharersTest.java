@@ -82,7 +82,7 @@ class SharersTest {
     }
 
     @Test
-    void norWithAWriterWhoBecameAReader() {
+    void norWithAWriterThatBecameAReader() {
         RedisStore store = rig.open();
         Grant first = brief(store, Mode.SHARED);
         rig.call("DEL", "holdfast:{a}");

@@ -93,7 +93,7 @@ class TlsTest {
     }
 
     @Test
-    void aCertificateThatNobodyVouchesForIsRefused() {
+    void anUntrustedCertificateIsRefused() {
         assertRefused("rediss://:s3cret@127.0.0.1:" + port, "certificate", "cacert=");
     }
 
@@ -131,7 +131,7 @@ class TlsTest {
     }
 
     @Test
-    void aWrongPasswordIsToldOverTlsToo() {
+    void aWrongPasswordIsReportedOverTlsToo() {
         assertRefused(trusting(own).replace("s3cret", "wr0ng"), "password");
     }
 

@@ -69,7 +69,7 @@ class WantedTest {
                 LockClient rival = LockClient.connect(rig.server.uri())) {
             Hold other = client.lock("warm-up").acquire();
             CompletableFuture<Hold> waiting = rival.lock("warm-up").acquireAsync();
-            rig.awaitHearing(1);
+            rig.awaitSubscribed(1);
             other.close();
             waiting.get(10, TimeUnit.SECONDS).close();
             client.lock("a", RETAINED).acquire().close();
@@ -86,7 +86,7 @@ class WantedTest {
     }
 
     @Test
-    void theHolderIsToldOfAClaimThatComesToWaitAndNotOfATry() {
+    void theHolderIsNotifiedOfAClaimThatWaitsAndNotOfATry() {
         RedisStore one = rig.open();
         RedisStore two = rig.open();
         watched(one);
@@ -99,7 +99,7 @@ class WantedTest {
     }
 
     @Test
-    void aReaderThatWaitsIsToldOfToo() {
+    void aWaitingReaderIsReportedToo() {
         RedisStore one = rig.open();
         RedisStore two = rig.open();
         watched(one);
@@ -110,7 +110,7 @@ class WantedTest {
     }
 
     @Test
-    void aWaiterThatCameFirstIsInTheAnswer() {
+    void aWaiterThatArrivedFirstIsInTheAnswer() {
         RedisStore one = rig.open();
         RedisStore two = rig.open();
         one.listen(counting);
