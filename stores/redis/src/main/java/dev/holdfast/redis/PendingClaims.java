@@ -131,7 +131,7 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     /** The grant has ended. */
-    void watchNoMore(Grant grant) {
+    void unwatch(Grant grant) {
         watched.remove(grant.id().value());
     }
 

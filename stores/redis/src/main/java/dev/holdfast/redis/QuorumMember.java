@@ -85,7 +85,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         return runId;
     }
 
-    void is(String process) {
+    void setRunId(String process) {
         runId = process;
     }
 

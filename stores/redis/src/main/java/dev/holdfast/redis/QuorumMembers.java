@@ -136,7 +136,7 @@ final class QuorumMembers {
                             + " are the same process; each member of a quorum must be a server of its own");
                 }
             }
-            member.is(runId);
+            member.setRunId(runId);
         } finally {
             enrolment.unlock();
         }

@@ -154,7 +154,7 @@ final class RedisStore implements Store {
             for (Grant grant : all) {
                 Renewal said = verdicts.get(grant.id());
                 if (said != null && said.verdict() == Renewal.Verdict.LOST) {
-                    waiters.watchNoMore(grant);
+                    waiters.unwatch(grant);
                     clearAfter(grant);
                 }
             }
@@ -187,7 +187,7 @@ final class RedisStore implements Store {
      */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        waiters.watchNoMore(grant);
+        waiters.unwatch(grant);
         if (scripts.wasSentTwice(grant.id())) {
             waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
         }

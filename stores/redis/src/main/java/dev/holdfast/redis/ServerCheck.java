@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 record ServerCheck(List<String> caveats, String runId) {
     private static final System.Logger LOG = System.getLogger("dev.holdfast.caveat");
     /** The warnings of this process; one line a server, however many clients it has. */
-    private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
     private static final int OLDEST = 5;
     private static final String TWO_HOLDERS =
@@ -115,7 +115,7 @@ record ServerCheck(List<String> caveats, String runId) {
         List<String> warnings = warnings(info, saves, wanted);
         warnings.stream()
                 .map(warning -> errors.store() + ": " + warning)
-                .filter(SAID::add)
+                .filter(WARNED::add)
                 .forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
         String runId = info.getOrDefault("run_id", "");
         if (wanted == Wanted.QUORUM_MEMBER) {

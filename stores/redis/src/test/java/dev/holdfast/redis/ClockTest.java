@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody sets the server's clock while locks are held. */
+/** The server's clock is set while locks are held. */
 class ClockTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -52,9 +52,9 @@ class ClockTest {
 
         Grant second = Rig.hold(rig.open(), "a");
         assertThat(second.number()).isGreaterThan(first.number());
-        assertThat(Rig.renew(one, first)).as("what the first is told").isEqualTo(Verdict.LOST);
+        assertThat(Rig.renew(one, first)).as("the answer to the first").isEqualTo(Verdict.LOST);
         assertThat(Rig.release(one, first)).isFalse();
-        assertThat(Rig.attempt(one, "a")).as("the second's hold stands").isEmpty();
+        assertThat(Rig.attempt(one, "a")).as("the second's hold is valid").isEmpty();
     }
 
     @Test
@@ -121,7 +121,7 @@ class ClockTest {
         }
     }
 
-    /** What is not promised, and stands in {@code capabilities()}: this shows that the shim bites. */
+    /** Not promised, as {@code capabilities()} says: this shows that the shim works. */
     @Test
     void aNewClientOnAServerThatLostItsCounterGoesByTheClock() {
         Grant before = Rig.hold(rig.open(), "a");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What locks cost the nodes of a cluster, by their own count. */
+/** The cost of locks to the nodes of a cluster, by their own count. */
 class ClusterCostTest {
     private static RedisCluster cluster;
 
@@ -102,9 +102,9 @@ class ClusterCostTest {
         return names;
     }
 
-    /** Awaits that the only waiter has said that it hears offers, which is the last that it says for now. */
+    /** Awaits that the only waiter has reported its subscription, which is the last that it sends for now. */
     private static void awaitSubscribed(String name) {
-        Rig.until("it to hear", () -> {
+        Rig.until("it to subscribe", () -> {
             String queue = call(node(name), "ZRANGE", "holdfast:{" + name + "}:q", "0", "-1");
             return queue.contains("@") && !queue.contains("!");
         });
@@ -124,7 +124,7 @@ class ClusterCostTest {
         return number(call(node, "INFO", "commandstats"), "cmdstat_eval(sha)?:calls=(?<number>\\d+),.*");
     }
 
-    /** The sum of the numbers in the lines that look so. */
+    /** The sum of the numbers in the lines that match. */
     private static int number(String lines, String pattern) {
         return lines.lines()
                 .filter(line -> line.matches(pattern))

@@ -93,7 +93,7 @@ class FaultTest {
         assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "pubsub")))
                 .isEqualTo(2);
         Rig.until(
-                "both to hear again", () -> rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+                "both to be subscribed again", () -> rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
         Rig.release(one, grant);
 
         Rig.release(two, Rig.granted(first));
@@ -104,17 +104,17 @@ class FaultTest {
     void aWaiterThatReceivesNothingIsPassedOverAndReturnsToItsPlace() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
-            RedisStore deaf = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
+            RedisStore cutOff = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
             RedisStore next = rig.open();
             Grant grant = Rig.hold(one, "a");
-            Pending first = Rig.queue(deaf, "a");
+            Pending first = Rig.queue(cutOff, "a");
             Pending second = Rig.queue(next, "a");
             Pending third = Rig.queue(next, "a");
             rig.awaitSubscribed(2);
             proxy.refuse();
             assertThat(proxy.cut()).isEqualTo(2);
             Rig.until(
-                    "nobody to hear", () -> !rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+                    "no subscription", () -> !rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
 
             Rig.release(one, grant);
 
@@ -124,7 +124,7 @@ class FaultTest {
             Rig.release(next, passed);
             Grant late = Rig.granted(first);
             assertThat(third.answer().toCompletableFuture()).isNotDone();
-            assertThat(Rig.release(deaf, late)).isTrue();
+            assertThat(Rig.release(cutOff, late)).isTrue();
             Rig.granted(third);
         }
     }
@@ -133,10 +133,10 @@ class FaultTest {
     void aWaiterThatPollsWhileItsSubscriptionIsDownKeepsItsPlace() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
-            RedisStore deaf = rig.open("redis://127.0.0.1:" + proxy.port());
+            RedisStore cutOff = rig.open("redis://127.0.0.1:" + proxy.port());
             RedisStore next = rig.open();
             Grant grant = Rig.hold(one, "a");
-            Pending first = Rig.queue(deaf, "a");
+            Pending first = Rig.queue(cutOff, "a");
             Pending second = Rig.queue(next, "a");
             rig.awaitSubscribed(2);
             proxy.refuse(); // its other connection stays
@@ -147,12 +147,12 @@ class FaultTest {
 
             Rig.release(one, grant);
 
-            Rig.release(deaf, Rig.granted(first));
+            Rig.release(cutOff, Rig.granted(first));
             Rig.granted(second);
         }
     }
 
-    /** It is connected, and does not answer: an offer is of no use to it. */
+    /** It is connected, and does not answer: an offer is useless to it. */
     @Test
     void anOfferThatReachesNoClientExpires() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
@@ -188,7 +188,7 @@ class FaultTest {
         }
     }
 
-    /** The release was carried out, the next had the lock, and then it was sent again: nothing was lost. */
+    /** The release was run, the next waiter had the lock, and then the release was sent again: nothing was lost. */
     @Test
     void aReleaseThatWasSentTwiceIsNoLossThoughAnotherHeldTheLockInBetween() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
@@ -306,7 +306,7 @@ class FaultTest {
         }
     }
 
-    /** The request that is late now was asked before the connection was there: it has not been silent for that long. */
+    /** The late request was made before the connection: the connection has not been silent for that long. */
     @Test
     void aConnectionThatWasJustMadeIsNotTakenForSilent() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
@@ -354,7 +354,7 @@ class FaultTest {
         }
     }
 
-    /** A replica that serves nothing old says so instead of that it takes no writes. */
+    /** A replica that serves no stale data reports that, not that it takes no writes. */
     @Test
     void aReplicaThatHasLostItsMasterIsLeftForTheServerThatItsNameLeadsToNow() {
         rig.call("CONFIG", "SET", "replica-serve-stale-data", "no");
@@ -375,7 +375,7 @@ class FaultTest {
         }
     }
 
-    /** Too many clients, say: what the server still answers goes on, and the store is not told of as away. */
+    /** With too many clients, for example: other requests go on, and the store is not reported as unreachable. */
     @Test
     void whereNoSubscriptionCanBeMadeAWaiterPollsAndTheStoreIsNotCalledUnreachable() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A claim that was sent twice, since its connection broke, may be carried out twice: the second time when nobody awaits
- * it any more. It changes nothing that counts.
+ * A claim that was sent twice, since its connection broke, may be run twice: the second time when no client awaits it
+ * any more. It changes nothing that counts.
  */
 class LateClaimTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
@@ -58,13 +58,16 @@ class LateClaimTest {
         RedisStore store = rig.open();
         Claim claim = Rig.claim("a", mode);
         Grant grant = Rig.hold(store, claim);
-        long told = held(store).token();
+        long shown = held(store).token();
         assertThat(arrivesLate(claim, "")).isEqualTo("+" + grant.number());
 
-        assertThat(held(store).token()).isEqualTo(told);
+        assertThat(held(store).token()).isEqualTo(shown);
     }
 
-    /** It gets the lock once more, for nobody: the client that held it before does not take that grant for its own. */
+    /**
+     * It gets the lock once more, without a holder: the client that held it before does not take that grant for its
+     * own.
+     */
     @ParameterizedTest
     @MethodSource("modes")
     void itDoesNotReviveAGrantThatWasBroken(Mode mode) {
@@ -75,7 +78,7 @@ class LateClaimTest {
         RedisStore another = rig.open();
         Rig.release(another, Rig.hold(another, "a"));
 
-        assertThat(arrivesLate(claim, "")).as("for nobody").startsWith("+");
+        assertThat(arrivesLate(claim, "")).as("without a holder").startsWith("+");
 
         assertThat(Rig.renew(store, broken)).isEqualTo(Verdict.LOST);
         assertThat(Rig.get(store.downgrade(broken))).isFalse();
@@ -94,7 +97,7 @@ class LateClaimTest {
             assertThat(Rig.get(store.breakGrant("a", grant.number(), true))).isTrue();
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
-            assertThat(arrivesLate(claim, "")).as("for nobody").startsWith("+");
+            assertThat(arrivesLate(claim, "")).as("without a holder").startsWith("+");
 
             assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
 
@@ -117,7 +120,7 @@ class LateClaimTest {
         Rig.until("its lease to end", () -> !Rig.get(store.status("a")).isHeld());
         Rig.hold(rig.open(), "a");
         arrivesLate(claim, channel);
-        assertThat(Rig.waiting(store, "a")).as("the place of nobody").isEqualTo(1);
+        assertThat(Rig.waiting(store, "a")).as("the place without a waiter").isEqualTo(1);
 
         assertThat(Rig.release(store, lost)).isFalse();
 
@@ -139,7 +142,7 @@ class LateClaimTest {
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
 
-            assertThat(arrivesLate(claim, "")).as("for nobody").startsWith("+");
+            assertThat(arrivesLate(claim, "")).as("without a holder").startsWith("+");
 
             Awaitility.await()
                     .atMost(lease.multipliedBy(2).dividedBy(3))
@@ -166,7 +169,7 @@ class LateClaimTest {
         return new Claim(c.id(), c.names(), c.mode(), SHORT, c.waits(), c.floor(), c.holder());
     }
 
-    /** The same claim once more, on a connection that nobody hears. */
+    /** The same claim once more, on a connection that no client reads. */
     private String arrivesLate(Claim claim, String channel) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
         LockKeys.of(claim.name()).forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));

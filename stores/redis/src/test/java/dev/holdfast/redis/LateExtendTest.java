@@ -58,7 +58,7 @@ class LateExtendTest {
         }
     }
 
-    /** The first request, on a connection that nobody hears. */
+    /** The first request, on a connection that no client reads. */
     private void arrivesLate(String id, String number) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.RENEW.body(), "4"));
         LockKeys.of("a").forEach(key -> words.add(new String(key, UTF_8)));

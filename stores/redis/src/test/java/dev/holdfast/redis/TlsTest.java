@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Redis that speaks TLS: who trusts it is served, and all others are told what to do. */
+/** A Redis with TLS: a client that trusts it is served, and all others receive a message that says what to do. */
 class TlsTest {
     @TempDir
     private static Path folder;
