@@ -156,7 +156,8 @@ final class PendingClaim implements Pending {
         Runnable then = resting(waiters.nextPoll(said, subscribed && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
         boolean subscribes = !subscribed
-                && (waiters.offers().isSubscribed(claim.name()) || !waiters.offers().wasSubscribed(claim.name()));
+                && (waiters.offers().isSubscribed(claim.name())
+                        || !waiters.offers().wasSubscribed(claim.name()));
         return subscribes && phase == Phase.RESTING ? this::subscribe : then;
     }
 

@@ -216,7 +216,7 @@ final class PendingClaims implements OfferListener.Listener {
         return time;
     }
 
-    /** What a claim at this place sends when it asks; 0 if it has no place. */
+    /** The place that a claim sends when it asks; 0 if it has none. */
     Scripts.Place place(String lock, String at) {
         return new Scripts.Place(offers.channel(), at, poll, offers.isSubscribed(lock));
     }

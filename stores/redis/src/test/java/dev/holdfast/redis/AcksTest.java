@@ -116,7 +116,8 @@ class AcksTest {
         RedisStore second = rig.open(acks(1));
         var waits = Rig.queue(second, "a");
         Rig.until(
-                "it to subscribe", () -> rig.call("PUBSUB", "CHANNELS", "holdfast:*").contains("client"));
+                "it to subscribe",
+                () -> rig.call("PUBSUB", "CHANNELS", "holdfast:*").contains("client"));
         link.toClient().hold();
         Rig.release(store, grant);
         Rig.until("the offer to be taken", () -> rig.call("GET", "holdfast:{a}").contains(" host "));

@@ -91,7 +91,8 @@ class FailoverTest {
         killTheMaster();
 
         RedisStore other = rig.open(redis.uri());
-        assertThat(replicated).allMatch(grant -> Rig.attempt(other, grant.name()).isEmpty());
+        assertThat(replicated)
+                .allMatch(grant -> Rig.attempt(other, grant.name()).isEmpty());
         for (Grant first : forgotten) {
             Grant second = Rig.hold(other, first.name());
             assertThat(second.number()).isGreaterThan(first.number());

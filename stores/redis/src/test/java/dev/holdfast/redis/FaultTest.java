@@ -93,7 +93,8 @@ class FaultTest {
         assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "pubsub")))
                 .isEqualTo(2);
         Rig.until(
-                "both to be subscribed again", () -> rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+                "both to be subscribed again",
+                () -> rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
         Rig.release(one, grant);
 
         Rig.release(two, Rig.granted(first));
@@ -114,7 +115,8 @@ class FaultTest {
             proxy.refuse();
             assertThat(proxy.cut()).isEqualTo(2);
             Rig.until(
-                    "no subscription", () -> !rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+                    "no subscription",
+                    () -> !rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
 
             Rig.release(one, grant);
 

@@ -213,7 +213,7 @@ class QueueTest {
         assertThat(polls.getAsInt()).as("in four seconds").isLessThan(4 * 60);
     }
 
-    /** Of a hundred waiters in four seconds; none if the holder lost its lock. */
+    /** The polls of a hundred waiters in four seconds; none if the holder lost its lock. */
     private OptionalInt polls(RedisStore holder, List<RedisStore> stores, String name) {
         Grant grant = Rig.hold(holder, Rig.claim(name, Duration.ofSeconds(1)));
         List<Pending> waiters = new ArrayList<>();

@@ -54,7 +54,7 @@ class QuorumCutTest extends QuorumCase {
         Rig.until("the member to be back", () -> grantsBeside(store, 0));
         later.run();
 
-        Rig.until("it to be given back", () -> !hasHolder(servers.get(0)));
+        Rig.until("it to be released", () -> !hasHolder(servers.get(0)));
     }
 
     private boolean grantsBeside(QuorumStore store, int member) {

@@ -202,7 +202,8 @@ class RefusalTest {
         setUser("nochannel", "~holdfast:* " + ACL);
         RedisStore noChannel = rig.open("redis://nochannel:pw@" + address());
         Rig.hold(rig.open(), "b");
-        assertThatThrownBy(() -> Rig.get(noChannel.claim(Rig.waiting(Rig.claim("b"))).answer()))
+        assertThatThrownBy(() ->
+                        Rig.get(noChannel.claim(Rig.waiting(Rig.claim("b"))).answer()))
                 .isInstanceOf(StoreRefusedException.class);
     }
 
