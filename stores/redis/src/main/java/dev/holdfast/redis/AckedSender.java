@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One server with {@link Acks}: all that locks and records rely on goes by a connection on which the server waits for its
- * replicas. Status and lists go by a second one, which does not stand still meanwhile.
+ * One server with {@link Acks}. Calls that locks and records rely on use a connection on which the server waits for its
+ * replicas. Status and lists use a second connection, which is not blocked meanwhile.
  */
 record AckedSender(ScriptPipeline grants, ScriptPipeline others) implements ScriptSender {
     @Override

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How many replicas must have a grant before it counts.
  *
- * @param replicas 0 for none, and then nobody asks
- * @param patience how long the server waits for them
+ * @param replicas 0 for none, and then the client does not ask
+ * @param timeout how long the server waits for them
  */
-record Acks(int replicas, Duration patience) {
+record Acks(int replicas, Duration timeout) {
     static final Acks NONE = new Acks(0, Duration.ZERO);
 
     boolean areWanted() {
@@ -27,12 +27,12 @@ record Acks(int replicas, Duration patience) {
     }
 
     /**
-     * The grants of one packet, whose calls are answered when the WAIT behind them was. WAIT counts the replicas that have
-     * all that was written on its own connection before; so it is of no use on another connection, and is not repeated on
-     * the next one.
+     * The grants of one packet, whose calls are answered when the WAIT behind them was. WAIT counts the replicas that
+     * have everything written on its own connection before; so it is useless on another connection, and is not repeated
+     * on the next one.
      */
     static final class Waiting {
-        /** What a call will be answered with. */
+        /** The answer that a call will receive. */
         private static final class Said {
             final ScriptCall call;
             final byte[] text;
@@ -57,7 +57,7 @@ record Acks(int replicas, Duration patience) {
             this.sentNanos = sentNanos;
             CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE)
                     .add(acks.replicas)
-                    .add(Math.max(1, acks.patience.toMillis()));
+                    .add(Math.max(1, acks.timeout.toMillis()));
             this.command = new AsyncCommand<>(
                     new Command<>(CommandType.WAIT, new IntegerOutput<>(ByteArrayCodec.INSTANCE), words));
         }
@@ -71,7 +71,7 @@ record Acks(int replicas, Duration patience) {
             return command;
         }
 
-        /** Keeps an answer until the replicas have it; on the event loop, as all that follows. */
+        /** Keeps an answer until the replicas have it; on the event loop, like all methods below. */
         void keep(ScriptCall call, byte[] text, long connection) {
             kept.add(new Said(call, text, connection));
         }
@@ -79,7 +79,7 @@ record Acks(int replicas, Duration patience) {
         /**
          * WAIT was answered, or failed.
          *
-         * @param unanswered what becomes of the calls when nobody knows how many replicas have them
+         * @param unanswered takes the calls when it is unknown how many replicas have them
          */
         void answered(@Nullable Long count, @Nullable Throwable failure, BiConsumer<ScriptCall, Throwable> unanswered) {
             for (Said said : kept) {
@@ -99,7 +99,7 @@ record Acks(int replicas, Duration patience) {
 
         private StoreUnavailableException tooFew(long count) {
             return new StoreUnavailableException("only " + count + " of " + acks.replicas + " replicas (acks="
-                    + acks.replicas + ") confirmed a grant on " + errors.store() + " within " + acks.patience.toMillis()
+                    + acks.replicas + ") confirmed a grant on " + errors.store() + " within " + acks.timeout.toMillis()
                     + " ms: check the replicas, or set a lower acks");
         }
     }

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to all members of a quorum. It is over when all have answered or failed, or a moment after so many have
+ * One question to all members of a quorum. It ends when all have answered or failed, or a grace after so many have
  * answered that the others change nothing. Thread-safe.
  */
 final class Ballot<T> {
@@ -35,12 +35,12 @@ final class Ballot<T> {
 
     CompletableFuture<QuorumMembers.Answers<T>> ask(Function<QuorumMember, ? extends CompletionStage<T>> question) {
         for (QuorumMember member : members.all()) {
-            question.apply(member).whenComplete((answer, failure) -> heard(member.index(), answer, failure));
+            question.apply(member).whenComplete((answer, failure) -> answered(member.index(), answer, failure));
         }
         return result;
     }
 
-    private void heard(int member, @Nullable T answer, @Nullable Throwable failure) {
+    private void answered(int member, @Nullable T answer, @Nullable Throwable failure) {
         QuorumMembers.Answers<T> now;
         boolean all;
         boolean waits;

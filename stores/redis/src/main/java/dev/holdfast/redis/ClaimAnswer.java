@@ -4,13 +4,13 @@ import dev.holdfast.spi.Grant;
 import java.util.Optional;
 
 /**
- * What the server said to a claim.
+ * The answer of the server to a claim.
  *
  * @param grant the grant, or nothing
- * @param leftMillis after how long something ends that this one is to look after: the lease or offer in its way, or the
+ * @param leftMillis how long until something ends that this claim is to poll for: the lease or offer in its way, or the
  *     life of the first waiter, which does not fit; negative if there is nothing
- * @param rank how many wait before this one
- * @param place the place of this one in the queue; empty if it does not wait there
+ * @param rank how many claims wait before this one
+ * @param place the place of this claim in the queue; empty if it does not wait there
  * @param missed whether it had a place and was passed over: an offer did not reach it
  */
 record ClaimAnswer(Optional<Grant> grant, long leftMillis, long rank, String place, boolean missed) {
@@ -18,7 +18,7 @@ record ClaimAnswer(Optional<Grant> grant, long leftMillis, long rank, String pla
         return new ClaimAnswer(Optional.of(grant), 0, 0, "", false);
     }
 
-    /** From {@code -LEFT RANK PLACE MISSED}, or a bare {@code -} where no place was asked for. */
+    /** From {@code -LEFT RANK PLACE MISSED}, or a bare {@code -} if no place was asked for. */
     static ClaimAnswer notYet(String text) {
         String[] parts = text.substring(1).split(" ");
         return parts.length < 4

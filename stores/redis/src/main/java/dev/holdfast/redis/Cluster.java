@@ -67,12 +67,12 @@ final class Cluster {
                     return made;
                 },
                 shutDown);
-        sender.tell(tellsOf(sender, store.waiters(), offers));
+        sender.listen(eventsFor(sender, store.waiters(), offers));
         sender.connectAll();
         return store;
     }
 
-    /** A node that cannot be reached, or will not do, is passed over; if none is left, the refusal says more. */
+    /** Passes over a node that cannot be reached or is refused; if none is left, a refusal is the better answer. */
     private static ServerCheck askOne(
             RedisClient client, List<RedisURI> seeds, RedisErrors errors, Settings settings, ClusterSender sender) {
         HoldfastException last = null;
@@ -81,11 +81,11 @@ final class Cluster {
             try (StatefulRedisConnection<byte[], byte[]> connection = SingleServer.connect(client, seed)) {
                 ServerCheck greeting =
                         ServerCheck.exchange(connection, () -> {}, errors, settings, ServerCheck.Wanted.CLUSTER_NODE);
-                SlotOwners told = SlotOwners.parse(
+                SlotOwners owners = SlotOwners.parse(
                         connection.async().clusterSlots().get(settings.timeout().toMillis(), TimeUnit.MILLISECONDS),
                         address);
-                checkCoverage(told, errors);
-                sender.learnAtFirst(told);
+                checkCoverage(owners, errors);
+                sender.learnFirst(owners);
                 return greeting;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -98,8 +98,8 @@ final class Cluster {
         throw last == null ? new IllegalArgumentException("a cluster without a node") : last;
     }
 
-    private static void checkCoverage(SlotOwners told, RedisErrors errors) {
-        int served = told.served();
+    private static void checkCoverage(SlotOwners owners, RedisErrors errors) {
+        int served = owners.served();
         if (served < SlotHash.SLOT_COUNT) {
             throw errors.refused(
                     "does not cover all slots: " + served + " of " + SlotHash.SLOT_COUNT
@@ -109,7 +109,7 @@ final class Cluster {
         }
     }
 
-    private static ClusterEvents tellsOf(
+    private static ClusterEvents eventsFor(
             ClusterSender sender, PendingClaims waiters, AtomicReference<@Nullable ClusterOffers> offers) {
         return new ClusterEvents() {
             @Override
@@ -119,7 +119,7 @@ final class Cluster {
 
             @Override
             public void slotsMoved() {
-                waiters.hearingAgain();
+                waiters.subscribedAgain();
             }
 
             @Override

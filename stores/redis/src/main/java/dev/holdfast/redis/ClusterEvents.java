@@ -1,14 +1,14 @@
 package dev.holdfast.redis;
 
-/** What the store of a cluster learns about its nodes and slots. The methods are called on threads that must not block. */
+/** The reports of a cluster's nodes and slots to its store. The methods are called on threads that must not block. */
 interface ClusterEvents {
     /** A node is connected again. */
     default void connected(NodeAddress node) {}
 
-    /** Slots have other owners: clients that wait must ask there. */
+    /** Slots have other owners: waiting claims must ask there. */
     default void slotsMoved() {}
 
-    /** A node keeps no locks any more. */
+    /** A node no longer keeps locks. */
     default void retired(NodeAddress node) {}
 
     /** The Lettuce client was shut down. */

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One master of a cluster: connected to when it is first needed, and until then its calls wait. Once retired, it hands all
- * calls back to the cluster. Thread-safe.
+ * One master of a cluster. It is connected when it is first needed, and until then its calls wait. Once retired, it
+ * returns all calls to the cluster. Thread-safe.
  */
 final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
     private static final Duration AGAIN = Duration.ofMillis(50);
@@ -24,7 +24,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
     private final ClusterSender cluster;
     private final NodeAddress address;
     private final Outbox waiting = new Outbox();
-    private final AtomicInteger turns = new AtomicInteger();
+    private final AtomicInteger forwardRequests = new AtomicInteger();
     private final AtomicBoolean connecting = new AtomicBoolean();
     private volatile List<ScriptPipeline> pipelines = List.of();
     private volatile @Nullable ScriptSender sender;
@@ -41,16 +41,16 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
 
     void send(ScriptCall call) {
         waiting.add(call);
-        passOn();
+        forward();
         if (isDown()) {
             cluster.refreshSoon();
         }
     }
 
     /** In order: a claim must not overtake the release before it. */
-    private void passOn() {
-        if (turns.getAndIncrement() != 0) {
-            return; // somebody is at it, and goes on
+    private void forward() {
+        if (forwardRequests.getAndIncrement() != 0) {
+            return; // another thread does it, and goes on
         }
         int seen = 1;
         do {
@@ -62,7 +62,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
             } else {
                 connect();
             }
-            seen = turns.addAndGet(-seen);
+            seen = forwardRequests.addAndGet(-seen);
         } while (seen != 0);
     }
 
@@ -112,7 +112,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
         } else if (cluster.isClosed()) {
             pipelines.forEach(pipeline -> pipeline.connection().closeAsync());
         }
-        passOn();
+        forward();
     }
 
     private void notConnected(Throwable failure) {
@@ -155,11 +155,11 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
         return isConnected() ? all.get(all.size() - 1).connection() : null;
     }
 
-    /** It keeps no locks any more, or cannot be reached while others have taken some of its locks over. */
+    /** It no longer keeps locks, or cannot be reached while other nodes have taken over some of its locks. */
     void retire() {
         retired = true;
         pipelines.forEach(ScriptPipeline::retire);
-        passOn();
+        forward();
     }
 
     void beforeSending(String lock, Runnable task) {
@@ -185,7 +185,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
     @Override
     public CompletableFuture<KeyScanCursor<byte[]>> scan(ScanCursor from, ScanArgs args) {
         CompletableFuture<KeyScanCursor<byte[]>> page = new CompletableFuture<>();
-        scan(from, args, page, cluster.patienceFromNow());
+        scan(from, args, page, cluster.deadlineFromNow());
         return page;
     }
 
@@ -209,7 +209,7 @@ final class ClusterNode implements ScriptSender.KeyPages, PipelineEvents {
         }
     }
 
-    // ---- what its connections tell ----
+    // ---- what its connections report ----
 
     @Override
     public void connected() {

@@ -10,9 +10,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Offers of a cluster: a subscription on each node that keeps a lock this client waits for. A cluster passes a message on to
- * all nodes, but the server that offers a lock counts only those who listen to it directly; and so a client listens where
- * the lock is. It may hear the same offer more than once, which asks no more of the server. Thread-safe.
+ * Offers of a cluster: a subscription on each node that keeps a lock this client waits for. A cluster passes a message
+ * on to all nodes, but the server that offers a lock counts only its direct subscribers; so a client subscribes where
+ * the lock is. It may receive the same offer more than once, which costs the server nothing more. Thread-safe.
  */
 final class ClusterOffers implements Offers {
     private final ClusterSender cluster;
@@ -41,29 +41,29 @@ final class ClusterOffers implements Offers {
     }
 
     @Override
-    public boolean hears(String lock) {
+    public boolean isSubscribed(String lock) {
         OfferListener there = at(lock);
-        return there != null && there.hears(lock);
+        return there != null && there.isSubscribed(lock);
     }
 
     @Override
-    public boolean isOpen(String lock) {
+    public boolean wasSubscribed(String lock) {
         OfferListener there = at(lock);
-        return there != null && there.isOpen(lock);
+        return there != null && there.wasSubscribed(lock);
     }
 
     @Override
-    public CompletionStage<Void> open(String lock) {
+    public CompletionStage<Void> subscribe(String lock) {
         NodeAddress owner = cluster.owner(lock);
         return owner == null
                 ? CompletableFuture.failedFuture(
                         new StoreUnavailableException("no node has the slot of '" + lock + "'"))
                 : nodes.computeIfAbsent(
                                 owner, node -> new OfferListener(connectors.apply(node), channel, listener, time))
-                        .open(lock);
+                        .subscribe(lock);
     }
 
-    /** The node has left, or keeps no locks any more. */
+    /** The node has left, or no longer keeps locks. */
     void retire(NodeAddress node) {
         OfferListener left = nodes.remove(node);
         if (left != null) {
@@ -72,8 +72,8 @@ final class ClusterOffers implements Offers {
     }
 
     @Override
-    public void connectAnew() {
-        nodes.values().forEach(OfferListener::connectAnew);
+    public void reconnect() {
+        nodes.values().forEach(OfferListener::reconnect);
     }
 
     @Override

@@ -25,21 +25,21 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   call ──► slot of its lock ──► node ──► pipeline ──► answer
  *              ▲                               │
- *              │    MOVED, ASK: to the node it names; TRYAGAIN, CLUSTERDOWN: again in a moment
+ *              │    MOVED, ASK: to the node it names; TRYAGAIN, CLUSTERDOWN: again after a pause
  *              └───────────────────────────────┘
- *   MOVED, a broken connection, nobody for a slot ──► {@link ClusterTopology} asks the nodes ──► nodes that have lost
- *                                                      their slots are retired, and hand their calls back
+ *   MOVED, a broken connection, no node of a slot ──► {@link ClusterTopology} asks the nodes ──► nodes that have lost
+ *                                                      their slots are retired, and return their calls
  * </pre>
  *
- * <p>A node that answers so has not run the script, so this may be done with renewals, too. A renewal whose answer was lost
- * with its connection fails, as on a single server. Thread-safe.
+ * <p>A node that answers so has not run the script, so renewals, too, may be sent again. A renewal whose answer was
+ * lost with its connection fails, as on a single server. Thread-safe.
  */
 final class ClusterSender implements ScriptSender {
     private static final Duration AGAIN = Duration.ofMillis(30);
-    /** In so many times {@link #AGAIN}. */
+    /** As a multiple of {@link #AGAIN}. */
     private static final int LONGEST_PAUSE = 16;
 
-    /** After so many redirections, a call waits a moment before it follows the next. */
+    /** After so many redirections, a call pauses before it follows the next. */
     private static final int FOLLOWED_AT_ONCE = 4;
 
     private final RedisClient client;
@@ -51,12 +51,12 @@ final class ClusterSender implements ScriptSender {
     private final ClusterTopology topology;
     private volatile Set<NodeAddress> masters = Set.of();
     private volatile ClusterEvents events = new ClusterEvents() {};
-    /** Why nothing can be asked any more. That the client was closed is never replaced by what it then finds. */
+    /** Why nothing can be asked any more. The reason that the client was closed is never replaced by a later one. */
     private final AtomicReference<@Nullable RuntimeException> closed = new AtomicReference<>();
 
     /**
      * @param like a URI with the log-in and TLS of all nodes
-     * @param seeds where the cluster is asked for when no known node answers
+     * @param seeds the nodes to ask when no known node answers
      */
     ClusterSender(RedisClient client, RedisURI like, List<NodeAddress> seeds, Settings settings, RedisErrors errors) {
         this.client = client;
@@ -66,7 +66,7 @@ final class ClusterSender implements ScriptSender {
         this.topology = new ClusterTopology(this, seeds);
     }
 
-    void tell(ClusterEvents listener) {
+    void listen(ClusterEvents listener) {
         events = listener;
     }
 
@@ -98,7 +98,7 @@ final class ClusterSender implements ScriptSender {
         return owner == null ? "the slots without a master" : "node " + owner;
     }
 
-    /** Not while slots move: a release that is asked to come again later is overtaken by the claim behind it. */
+    /** Not while slots move: a release that a node has sent again later is overtaken by the claim behind it. */
     @Override
     public boolean isOrdered() {
         return false;
@@ -122,7 +122,7 @@ final class ClusterSender implements ScriptSender {
 
     @Override
     public CompletionStage<List<KeyPages>> keyPages() {
-        // Asked each time: no redirection tells of a master that has joined.
+        // Asked each time: no redirection reports a master that has joined.
         return topology.refreshNow()
                 .thenApply(done -> masters.stream().<KeyPages>map(this::node).toList());
     }
@@ -177,7 +177,7 @@ final class ClusterSender implements ScriptSender {
         }
     }
 
-    /** Longer from time to time: many may ask, and each asks until its time is over. */
+    /** Grows with the redirections: many calls may retry, and each retries until its timeout. */
     private static Duration pause(ScriptCall call) {
         return AGAIN.multipliedBy(Math.min(LONGEST_PAUSE, 1 + call.redirections() / 2));
     }
@@ -187,11 +187,11 @@ final class ClusterSender implements ScriptSender {
                 + "): a failover or a move of slots is under way, or the cluster does not cover all slots; try again");
     }
 
-    // ---- what the nodes tell ----
+    // ---- what the nodes report ----
 
-    /** What the node told that was asked first of all. */
-    void learnAtFirst(SlotOwners told) {
-        topology.learn(told);
+    /** Learns from the answer of the node that was asked first of all. */
+    void learnFirst(SlotOwners answer) {
+        topology.learn(answer);
     }
 
     void refreshSoon() {
@@ -200,16 +200,16 @@ final class ClusterSender implements ScriptSender {
         }
     }
 
-    /** A node told who has which slot. */
-    void learn(SlotOwners told) {
+    /** A node reported which node has which slot. */
+    void learn(SlotOwners answer) {
         boolean changed = false;
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
-            NodeAddress owner = told.bySlot().get(slot);
+            NodeAddress owner = answer.bySlot().get(slot);
             changed |= !Objects.equals(owners.getAndSet(slot, owner), owner);
         }
-        masters = told.masters();
+        masters = answer.masters();
         for (ClusterNode node : List.copyOf(nodes.values())) {
-            if (!told.masters().contains(node.address()) || (changed && node.isDown())) {
+            if (!answer.masters().contains(node.address()) || (changed && node.isDown())) {
                 nodes.remove(node.address(), node);
                 node.retire();
                 events.retired(node.address());
@@ -277,7 +277,7 @@ final class ClusterSender implements ScriptSender {
         return nanoTime() - moment >= 0;
     }
 
-    long patienceFromNow() {
+    long deadlineFromNow() {
         return nanoTime() + settings.timeout().toNanos();
     }
 

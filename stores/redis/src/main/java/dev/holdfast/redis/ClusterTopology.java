@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Asks the nodes of a cluster, one after the other until one answers, who has which slot. It is done when something does
- * not fit, and as long as calls wait for a node that is gone; while all is well nobody asks. Thread-safe.
+ * Asks the nodes of a cluster which node has which slot, one after the other until one answers. It asks when something
+ * does not fit, and as long as calls wait for a node that is gone; while all is well it does not ask. Thread-safe.
  */
 final class ClusterTopology {
     private static final Duration BETWEEN = Duration.ofMillis(100);
@@ -30,7 +30,7 @@ final class ClusterTopology {
         this.seeds = seeds;
     }
 
-    /** Asks in a moment, unless that is under way. */
+    /** Asks soon, unless that is under way. */
     void refreshSoon() {
         if (asking.compareAndSet(false, true) && !cluster.schedule(this::refresh, BETWEEN)) {
             asking.set(false);
@@ -38,10 +38,10 @@ final class ClusterTopology {
     }
 
     private void refresh() {
-        askAll().whenComplete((told, failure) -> {
+        askAll().whenComplete((owners, failure) -> {
             try {
                 if (failure == null) {
-                    learn(told);
+                    learn(owners);
                 }
             } finally {
                 asked();
@@ -51,16 +51,16 @@ final class ClusterTopology {
 
     /** Asks at once; fails if no node answers, or some slots have no master. */
     CompletionStage<Void> refreshNow() {
-        return askAll().thenAccept(told -> {
-            learn(told);
-            if (told.served() < SlotHash.SLOT_COUNT) {
-                throw cluster.notCovered(told.served());
+        return askAll().thenAccept(owners -> {
+            learn(owners);
+            if (owners.served() < SlotHash.SLOT_COUNT) {
+                throw cluster.notCovered(owners.served());
             }
         });
     }
 
     private CompletableFuture<SlotOwners> askAll() {
-        // Connected ones first. In any order: a node that was cut off from the others tells what it last knew.
+        // Connected nodes first. In any order: a node that was cut off from the others reports what it last knew.
         Set<NodeAddress> all = new LinkedHashSet<>();
         List<NodeAddress> others = new ArrayList<>(known);
         Collections.shuffle(others);
@@ -77,11 +77,11 @@ final class ClusterTopology {
             answer.completeExceptionally(cluster.noNode());
             return;
         }
-        slots(left.next()).whenComplete((told, failure) -> {
-            if (failure != null || told.masters().isEmpty()) {
+        slots(left.next()).whenComplete((owners, failure) -> {
+            if (failure != null || owners.masters().isEmpty()) {
                 ask(left, answer);
             } else {
-                answer.complete(told);
+                answer.complete(owners);
             }
         });
     }
@@ -93,9 +93,9 @@ final class ClusterTopology {
         }
     }
 
-    void learn(SlotOwners told) {
-        known = told.all();
-        cluster.learn(told);
+    void learn(SlotOwners owners) {
+        known = owners.all();
+        cluster.learn(owners);
     }
 
     private CompletionStage<SlotOwners> slots(NodeAddress node) {
@@ -105,7 +105,7 @@ final class ClusterTopology {
         }
         try {
             return cluster.connectTo(node)
-                    .thenCompose(made -> slots(made, node).whenComplete((told, failure) -> made.closeAsync()));
+                    .thenCompose(made -> slots(made, node).whenComplete((owners, failure) -> made.closeAsync()));
         } catch (RuntimeException shutDown) {
             return CompletableFuture.failedFuture(shutDown);
         }

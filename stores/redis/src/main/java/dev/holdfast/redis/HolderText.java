@@ -7,8 +7,8 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 
 /**
- * Who holds, as text in a lock's state: host, process, thread and label between spaces, each URL-encoded. A channel may stand
- * behind them.
+ * The holder, as text in a lock's state: host, process, thread and label between spaces, each URL-encoded. A channel
+ * may follow them.
  */
 final class HolderText {
     private static final Holder UNKNOWN = new Holder("unknown", 0, "", "");
@@ -26,7 +26,7 @@ final class HolderText {
                 + encode(holder.label());
     }
 
-    /** Nobody in particular while an offer is not confirmed yet. */
+    /** An unknown holder while an offer is not confirmed yet. */
     static Holder read(String text) {
         String[] parts = text.split(" ", -1);
         if (parts.length < PARTS || parts.length > PARTS + 1 || !parts[1].matches("\\d{1,18}")) {

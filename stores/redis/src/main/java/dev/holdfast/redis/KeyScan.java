@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One page of a server's keys. Where there is no connection it is not asked for yet: Lettuce would keep that, awaited or
+ * One page of a server's keys. Without a connection it is not asked for yet: Lettuce would keep the request, awaited or
  * not.
  */
 final class KeyScan {
@@ -21,12 +21,12 @@ final class KeyScan {
     private final long until;
     private final CompletableFuture<KeyScanCursor<byte[]>> page = new CompletableFuture<>();
 
-    KeyScan(ScriptPipeline pipeline, TimeSource time, Duration patience, ScanCursor from, ScanArgs args) {
+    KeyScan(ScriptPipeline pipeline, TimeSource time, Duration timeout, ScanCursor from, ScanArgs args) {
         this.pipeline = pipeline;
         this.time = time;
         this.from = from;
         this.args = args;
-        this.until = time.nanoTime() + patience.toNanos();
+        this.until = time.nanoTime() + timeout.toNanos();
     }
 
     CompletableFuture<KeyScanCursor<byte[]>> start() {

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a pipeline that get no answer: each fails after the timeout. A connection on which nothing was answered for
- * that long, or a WAIT was not, is ended, and Lettuce makes it again. Looks only while some call has no answer. Thread-safe.
+ * The calls of a pipeline that get no answer: each fails after the timeout. A connection on which nothing was answered
+ * for that long, or a WAIT was not, is ended, and Lettuce makes it again. Checks only while some call has no answer.
+ * Thread-safe.
  */
 final class LateCalls {
     private final ScriptPipeline pipeline;
@@ -36,7 +37,7 @@ final class LateCalls {
         this.timeout = timeout;
     }
 
-    /** Looks in a moment, and again as long as calls have no answer. */
+    /** Checks after a quarter of the timeout, and again as long as calls have no answer. */
     void watch() {
         if (watching.compareAndSet(false, true)) {
             schedule(this::failLate, timeout.dividedBy(4), null);
@@ -44,7 +45,7 @@ final class LateCalls {
     }
 
     /**
-     * Runs a task later. The timer of a lent client may have been stopped by its owner: then nothing is waited for any more.
+     * Runs a task later. The owner of a lent client may have stopped its timer: then every wait ends.
      *
      * @param awaited fails if the task will never run
      */
@@ -87,7 +88,7 @@ final class LateCalls {
         return now - call.askedNanos() >= timeout.toNanos();
     }
 
-    /** What a call without an answer fails with. */
+    /** The failure of a call without an answer. */
     RuntimeException failure() {
         return new StoreUnavailableException(
                 "no answer from " + pipeline.errors().store() + " within " + timeout.toMillis()

@@ -18,11 +18,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The Lettuce client of a store that was opened by a URL: few threads, quick to connect again, and with probes that find
- * a connection whose other end is gone.
+ * The Lettuce client of a store that was opened by a URL: few threads, quick to connect again, and with probes that
+ * find a connection whose other end is gone.
  */
 record LettuceClients(RedisClient client, ClientResources resources, EventLoopGroupProvider loops) {
-    /** One for both connections: an offer that was heard is answered without another thread. */
+    /** One thread for both connections: a received offer is answered without another thread. */
     private static final int IO_THREADS = 1;
 
     private static final int COMPUTATION_THREADS = 2;
@@ -51,7 +51,7 @@ record LettuceClients(RedisClient client, ClientResources resources, EventLoopGr
                 .build();
         ClientOptions.Builder options = ClientOptions.builder()
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
-                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // Link has its own
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build()) // ScriptPipeline has its own
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(url.timeout())
                         .keepAlive(probes)

@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What a pipeline needs of its Lettuce connection: the thread that sends, and how often it was connected. Thread-safe. */
+/** A pipeline's view of its Lettuce connection: the thread that sends, and how often it was connected. Thread-safe. */
 final class LettuceConnection {
     /** Numbers for all connections of all pipelines, so that a call knows whether it was sent on more than one. */
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -26,7 +26,7 @@ final class LettuceConnection {
         this.loop = connection.getResources().eventExecutorGroup();
     }
 
-    /** Names what is told when it is connected again, and when it breaks; both on its event loop. */
+    /** Names the tasks to run when it is connected again, and when it breaks; both run on its event loop. */
     void tell(Runnable connected, Runnable disconnected) {
         connection.addListener(new RedisConnectionStateListener() {
             @Override
@@ -47,7 +47,7 @@ final class LettuceConnection {
         return connection;
     }
 
-    /** Another one after each time it was connected. */
+    /** Another number after each time it was connected. */
     long number() {
         return number;
     }
@@ -69,7 +69,7 @@ final class LettuceConnection {
         loop.execute(task);
     }
 
-    /** Whether the Lettuce client, and with it this connection, was ended by somebody else. */
+    /** Whether the owner of the Lettuce client ended it, and with it this connection. */
     boolean isShutDown() {
         return (connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed())
                 || connection.getResources().eventExecutorGroup().isShuttingDown();

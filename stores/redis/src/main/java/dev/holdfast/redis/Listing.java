@@ -16,12 +16,12 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 
 /**
- * Finds locks by SCAN, and asks for the status of each: the one request whose cost grows with what the database holds. It
- * goes page by page, and asks for the next few statuses when it has those before: whatever else this client or others ask
- * meanwhile comes in between. A lock that comes or goes meanwhile may be told of or not. Thread-safe.
+ * Finds locks by SCAN, and asks for the status of each: the one request whose cost grows with the size of the database.
+ * It goes page by page, and asks for the next few statuses when it has the ones before: other requests of this or other
+ * clients run in between. A lock that is acquired or released meanwhile may be listed or not. Thread-safe.
  */
 final class Listing {
-    /** How many keys the server looks at in one go: a fraction of a millisecond. */
+    /** How many keys the server checks in one step: a fraction of a millisecond. */
     private static final int STEP = 1_000;
     /** How many statuses are asked for together. */
     static final int CHUNK = 64;
@@ -42,7 +42,7 @@ final class Listing {
                 .toCompletableFuture();
     }
 
-    /** Does something with each server, once it is done with the one before. */
+    /** Runs a task for each server, each once the task before is done. */
     static CompletableFuture<Void> oneByOne(
             List<ScriptSender.KeyPages> servers, Function<ScriptSender.KeyPages, CompletableFuture<Void>> task) {
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
@@ -71,8 +71,8 @@ final class Listing {
                         found.add(name);
                     }
                 }
-                CompletableFuture<Void> told = statuses(found);
-                return page.isFinished() ? told : told.thenCompose(done -> from(server, page));
+                CompletableFuture<Void> listed = statuses(found);
+                return page.isFinished() ? listed : listed.thenCompose(done -> from(server, page));
             });
         }
 

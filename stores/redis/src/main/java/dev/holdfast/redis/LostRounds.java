@@ -11,10 +11,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * The rounds of one claim that were given up, though a member that was asked may have granted them and could not be told: its
- * answer or the release got lost with the connection. Such a grant belongs to nobody. The next round that meets it ends it;
- * once more, a third of a lease later, all members are told. Not of a round that may have been won under its id since: the
- * first round has the claim's own, under which a claim that failed may be made again. Thread-safe.
+ * The rounds of one claim that were given up, though a member may have granted them: its answer, or the release, got
+ * lost with the connection. Such a grant belongs to no client. The next round that meets it ends it; a third of a lease
+ * later, the release is sent to all members once more. It is not sent for a round that may have been won under its id
+ * since: the first round has the claim's own id, under which a failed claim may be made again. Thread-safe.
  */
 final class LostRounds {
     private static final int MOST = 64;
@@ -22,19 +22,19 @@ final class LostRounds {
 
     private final QuorumMembers members;
     private final Claim claim;
-    private final Predicate<ClaimId> mayStand;
+    private final Predicate<ClaimId> mayHold;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Set<String> owners = new LinkedHashSet<>();
     private final List<ClaimId> toRepeat = new ArrayList<>();
 
-    /** @param mayStand whether a round of that id may have been won after it was given up */
-    LostRounds(QuorumMembers members, Claim claim, Predicate<ClaimId> mayStand) {
+    /** @param mayHold whether a round of that id may have been won after it was given up */
+    LostRounds(QuorumMembers members, Claim claim, Predicate<ClaimId> mayHold) {
         this.members = members;
         this.claim = claim;
-        this.mayStand = mayStand;
+        this.mayHold = mayHold;
     }
 
-    /** Only a round that can no longer be won. */
+    /** Adds a round; only one that can no longer be won. */
     void add(ClaimId round) {
         boolean first = false;
         mutex.lock();
@@ -64,7 +64,7 @@ final class LostRounds {
         }
     }
 
-    /** After that the lease is the bound. */
+    /** Releases each round once more; after that its lease is the bound. */
     private void releaseAgain() {
         List<ClaimId> now;
         mutex.lock();
@@ -75,7 +75,7 @@ final class LostRounds {
             mutex.unlock();
         }
         for (ClaimId round : now) {
-            if (!mayStand.test(round)) {
+            if (!mayHold.test(round)) {
                 members.all().forEach(member -> QuorumScripts.release(member, claim.name(), round));
             }
         }

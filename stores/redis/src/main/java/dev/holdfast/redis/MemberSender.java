@@ -3,7 +3,7 @@ package dev.holdfast.redis;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The scripts' way to one member of a quorum. */
+/** Sends scripts to one member of a quorum. */
 record MemberSender(QuorumMember member) implements ScriptSender {
     @Override
     public void send(ScriptCall call) {

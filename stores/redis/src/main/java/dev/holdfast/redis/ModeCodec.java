@@ -16,17 +16,17 @@ final class ModeCodec {
         };
     }
 
-    /** How many it takes. */
+    /** How many permits it takes. */
     static String wanted(Mode mode) {
         return mode instanceof Mode.Permits some ? Integer.toString(some.permits()) : "1";
     }
 
-    /** How many there are. */
+    /** How many permits there are. */
     static String of(Mode mode) {
         return mode instanceof Mode.Permits some ? Integer.toString(some.of()) : "1";
     }
 
-    /** The kind behind a letter; of a broken lock, which keeps none, exclusive. */
+    /** The kind for a letter; exclusive for a broken lock, which keeps no letter. */
     static LockMode kind(String letter) {
         return switch (letter) {
             case "S" -> LockMode.SHARED;

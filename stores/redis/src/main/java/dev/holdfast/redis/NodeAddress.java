@@ -2,7 +2,7 @@ package dev.holdfast.redis;
 
 import io.lettuce.core.RedisURI;
 
-/** Where a node of a cluster is reached. */
+/** The address of a node of a cluster. */
 record NodeAddress(String host, int port) {
     static NodeAddress of(RedisURI uri) {
         return new NodeAddress(uri.getHost(), uri.getPort());
@@ -11,19 +11,19 @@ record NodeAddress(String host, int port) {
     /**
      * Reads {@code host:port}; a node that does not know its own host writes {@code :port}.
      *
-     * @param source the node that said so
+     * @param source the node that reported it
      */
     static NodeAddress parse(String text, NodeAddress source) {
         int colon = text.lastIndexOf(':');
         return of(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1)), source);
     }
 
-    /** As a node tells it, which may not know a host. */
+    /** As a node reports it, which may not know a host. */
     static NodeAddress of(String host, int port, NodeAddress source) {
         return new NodeAddress(host.isEmpty() || host.equals("?") ? source.host : host, port);
     }
 
-    /** How Lettuce reaches it, with the log-in and TLS of another node. */
+    /** The URI for Lettuce, with the log-in and TLS of another node. */
     RedisURI uri(RedisURI like) {
         return RedisURI.builder(like).withHost(host).withPort(port).build();
     }

@@ -17,24 +17,24 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client hears offers of one server: one subscription to a channel of its own, on a connection of its own, opened
- * when a claim has to wait for the first time and kept. Lettuce renews it after a lost connection; then everybody who waits asks
- * again, since an offer may have been missed. Thread-safe.
+ * Receives the offers of one server: one subscription to the client's own channel, on a connection of its own. It is
+ * opened when a claim has to wait for the first time, and kept. Lettuce renews it after a lost connection; then all
+ * waiting claims ask again, since an offer may have been missed. Thread-safe.
  */
 final class OfferListener implements Offers {
-    /** Who hears. */
+    /** The receiver of messages. */
     interface Listener {
         /** A claim was offered its lock. */
         void offered(String claimId);
 
-        /** Others wait for the lock of a grant that is watched. */
+        /** Other clients wait for the lock of a watched grant. */
         void wanted(String claimId);
 
-        /** The lock of a grant that is watched was broken. */
+        /** The lock of a watched grant was broken. */
         void broken(String claimId);
 
-        /** The subscription stands again: offers may have been missed. */
-        void hearingAgain();
+        /** The subscription is back: offers may have been missed. */
+        void subscribedAgain();
     }
 
     /** Opens a connection, without blocking its caller. */
@@ -48,8 +48,8 @@ final class OfferListener implements Offers {
 
     /**
      * Connects through a client whose URI only its owner knows: Lettuce then blocks until it is connected, and for ever
-     * when its owner shuts it down meanwhile. So this is done by a thread of its own: on one of Lettuce's it would keep the
-     * shutdown from ending.
+     * if the owner shuts the client down meanwhile. So a separate thread does this: on a thread of Lettuce it would
+     * keep the shutdown from ending.
      */
     static final class Lent implements Connector {
         private final RedisClient client;
@@ -61,7 +61,9 @@ final class OfferListener implements Offers {
             this.errors = errors;
         }
 
-        /** The application may have changed the options since. Without autoReconnect, a lost subscription stays lost. */
+        /**
+         * The application may have changed the options since. Without autoReconnect, a lost subscription stays lost.
+         */
         @Override
         public CompletionStage<StatefulRedisPubSubConnection<String, String>> connect() {
             if (!client.getOptions().isAutoReconnect()) {
@@ -99,8 +101,8 @@ final class OfferListener implements Offers {
 
     private static final String WANTED = "!";
     private static final String BROKEN = "-";
-    private static final Duration GOODBYE = Duration.ofSeconds(1);
-    /** However many wait: a server that has too many clients must not be asked without end. */
+    private static final Duration CONNECT_GRACE = Duration.ofSeconds(1);
+    /** However many claims wait: a server that has too many clients must not be asked without end. */
     private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(400);
 
     private record Failed(Throwable why, long at) {}
@@ -112,8 +114,8 @@ final class OfferListener implements Offers {
     private final AtomicReference<@Nullable CompletableFuture<Void>> opening = new AtomicReference<>();
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
     private volatile @Nullable Failed lastFailure;
-    private volatile boolean hearing;
-    private volatile boolean opened;
+    private volatile boolean subscribed;
+    private volatile boolean wasSubscribed;
     private volatile boolean closed;
 
     OfferListener(Connector connector, String channel, Listener listener, TimeSource time) {
@@ -129,18 +131,18 @@ final class OfferListener implements Offers {
     }
 
     @Override
-    public boolean hears(String lock) {
-        return hearing;
+    public boolean isSubscribed(String lock) {
+        return subscribed;
     }
 
     @Override
-    public boolean isOpen(String lock) {
-        return opened;
+    public boolean wasSubscribed(String lock) {
+        return wasSubscribed;
     }
 
-    /** Opens it, once. */
+    /** Subscribes, once. */
     @Override
-    public CompletionStage<Void> open(String lock) {
+    public CompletionStage<Void> subscribe(String lock) {
         Failed recent = lastFailure;
         if (recent != null && time.nanoTime() - recent.at < BETWEEN_ATTEMPTS.toNanos()) {
             return CompletableFuture.failedFuture(recent.why);
@@ -162,7 +164,7 @@ final class OfferListener implements Offers {
                     subscribe(made, mine);
                 }
             });
-        } catch (Throwable e) { // shut down, or no thread to be had: whoever waits tries again
+        } catch (Throwable e) { // shut down, or no thread to be had: the waiter tries again
             failed(mine, e);
         }
         return mine;
@@ -177,7 +179,7 @@ final class OfferListener implements Offers {
         made.addListener(new RedisConnectionStateListener() {
             @Override
             public void onRedisDisconnected(RedisChannelHandler<?, ?> broken) {
-                hearing = false;
+                subscribed = false;
             }
         });
         made.addListener(new RedisPubSubAdapter<>() {
@@ -194,10 +196,10 @@ final class OfferListener implements Offers {
 
             @Override
             public void subscribed(String to, long count) {
-                hearing = true;
-                opened = true;
+                subscribed = true;
+                wasSubscribed = true;
                 if (!done.complete(null)) {
-                    listener.hearingAgain();
+                    listener.subscribedAgain();
                 }
             }
         });
@@ -217,7 +219,7 @@ final class OfferListener implements Offers {
     }
 
     @Override
-    public void connectAnew() {
+    public void reconnect() {
         LettuceConnection.disconnect(connection);
     }
 
@@ -231,12 +233,12 @@ final class OfferListener implements Offers {
         closed = true;
         StatefulRedisPubSubConnection<String, String> open = connection;
         if (open != null) {
-            hearing = false;
+            subscribed = false;
             open.closeAsync();
         }
     }
 
-    /** An attempt to connect is awaited for a moment, since the threads that would end its connection may be gone after it. */
+    /** Waits up to a second for an attempt to connect: later the threads that would end its connection may be gone. */
     @Override
     public void close(boolean shutDown) {
         closed = true;
@@ -254,7 +256,7 @@ final class OfferListener implements Offers {
 
     private static void awaitEnd(CompletableFuture<Void> attempt) {
         try {
-            attempt.get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+            attempt.get(CONNECT_GRACE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
             // the server is away, and there is no connection to end
         } catch (InterruptedException e) {

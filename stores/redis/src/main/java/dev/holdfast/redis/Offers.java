@@ -3,30 +3,30 @@ package dev.holdfast.redis;
 import java.util.concurrent.CompletionStage;
 
 /**
- * How a client hears that a lock was offered to one of its claims: by a channel of its own, which it subscribes to where
- * the lock is kept. The server that offers counts those that listen there. Thread-safe.
+ * The offers of locks to the claims of one client. The client has its own channel, and subscribes to it at the server
+ * that keeps the lock; the server that offers counts the subscribers there. Thread-safe.
  */
 interface Offers {
     /** The channel, the same on all servers. */
     String channel();
 
-    /** Whether offers of this lock are heard now. */
-    boolean hears(String lock);
+    /** Whether this client receives offers of this lock now. */
+    boolean isSubscribed(String lock);
 
-    /** Whether they were heard before: then they are again as soon as the connection is back. */
-    boolean isOpen(String lock);
+    /** Whether it received them before: then it does again as soon as the connection is back. */
+    boolean wasSubscribed(String lock);
 
-    /** Subscribes; completes when offers are heard. A while after a failure the next call tries again. */
-    CompletionStage<Void> open(String lock);
+    /** Subscribes; completes when offers are received. A while after a failure the next call tries again. */
+    CompletionStage<Void> subscribe(String lock);
 
-    /** The server is the wrong one by now: subscribes again, at whatever its name leads to. */
-    void connectAnew();
+    /** The server is the wrong one by now: subscribes again, at the server that its name leads to. */
+    void reconnect();
 
     /** The Lettuce client was shut down by its owner: an attempt to connect would wait for ever. */
     void giveUp();
 
     /**
-     * Ends it, an attempt to connect included.
+     * Ends the subscription, an attempt to connect included.
      *
      * @param shutDown whether the Lettuce client was shut down by its owner
      */

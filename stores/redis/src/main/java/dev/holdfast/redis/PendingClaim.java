@@ -15,21 +15,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim that waits.
+ * One waiting claim.
  *
  * <pre>
  *   ask ──► ASKING ── granted ────────────────────────────► answered
  *    ▲        │  ▲                                             ▲
- *    │        │  └─ something came meanwhile: ask once more    │
+ *    │        │  └─ a notice arrived meanwhile: ask again      │
  *    │   not yet │                                             │
  *    │        ▼  │ offer, poll, subscription back              │
  *    └───── RESTING ── cancel ──► LEAVING ── place given up ───┘
  * </pre>
  *
- * <p>Every question is the same script, claim under this id, whatever the reason: it confirms an offer, keeps the place,
- * or enters the queue again. One at a time: its answer tells what to do next. The first claim of a client that has to
- * wait enters the queue before it can hear offers, for the sake of its place; then it subscribes, and asks again. A wait
- * outlives a server that is away; only a refusal ends it. Thread-safe.
+ * <p>Every question is the same script, claim under this id, for every reason: it confirms an offer, keeps the place,
+ * or enters the queue again. Questions go one at a time: each answer decides the next step. The first claim of a client
+ * that has to wait enters the queue before the client can receive offers, to keep its place; then the client
+ * subscribes, and the claim asks again. A wait outlives an outage of the server; only a refusal ends it. Thread-safe.
  */
 final class PendingClaim implements Pending {
     private static final Runnable NOTHING = () -> {};
@@ -48,17 +48,17 @@ final class PendingClaim implements Pending {
     private Phase phase = Phase.RESTING;
     private boolean askAgain;
     private boolean cancelled;
-    /** The client is closing: no more is asked, and the place is given up. */
+    /** The client is closing: the claim asks no more, and its place is given up. */
     private boolean ending;
 
     private final CompletableFuture<Void> left = new CompletableFuture<>();
     private boolean missed;
     private int failures;
     private int failedSubscriptions;
-    /** The microsecond of arrival at which the server keeps our place; 0 before we have one. */
+    /** The microsecond of arrival under which the server keeps the place of this claim; 0 before it has one. */
     private String place = "0";
 
-    private TimeSource.@Nullable Scheduled look;
+    private TimeSource.@Nullable Scheduled nextPoll;
 
     PendingClaim(Claim claim, PendingClaims waiters) {
         this.claim = claim;
@@ -74,7 +74,7 @@ final class PendingClaim implements Pending {
         return answer;
     }
 
-    /** Asks the server whether it is our turn, now or as soon as the question under way is answered. */
+    /** Asks the server whether it is the turn of this claim, now or as soon as the question under way is answered. */
     void ask() {
         step(() -> switch (phase) {
             case RESTING -> asking();
@@ -95,7 +95,7 @@ final class PendingClaim implements Pending {
     }
 
     /**
-     * The client is closing, and {@link #end} follows. The place is given up, behind the question under way, which would
+     * The client is closing, and {@link #end} follows. The place is given up after the question under way, which would
      * take it again; completes when that is done.
      */
     CompletableFuture<Void> leave() {
@@ -103,7 +103,7 @@ final class PendingClaim implements Pending {
             ending = true;
             return switch (phase) {
                 case RESTING -> leavingForGood();
-                case ASKING -> NOTHING; // its answer leads to the same
+                case ASKING -> NOTHING; // its answer does the same
                 case LEAVING, ANSWERED -> () -> answer.whenComplete((grant, failure) -> left.complete(null));
             };
         });
@@ -118,19 +118,19 @@ final class PendingClaim implements Pending {
     private Runnable asking() {
         phase = Phase.ASKING;
         askAgain = false;
-        stopLooking();
+        stopPolling();
         Scripts.Place mine = waiters.place(claim.name(), place);
         return () -> waiters.scripts().claim(claim, mine).whenComplete((said, failure) -> {
             if (failure == null) {
                 waiters.reachable(claim);
             }
             step(() -> failure == null
-                    ? heard(said, mine.hears() && waiters.offers().hears(claim.name()))
-                    : unheard(failure));
+                    ? answered(said, mine.hears() && waiters.offers().isSubscribed(claim.name()))
+                    : notAnswered(failure));
         });
     }
 
-    private Runnable heard(ClaimAnswer said, boolean hears) {
+    private Runnable answered(ClaimAnswer said, boolean subscribed) {
         failures = 0;
         if (phase != Phase.ASKING) {
             return NOTHING; // the client is closed
@@ -139,7 +139,7 @@ final class PendingClaim implements Pending {
             return leavingForGood();
         }
         if (cancelled) {
-            return leaving(); // also with a grant: who called it off may have let the next one in already
+            return leaving(); // also with a grant: the caller may have admitted the next claim already
         }
         if (said.grant().isPresent()) {
             phase = Phase.ANSWERED;
@@ -153,30 +153,32 @@ final class PendingClaim implements Pending {
         if (askAgain) {
             return asking();
         }
-        Runnable then = resting(waiters.nextLook(said, hears && !missed));
+        Runnable then = resting(waiters.nextPoll(said, subscribed && !missed));
         // A lost subscription is restored automatically; then every waiter polls again.
-        boolean subscribes = !hears
-                && (waiters.offers().hears(claim.name()) || !waiters.offers().isOpen(claim.name()));
-        return subscribes && phase == Phase.RESTING ? this::openEar : then;
+        boolean subscribes = !subscribed
+                && (waiters.offers().isSubscribed(claim.name())
+                        || !waiters.offers().wasSubscribed(claim.name()));
+        return subscribes && phase == Phase.RESTING ? this::subscribe : then;
     }
 
-    private void openEar() {
-        waiters.offers().open(claim.name()).whenComplete((open, failure) -> {
+    private void subscribe() {
+        waiters.offers().subscribe(claim.name()).whenComplete((open, failure) -> {
             if (failure == null) {
                 ask();
             } else {
-                step(() ->
-                        phase == Phase.RESTING ? deaf(waiters.scripts().errors().of(failure)) : NOTHING);
+                step(() -> phase == Phase.RESTING
+                        ? notSubscribed(waiters.scripts().errors().of(failure))
+                        : NOTHING);
             }
         });
     }
 
-    /** No subscription for now: the server answers claims, so it polls, and tries to subscribe again each time. */
-    private Runnable deaf(Throwable failure) {
+    /** No subscription for now: the server answers claims, so the claim polls, and tries to subscribe each time. */
+    private Runnable notSubscribed(Throwable failure) {
         return failure instanceof StoreRefusedException ? failed(failure) : resting(retryDelay(failedSubscriptions++));
     }
 
-    private Runnable unheard(Throwable wrapped) {
+    private Runnable notAnswered(Throwable wrapped) {
         Throwable failure = RedisErrors.unwrapped(wrapped);
         if (phase == Phase.ANSWERED) {
             return NOTHING;
@@ -202,18 +204,18 @@ final class PendingClaim implements Pending {
 
     private Runnable resting(Duration until) {
         phase = Phase.RESTING;
-        stopLooking();
+        stopPolling();
         try {
-            look = waiters.time().schedule(this::ask, until);
+            nextPoll = waiters.time().schedule(this::ask, until);
         } catch (IllegalStateException | RejectedExecutionException stopped) {
-            return failed(waiters.scripts().errors().of(stopped)); // the timer of a lent client, by its owner
+            return failed(waiters.scripts().errors().of(stopped)); // the owner of a lent client stopped its timer
         }
         return NOTHING;
     }
 
     private Runnable leaving() {
         phase = Phase.LEAVING;
-        stopLooking();
+        stopPolling();
         return () -> waiters.leave(claim.name(), claim.id(), claim.mode())
                 .whenComplete((left, failure) ->
                         step(() -> failure == null ? gone() : failed(RedisErrors.unwrapped(failure))));
@@ -221,7 +223,7 @@ final class PendingClaim implements Pending {
 
     private Runnable leavingForGood() {
         phase = Phase.LEAVING;
-        stopLooking();
+        stopPolling();
         return () -> waiters.leave(claim.name(), claim.id(), claim.mode())
                 .whenComplete((done, failure) -> left.complete(null));
     }
@@ -233,14 +235,14 @@ final class PendingClaim implements Pending {
 
     private Runnable failed(Throwable why) {
         phase = Phase.ANSWERED;
-        stopLooking();
+        stopPolling();
         return () -> answer.completeExceptionally(why);
     }
 
-    private void stopLooking() {
-        if (look != null) {
-            look.cancel();
-            look = null;
+    private void stopPolling() {
+        if (nextPoll != null) {
+            nextPoll.cancel();
+            nextPoll = null;
         }
     }
 

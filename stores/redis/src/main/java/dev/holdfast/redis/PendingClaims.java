@@ -25,13 +25,13 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The claims of this client that wait, by their ids, and how they are woken: by an offer, when the subscription was lost
- * and stands again, and by looking now and then, in case a message was lost or somebody before them died.
+ * The waiting claims of this client, by their ids. They are woken by an offer, and when a lost subscription is back.
+ * They also poll now and then, in case a message was lost or a waiter before them died.
  *
  * <p>How often a waiter polls depends on its rank in the queue: the first every second, the second every two, the tenth
- * and all behind it every ten. The first polls as well when the lease in its way should have ended, and the three next when
- * the first, whose claim does not fit, should have polled: each poll moves the whole queue on, so that no more need to.
- * Thread-safe.
+ * and all behind it every ten. The first polls as well when the lease in its way should have ended, and the three next
+ * when the first, whose claim does not fit, should have polled: each poll moves the whole queue on, so no other waiter
+ * needs to. Thread-safe.
  */
 final class PendingClaims implements OfferListener.Listener {
     /** How often the first in a queue polls when nothing happens. */
@@ -39,7 +39,7 @@ final class PendingClaims implements OfferListener.Listener {
 
     private static final Duration HASTE = Duration.ofMillis(500);
     private static final int MOST_POLLS = 10;
-    private static final Duration GOODBYE = Duration.ofSeconds(1);
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(1);
 
     private final Map<String, PendingClaim> all = new ConcurrentHashMap<>();
     private final Scripts scripts;
@@ -51,18 +51,19 @@ final class PendingClaims implements OfferListener.Listener {
 
     /**
      * @param poll how often the first in a queue polls when nothing happens
-     * @param hearing makes what tells a listener of offers
+     * @param subscriptions makes the subscriptions that report offers to a listener
      */
-    PendingClaims(Scripts scripts, TimeSource time, Duration poll, Function<OfferListener.Listener, Offers> hearing) {
+    PendingClaims(
+            Scripts scripts, TimeSource time, Duration poll, Function<OfferListener.Listener, Offers> subscriptions) {
         this.scripts = scripts;
         this.time = time;
         this.poll = poll;
-        this.offers = hearing.apply(this);
+        this.offers = subscriptions.apply(this);
     }
 
-    /** Names what is told when waiting claims cannot be served, and when they can again. */
-    void tell(StoreListener told) {
-        listener.set(told);
+    /** Notifies this listener when waiting claims cannot be served, and when they can again. */
+    void listen(StoreListener engine) {
+        listener.set(engine);
     }
 
     void unreachable(Claim claim, Throwable why) {
@@ -74,14 +75,16 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     /**
-     * The connection for scripts stands again. A replica greets as a primary does; whether claims are served is what the
-     * answer to one of them says.
+     * The connection for scripts is back. A replica greets as a primary does, so only the answer to a claim shows
+     * whether claims are served.
      */
     void connected() {
         all.values().stream().findFirst().ifPresentOrElse(PendingClaim::ask, listener::reachable);
     }
 
-    /** The connection for scripts broke: claims that wait for an offer would notice that only at their next question. */
+    /**
+     * The connection for scripts broke: claims that wait for an offer would notice that only at their next question.
+     */
     void disconnected() {
         all.values().stream()
                 .findFirst()
@@ -95,7 +98,7 @@ final class PendingClaims implements OfferListener.Listener {
         PendingClaim waiting = new PendingClaim(claim, this);
         all.put(claim.id().value(), waiting);
         waiting.answer().whenComplete((grant, failure) -> all.remove(claim.id().value(), waiting));
-        if (!scripts.isClosed()) { // else whoever closes may not have seen it, and it would stay in the queue
+        if (!scripts.isClosed()) { // else the closing thread may have missed it, and it would stay in the queue
             waiting.ask();
         }
         return waiting;
@@ -110,16 +113,16 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     /**
-     * Has the engine told when others wait for a grant. A message that is lost is sent again at the next poll of the first
-     * waiter.
+     * Has the engine notified when other clients wait for a grant. A lost message is sent again at the next poll of the
+     * first waiter.
      */
     CompletionStage<Boolean> watch(Grant grant) {
         watched.put(grant.id().value(), grant);
-        return offers.open(grant.name())
+        return offers.subscribe(grant.name())
                 .thenCompose(open -> scripts.watch(grant, offers.channel()))
                 .whenComplete((said, failure) -> {
                     boolean ended = said == null || said == Scripts.Watched.GONE;
-                    // Not where it is watched under a fresh number by now. Nobody's, if its release came before.
+                    // Not if it is watched under a fresh number by now. Not suspect if its release came before.
                     if (ended && watched.remove(grant.id().value(), grant) && said != null) {
                         listener.suspect(grant);
                     }
@@ -128,7 +131,7 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     /** The grant has ended. */
-    void watchNoMore(Grant grant) {
+    void unwatch(Grant grant) {
         watched.remove(grant.id().value());
     }
 
@@ -149,28 +152,28 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     @Override
-    public void hearingAgain() {
+    public void subscribedAgain() {
         all.values().forEach(PendingClaim::ask);
-        // Where the locks of watched grants are now. What was missed comes again when the first waiter polls.
-        watched.values().forEach(grant -> offers.open(grant.name()));
+        // At the servers that have the watched locks now. A missed message is repeated when the first waiter polls.
+        watched.values().forEach(grant -> offers.subscribe(grant.name()));
     }
 
-    /** Asks for the claims that wait for such locks. */
+    /** Has the claims that wait for such locks ask again. */
     void ask(Predicate<String> lock) {
         all.values().stream()
                 .filter(waiting -> lock.test(waiting.claim().name()))
                 .forEach(PendingClaim::ask);
     }
 
-    /** Gives up all places, so that nobody waits for a client that is gone; waits a moment for the server's word. */
+    /** Gives up all places, so that no client waits for one that is gone; waits up to a second for the answers. */
     void leaveAll() {
         List<CompletableFuture<?>> left = new ArrayList<>();
         all.values().forEach(waiting -> left.add(waiting.leave()));
         try {
             CompletableFuture.allOf(left.toArray(CompletableFuture<?>[]::new))
-                    .get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+                    .get(LEAVE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            // Then others pass over them: nobody hears the offer.
+            // Then other waiters pass over these places: no client receives the offer.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -193,11 +196,11 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     /** The server has become a replica. */
-    void connectAnew() {
-        offers.connectAnew();
+    void reconnect() {
+        offers.reconnect();
     }
 
-    void closeEar(boolean shutDown) {
+    void closeSubscriptions(boolean shutDown) {
         offers.close(shutDown);
     }
 
@@ -213,16 +216,16 @@ final class PendingClaims implements OfferListener.Listener {
         return time;
     }
 
-    /** What a claim that has this place says when it asks; 0 if it has none. */
+    /** The place that a claim sends when it asks; 0 if it has none. */
     Scripts.Place place(String lock, String at) {
-        return new Scripts.Place(offers.channel(), at, poll, offers.hears(lock));
+        return new Scripts.Place(offers.channel(), at, poll, offers.isSubscribed(lock));
     }
 
     /**
-     * When to poll. A waiter that cannot rely on messages, because its subscription is down or it missed an offer, polls
-     * more often than an offer stands.
+     * When to poll. A waiter that cannot rely on messages, because its subscription is down or it missed an offer,
+     * polls more often than an offer lasts.
      */
-    Duration nextLook(ClaimAnswer said, boolean reliesOnMessages) {
+    Duration nextPoll(ClaimAnswer said, boolean reliesOnMessages) {
         Duration slow = reliesOnMessages ? poll.multipliedBy(Math.min(said.rank() + 1, MOST_POLLS)) : HASTE;
         Duration jittered = Duration.ofNanos(Pauses.jittered(slow.toNanos()));
         if (said.leftMillis() < 0) {

@@ -5,8 +5,8 @@ import dev.holdfast.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ways in which a {@link ScriptPipeline} ends, and what its callers receive then: it is closed with its store, retired
- * because its server keeps no locks any more, or its Lettuce client was shut down by the owner. Thread-safe.
+ * The ways in which a {@link ScriptPipeline} ends, and what its callers receive then: it is closed with its store,
+ * retired because its server no longer keeps locks, or its Lettuce client was shut down by the owner. Thread-safe.
  */
 final class PipelineEnd {
     private final LettuceConnection connection;
@@ -46,14 +46,14 @@ final class PipelineEnd {
         return closed != null || retired || isShutDown();
     }
 
-    /** What a caller receives that asks after the end. */
+    /** The failure for a caller that asks after the end. */
     RuntimeException why() {
         return retired && closed == null
                 ? new StoreUnavailableException(errors.store() + " has changed its servers; try again")
                 : shutDown();
     }
 
-    /** What a call receives that is ended by a close or by the owner of the Lettuce client. */
+    /** The failure of a call that is ended by a close or by the owner of the Lettuce client. */
     RuntimeException shutDown() {
         RuntimeException end = closed;
         return end != null

@@ -1,17 +1,17 @@
 package dev.holdfast.redis;
 
-/** What others make of what happens to the connection of a {@link ScriptPipeline}. */
+/** The reports of a {@link ScriptPipeline} about its connection, and the calls that it returns. */
 interface PipelineEvents {
-    /** It stands again. */
+    /** It is connected again. */
     default void connected() {}
 
     /** It broke. */
     default void disconnected() {}
 
-    /** The Lettuce client was shut down, and with it the timer by which anybody would notice. */
+    /** The Lettuce client was shut down, and with it the timer by which any caller would notice. */
     default void shutDown(RuntimeException why) {}
 
-    /** The server has become a replica: what else is connected to it has to connect again. */
+    /** The server has become a replica: the other connections to it have to be made again. */
     default void becameReplica() {}
 
     /** Takes a call that the server would not run, because another one has its lock now or soon. */

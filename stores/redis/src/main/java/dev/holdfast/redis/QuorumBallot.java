@@ -9,7 +9,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the members of a quorum have answered in one round, and what follows from it.
+ * The answers of the members of a quorum in one round, and the outcome that follows.
  *
  * <pre>
  *   ASKED ──► GRANTED ──► CONFIRMED   has the number of the grant
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarded by the mutex of its {@link QuorumRound}.
  */
 final class QuorumBallot {
-    /** What a member has said so far. */
+    /** The answer of a member so far. */
     enum Vote {
         ASKED,
         GRANTED,
@@ -73,7 +73,7 @@ final class QuorumBallot {
     /**
      * Waits for no more answers.
      *
-     * @param atEnd also not for those of members that are to raise their number
+     * @param atEnd whether to stop waiting also for members that are to raise their number
      */
     void failSilent(boolean atEnd, IntFunction<Throwable> why) {
         for (int i = 0; i < votes.length; i++) {
@@ -104,9 +104,9 @@ final class QuorumBallot {
         return toRaise;
     }
 
-    // ---- what follows ----
+    // ---- the outcome ----
 
-    /** What came of the round; null while that is open. */
+    /** The outcome of the round; null while it is open. */
     QuorumRound.@Nullable Outcome outcome() {
         if (count(Vote.CONFIRMED) >= majority) {
             return QuorumRound.Outcome.WON;
@@ -155,7 +155,7 @@ final class QuorumBallot {
         }
     }
 
-    /** What each member has said so far. */
+    /** The answer of each member so far. */
     List<Vote> votes() {
         return List.of(votes);
     }

@@ -18,25 +18,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim of a quorum: rounds, with pauses of chance between them, until one is won or the claim ends.
+ * A claim of a quorum: rounds, with random pauses between them, until one is won or the claim ends.
  *
  * <pre>
  *   ask ──► ASKING ── won ──────────────────────────► ANSWERED
  *    ▲        │                                          ▲
- *    │        │ not won: given back                      │
+ *    │        │ not won: released                        │
  *    │        ▼                                          │
  *    └───── PAUSING ── cancel ──► LEAVING ── withdrawn ──┘
  * </pre>
  *
- * <p>A claim that does not wait ends with the first round that finds the lock held by a majority. Where the votes were split it
- * tries again for a while, since then nobody holds the lock. Thread-safe.
+ * <p>A claim that does not wait ends with the first round that finds the lock held by a majority. After a split vote it
+ * tries again for a while, since then no client holds the lock. Thread-safe.
  */
 final class QuorumClaim implements Pending {
     private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int MOST_DOUBLINGS = 3;
     private static final long FIRST_SPLIT_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
     private static final int MOST_SPLIT_DOUBLINGS = 4;
-    /** How often a claim that does not wait asks when silent members leave it open whether the lock is held. */
+    /** How often a claim that does not wait asks while silent members leave it open whether the lock is held. */
     private static final int MOST_DOUBTS = 3;
 
     private enum Phase {
@@ -69,7 +69,7 @@ final class QuorumClaim implements Pending {
         this.members = members;
         this.claim = claim;
         this.until = members.time().nanoTime() + members.timeout().toNanos();
-        this.lost = new LostRounds(members, claim, this::mayStand);
+        this.lost = new LostRounds(members, claim, this::mayHold);
     }
 
     Claim claim() {
@@ -81,8 +81,8 @@ final class QuorumClaim implements Pending {
         return answer;
     }
 
-    /** Whether this round may have a grant, or get one, by another claim under the same id. */
-    private boolean mayStand(ClaimId round) {
+    /** Whether this round may have a grant, or receive one, by another claim under the same id. */
+    private boolean mayHold(ClaimId round) {
         QuorumHold hold = store.hold(claim.id());
         return (hold != null && hold.round.equals(round))
                 || (round.equals(claim.id()) && answer.isCompletedExceptionally());
@@ -96,7 +96,7 @@ final class QuorumClaim implements Pending {
     void ask() {
         QuorumRound next;
         QuorumHold known = store.hold(claim.id());
-        QuorumHold standing = known == null || known.hasEnded() ? null : known;
+        QuorumHold existing = known == null || known.hasEnded() ? null : known;
         mutex.lock();
         try {
             if (phase != Phase.PAUSING || cancelled) {
@@ -104,22 +104,22 @@ final class QuorumClaim implements Pending {
             }
             phase = Phase.ASKING;
             timer.cancel();
-            ClaimId id = standing != null ? standing.round : rounds == 0 ? claim.id() : ClaimId.random();
+            ClaimId id = existing != null ? existing.round : rounds == 0 ? claim.id() : ClaimId.random();
             rounds++;
             next = new QuorumRound(members, claim, id, lost);
             round = next;
         } finally {
             mutex.unlock();
         }
-        next.start().whenComplete((result, failure) -> decided(next, standing, result));
+        next.start().whenComplete((result, failure) -> decided(next, existing, result));
     }
 
-    private void decided(QuorumRound asked, @Nullable QuorumHold standing, QuorumRound.Result result) {
+    private void decided(QuorumRound asked, @Nullable QuorumHold existing, QuorumRound.Result result) {
         if (result.grant() != null && result.hold() != null) {
             won(asked, result.hold(), result.grant());
             return;
         }
-        boolean mayUndo = standing == null; // a grant that stands is not given back for a repetition that failed
+        boolean mayUndo = existing == null; // a valid grant is not released because a repetition failed
         CompletableFuture<?> undone = mayUndo ? asked.undo() : CompletableFuture.completedFuture(null);
         if (claim.waits()) {
             pauseOrLeave(result);
@@ -140,7 +140,7 @@ final class QuorumClaim implements Pending {
         store.won(hold, grant);
         if (!answer.complete(Optional.of(grant))) {
             store.forget(hold);
-            asked.undo(); // closed meanwhile
+            asked.undo(); // the claim was closed meanwhile
         }
         reachable();
     }
@@ -163,7 +163,7 @@ final class QuorumClaim implements Pending {
         }
     }
 
-    // ---- one that waits ----
+    // ---- a claim that waits ----
 
     private void pauseOrLeave(QuorumRound.Result result) {
         RuntimeException why = result.why();
@@ -198,7 +198,7 @@ final class QuorumClaim implements Pending {
         }
     }
 
-    /** The members that are left cannot grant anything. */
+    /** The remaining members cannot grant anything. */
     void unreachable(@Nullable RuntimeException why) {
         unreachable = true;
         store.unreachable(
@@ -217,7 +217,7 @@ final class QuorumClaim implements Pending {
         return between(FIRST_SPLIT_NANOS << Math.min(splits++, MOST_SPLIT_DOUBLINGS));
     }
 
-    /** Any time from nearly none to so long: those who met once should not meet again. */
+    /** A random time up to this: claims that collided once should not collide again. */
     private static long between(long mostNanos) {
         return ThreadLocalRandom.current().nextLong(mostNanos / 8, mostNanos + 1);
     }
@@ -281,7 +281,7 @@ final class QuorumClaim implements Pending {
         });
     }
 
-    /** Gives up without an answer to the caller: its place, and what the round under way is granted. */
+    /** Gives up its place, and any grant of the round under way, without an answer to the caller. */
     CompletableFuture<?> giveUp() {
         QuorumRound last;
         mutex.lock();

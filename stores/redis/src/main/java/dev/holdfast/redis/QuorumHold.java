@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A grant of a quorum, as its members know it: under the id of the round that won it, and at each member with a number that
- * may be above the grant's own. Thread-safe.
+ * A grant of a quorum, as its members know it: under the id of the round that won it, and at each member with a number
+ * that may be above the grant's own. Thread-safe.
  */
 final class QuorumHold {
     final Claim claim;
@@ -43,7 +43,7 @@ final class QuorumHold {
         leaseEnds = nanos;
     }
 
-    /** Whether its lease was over before that; nobody may have said that it has ended. */
+    /** Whether its lease was over before that; its end may never have been reported. */
     boolean wasOverBefore(long nanos) {
         return nanos - leaseEnds > 0;
     }
@@ -63,7 +63,7 @@ final class QuorumHold {
                 round, grant.names(), grant.mode(), grant.lease(), List.of(numbers.get(member)), grant.sentNanos());
     }
 
-    /** What one member said of a grant. */
+    /** The answer of one member about a grant. */
     enum Vote {
         HELD,
         CONTENDED,

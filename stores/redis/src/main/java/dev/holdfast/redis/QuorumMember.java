@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server of a quorum. A call fails at once while the server is not connected, and when its connection breaks: no call is
- * repeated on the next connection, since the other members decide without it.
+ * One server of a quorum. A call fails at once while the server is not connected, and when its connection breaks: no
+ * call is repeated on the next connection, since the other members decide without it.
  *
  * <pre>
  *   connect ──► INFO: run id ──► greet ──► known: ready
@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  *      └── the connection broke
  * </pre>
  *
- * <p>No call is sent before the server was greeted on that connection, and an answer on a later one does not count. A server
- * that was started again has lost all its connections, so every client notices before it claims there. Thread-safe.
+ * <p>No call is sent before the server was greeted on that connection, and an answer on a later one does not count. A
+ * server that was started again has lost all its connections, so every client notices before it claims there.
+ * Thread-safe.
  */
 final class QuorumMember implements PipelineEvents, AutoCloseable {
     private static final Duration AGAIN = Duration.ofMillis(250);
@@ -51,7 +52,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
     private volatile @Nullable ScriptPipeline pipeline;
     /** The number of the last connection on which it was greeted. */
     private final AtomicLong greeted = new AtomicLong();
-    /** Nobody could say yet how long it has to sit out. */
+    /** Too few other members have answered yet to decide how long it has to sit out. */
     private volatile boolean inDoubt;
 
     private volatile String runId = "";
@@ -84,11 +85,11 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         return runId;
     }
 
-    void is(String process) {
+    void setRunId(String process) {
         runId = process;
     }
 
-    /** Whether it was greeted on the connection that stands now. */
+    /** Whether it was greeted on the present connection. */
     boolean isReady() {
         ScriptPipeline all = pipeline;
         return closed == null && all != null && all.isConnected() && all.connectionNumber() == greeted.get();
@@ -104,7 +105,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
 
     // ---- connecting ----
 
-    /** Connects, and again for as long as it takes; what is returned tells of the first attempt alone. */
+    /** Connects, and again for as long as it takes; the returned future reports the first attempt alone. */
     CompletableFuture<ServerCheck> connect() {
         connect(EARLY_ENDS);
         return first;
@@ -173,7 +174,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         first.completeExceptionally(why);
     }
 
-    /** Learns what server this is now, and whether it may take part. */
+    /** Learns which server this is now, and whether it may take part. */
     private void greet() {
         ScriptPipeline all = pipeline;
         if (all == null) {
@@ -217,7 +218,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
                 });
     }
 
-    /** Tells it how long to sit out; while nobody knows that, it refuses all claims by itself. */
+    /** Sends it how long to sit out; while that is unknown, it refuses all claims by itself. */
     private CompletionStage<String> rest(String run, String said) {
         return members.restOf(this, longest(said))
                 .thenCompose(rest -> rest.isPresent()
@@ -253,7 +254,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         return Long.parseLong(said.substring(1, end < 0 ? said.length() : end));
     }
 
-    /** What a member knows of the leases that it was asked for. */
+    /** The memory of a member of the leases that it was asked for. */
     record Memory(long longestMillis, boolean isWhole) {}
 
     /** The longest lease that this member was ever asked for, as far as it knows. */
@@ -261,7 +262,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         return about(UNKNOWN, "", 0).thenApply(said -> new Memory(longest(said), said.startsWith("+")));
     }
 
-    // ---- what it is asked ----
+    // ---- questions ----
 
     /** Calls a script; fails at once unless the member is ready. */
     CompletableFuture<String> call(ScriptCall call) {
@@ -283,7 +284,9 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         }
     }
 
-    /** Renews; a lease longer than all before is remembered first, for the time when another member has to sit it out. */
+    /**
+     * Renews. It first remembers a lease longer than all before, for the time when another member has to sit it out.
+     */
     CompletionStage<Map<ClaimId, Renewal>> renew(List<Grant> grants) {
         long longest = grants.stream()
                 .mapToLong(grant -> grant.lease().toMillis() + 1)
@@ -298,7 +301,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
         });
     }
 
-    /** Why it takes no part in a claim, from what it said. */
+    /** Why it takes no part in a claim, from its answer. */
     RuntimeException sitsOut(String said) {
         if (said.startsWith("?") && greeting.compareAndSet(false, true)) {
             greet(); // its data was deleted while it ran
@@ -310,7 +313,7 @@ final class QuorumMember implements PipelineEvents, AutoCloseable {
                         : "until the longest lease is over"));
     }
 
-    /** No answer to no question; fails unless the member is ready. */
+    /** An empty answer without a question; fails unless the member is ready. */
     CompletionStage<Map<ClaimId, Renewal>> greeted() {
         return isReady() ? CompletableFuture.completedFuture(Map.of()) : CompletableFuture.failedFuture(whyNot);
     }

@@ -24,19 +24,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The servers of a quorum, and how many of them must agree. Thread-safe. */
 final class QuorumMembers {
-    /** What the store makes of changes. */
+    /** The reports of changes to the store. */
     interface Events {
-        /** So many are ready now, enough or not. */
+        /** The number of ready members has changed; they may be enough or not. */
         default void changed() {}
 
         /** The Lettuce client was shut down. */
         default void shutDown(RuntimeException why) {}
     }
 
-    /** How long a member is waited for when a majority has answered already. */
+    /** How long to wait for a member when a majority has answered already. */
     static final Duration GRACE = Duration.ofMillis(250);
 
-    /** For how long a member sits out at least when a majority answers, but too few know the longest lease. */
+    /** How long a member sits out at least when a majority answers, but too few members know the longest lease. */
     private static final long UNKNOWN_REST_MILLIS = 60_000;
 
     private static final int MOST_CONNECT_TIMES = 3;
@@ -57,8 +57,8 @@ final class QuorumMembers {
         this.all = List.copyOf(made);
     }
 
-    void tell(Events told) {
-        events = told;
+    void listen(Events listener) {
+        events = listener;
     }
 
     List<QuorumMember> all() {
@@ -88,10 +88,10 @@ final class QuorumMembers {
     // ---- connecting ----
 
     /**
-     * Connects to all, and returns once all are ready, or a majority is and the others have had a moment more.
+     * Connects to all, and returns once all are ready, or a majority is ready and the others have had a short grace.
      *
-     * @return what users must know of the servers
-     * @throws dev.holdfast.HoldfastException if a member will not do, or too few answer
+     * @return caveats that users must know of the servers
+     * @throws dev.holdfast.HoldfastException if a member is refused, or too few answer
      */
     Set<String> connect() {
         List<CompletableFuture<ServerCheck>> first =
@@ -136,19 +136,19 @@ final class QuorumMembers {
                             + " are the same process; each member of a quorum must be a server of its own");
                 }
             }
-            member.is(runId);
+            member.setRunId(runId);
         } finally {
             enrolment.unlock();
         }
     }
 
     /**
-     * For how many milliseconds a member must sit out that may have lost its data: the longest lease that the others were
-     * ever asked for. Every grant was confirmed by a majority, so a majority without this member knows its lease; where
-     * fewer know, since others have lost their data as well, a minute at least. Empty if fewer answer: those that are silent
-     * may know of a lease that is longer.
+     * How many milliseconds a member must sit out that may have lost its data: the longest lease that the others were
+     * ever asked for. Every grant was confirmed by a majority, so a majority without this member knows its lease. If
+     * fewer know, since others have lost their data as well, it is a minute at least. Empty if fewer answer: the silent
+     * members may know of a longer lease.
      *
-     * @param known the longest lease that it remembers itself
+     * @param known the longest lease that the member itself remembers
      */
     CompletionStage<Optional<Long>> restOf(QuorumMember member, long known) {
         return ask(
@@ -163,8 +163,8 @@ final class QuorumMembers {
                     }
                     long longest = known;
                     for (int i = 0; i < all.size(); i++) {
-                        QuorumMember.Memory told = answers.of(i);
-                        longest = Math.max(longest, told == null ? 0 : told.longestMillis());
+                        QuorumMember.Memory memory = answers.of(i);
+                        longest = Math.max(longest, memory == null ? 0 : memory.longestMillis());
                     }
                     return Optional.of(
                             answers.count(QuorumMember.Memory::isWhole) >= majority()
@@ -192,7 +192,7 @@ final class QuorumMembers {
 
     // ---- asking all ----
 
-    /** What the members said to one question. */
+    /** The answers of the members to one question. */
     static final class Answers<T> {
         private final List<@Nullable T> given;
         private final List<Throwable> failures;
@@ -202,7 +202,7 @@ final class QuorumMembers {
             this.failures = failures;
         }
 
-        /** What a member said; null if it has not answered. */
+        /** The answer of a member; null if it has not answered. */
         @Nullable
         T of(int member) {
             return given.get(member);
@@ -244,7 +244,7 @@ final class QuorumMembers {
      * Asks all at the same time.
      *
      * @param enough whether the answers so far, of a majority at least, decide
-     * @param grace how long the others are waited for then
+     * @param grace how long to wait for the others then
      */
     <T> CompletableFuture<Answers<T>> ask(
             Function<QuorumMember, ? extends CompletionStage<T>> question,
@@ -253,7 +253,7 @@ final class QuorumMembers {
         return new Ballot<>(this, enough, grace).ask(question);
     }
 
-    /** What is said when too few have answered: nothing is known then of any lock. */
+    /** The failure when too few have answered: then nothing is known of any lock. */
     RuntimeException tooFew(int answered, List<Throwable> failures) {
         int refusals = 0;
         for (Throwable each : failures) {

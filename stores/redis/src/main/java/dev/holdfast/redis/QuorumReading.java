@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a quorum knows of its locks, put together from what its members say. Thread-safe. */
+/** Reads and breaks the locks of a quorum, from the answers of its members. Thread-safe. */
 final class QuorumReading {
     private final QuorumMembers members;
 
@@ -34,22 +34,24 @@ final class QuorumReading {
         return ask(name).thenApply(answers -> combined(name, answers));
     }
 
-    /** Held by the round that has most members, if that may be a majority; waited for by as many as a majority counts. */
+    /**
+     * Held by the round that has most members, if they may be a majority; the waiters are as many as a majority counts.
+     */
     private LockStatus combined(String name, QuorumMembers.Answers<StatusReply> answers) {
-        List<StatusReply> told = new ArrayList<>();
+        List<StatusReply> replies = new ArrayList<>();
         for (int i = 0; i < members.size(); i++) {
             StatusReply reply = answers.of(i);
             if (reply != null) {
-                told.add(reply);
+                replies.add(reply);
             }
         }
-        int waiting = told.stream()
+        int waiting = replies.stream()
                 .map(StatusReply::waiting)
                 .sorted(Comparator.reverseOrder())
                 .toList()
                 .get(members.majority() - 1);
         Map<String, List<StatusReply>> byOwner = new HashMap<>();
-        told.stream()
+        replies.stream()
                 .filter(StatusReply::isHeld)
                 .forEach(reply -> byOwner.computeIfAbsent(reply.owner(), owner -> new ArrayList<>())
                         .add(reply));
@@ -59,8 +61,7 @@ final class QuorumReading {
         if (most.isEmpty() || most.size() + answers.missing() < members.majority()) {
             return LockStatus.free(name, waiting);
         }
-        // The lowest number is that of the grant; the lease of a majority is over when that of its last member but so
-        // many is.
+        // The lowest number is that of the grant. Its lease is over when fewer members than a majority still have one.
         StatusReply first =
                 most.stream().min(Comparator.comparingLong(StatusReply::number)).orElseThrow();
         long left = most.stream()
@@ -71,7 +72,7 @@ final class QuorumReading {
         return first.status(name, left, waiting);
     }
 
-    /** The names that any member lists, and of each what a majority says. */
+    /** The names that any member lists, each with the status that a majority reports. */
     CompletionStage<List<LockStatus>> list(String prefix) {
         return members.ask(member -> member.listing().of(prefix), given -> true, QuorumMembers.GRACE)
                 .thenCompose(answers -> {
@@ -115,8 +116,8 @@ final class QuorumReading {
     // ---- breaking ----
 
     /**
-     * Ends the round to which a member gave this number, at all members. It is broken when a majority no longer has it: its
-     * renewals fail from then on.
+     * Ends the round to which a member gave this number, at all members. It is broken when a majority no longer has it:
+     * its renewals fail from then on.
      */
     CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
         return ask(name).thenCompose(answers -> {
@@ -137,7 +138,7 @@ final class QuorumReading {
                                             + members.size() + " members answered; break it again",
                                     members.tooFew(broken.count(), broken.failures()));
                         }
-                        return broken.count(stood -> stood) > 0;
+                        return broken.count(existed -> existed) > 0;
                     });
         });
     }
@@ -153,8 +154,8 @@ final class QuorumReading {
     }
 
     /**
-     * At once means that the round is released, too: what a release leaves behind keeps the round from joining this member
-     * again, also where it was not seen.
+     * A break at once releases the round, too: the trace of a release keeps the round from joining this member again,
+     * even if the member did not have it.
      */
     private static CompletionStage<Boolean> breakAt(
             QuorumMember member, String name, @Nullable StatusReply reply, String owner, boolean now) {

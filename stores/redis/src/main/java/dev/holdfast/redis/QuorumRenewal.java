@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The renewal of some grants by all members at the same time. A grant is held if a majority moved its lease, and lost if a
- * majority has it no longer; in between, members without it are asked to join, and count if they do. Thread-safe.
+ * The renewal of some grants by all members at the same time. A grant is held if a majority moved its lease, and lost
+ * if a majority no longer has it; in between, members without it are asked to join, and count if they do. Thread-safe.
  */
 final class QuorumRenewal {
     private static final int GRACES_PER_LEASE = 6;
@@ -48,7 +48,7 @@ final class QuorumRenewal {
         return members.ask(this::renewAt, given -> true, grace()).thenCompose(this::verdicts);
     }
 
-    /** Short beside the shortest lease, which would otherwise run out while a silent member is waited for. */
+    /** Short compared with the shortest lease, which would otherwise expire during the wait for a silent member. */
     private Duration grace() {
         return grants.stream()
                 .map(grant -> grant.lease().dividedBy(GRACES_PER_LEASE))
@@ -124,7 +124,9 @@ final class QuorumRenewal {
                 .thenApply(done -> verdicts);
     }
 
-    /** Members that take the grant's lease over from those that do not answer; before its deadline nobody else can have had it. */
+    /**
+     * Has members join in place of those that do not answer; before its deadline no other client can have had the lock.
+     */
     private CompletableFuture<?> joinInDoubt(
             Grant grant,
             QuorumHold hold,

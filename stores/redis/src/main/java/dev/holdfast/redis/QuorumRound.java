@@ -18,21 +18,21 @@ import org.jspecify.annotations.Nullable;
  *                                                                                      │
  *       before t + lease − drift ◄── a majority has that number ◄──────────────────────┘   WON
  *
- *   so many refused or silent that no majority is left ──► all that was granted is given back    HELD, SPLIT, UNAVAILABLE
+ *   so many refused or silent that no majority is left ──► all that was granted is released      HELD, SPLIT, UNAVAILABLE
  * </pre>
  *
- * <p>The id of its own makes the rounds of one claim independent of the order in which members carry requests out: what gives
- * one round back never touches the next, and a copy that comes late finds its round ended. It also shows whether others have
- * won: when a majority names the same round, that one has. A member that answers after the decision gets its grant raised, or
- * gives it back. {@link QuorumBallot} counts the answers. Thread-safe.
+ * <p>Its own id makes the rounds of one claim independent of the order in which members run requests: the release of
+ * one round never touches the next, and a late copy finds its round ended. The id also shows whether another client has
+ * won: when a majority names the same round, that round has. If a member answers after the decision, its grant is
+ * raised or released. {@link QuorumBallot} counts the answers. Thread-safe.
  */
 final class QuorumRound {
-    /** What came of it. */
+    /** The outcome of a round. */
     enum Outcome {
         WON,
         /** A majority has granted the lock to one other round. */
         HELD,
-        /** Perhaps so, for some members are silent. */
+        /** Perhaps held, for some members are silent. */
         PERHAPS_HELD,
         /** Several rounds have some members each. */
         SPLIT,
@@ -44,7 +44,7 @@ final class QuorumRound {
     /**
      * @param hold of a round that was won
      * @param grant of a round that was won
-     * @param why of one that nobody can tell of
+     * @param why the failure of a round whose outcome is unknown
      */
     record Result(
             Outcome outcome,
@@ -62,8 +62,8 @@ final class QuorumRound {
     private final QuorumBallot ballot;
     private @Nullable Result decided;
     private boolean waitsForLast;
-    /** A member that was asked, or told of the end, has not answered. */
-    private boolean unheard;
+    /** A member has not answered the claim, or the release. */
+    private boolean unanswered;
 
     private boolean givenUp;
 
@@ -87,7 +87,7 @@ final class QuorumRound {
         result.whenComplete((done, failure) -> timer.cancel());
         for (QuorumMember member : members.all()) {
             boolean sent = member.isReady();
-            QuorumScripts.claim(member, claim, id, () -> unheardIf(sent))
+            QuorumScripts.claim(member, claim, id, () -> unansweredIf(sent))
                     .whenComplete((said, failure) -> answered(member, said, failure));
         }
         return result;
@@ -111,7 +111,7 @@ final class QuorumRound {
         if (own != null) {
             QuorumScripts.release(member, claim.name(), new ClaimId(own));
         } else if (before != null && said != null && said.isGrant()) {
-            cameLate(member, before);
+            answeredLate(member, before);
         }
     }
 
@@ -128,14 +128,14 @@ final class QuorumRound {
             }
         });
         if (failure != null) {
-            unheard();
+            unanswered();
         }
         if (before != null && before.hold != null && said != null && said.isGrant()) {
             before.hold.joined(member.index(), said.number());
         }
     }
 
-    /** No more answers are waited for; of those that are to raise their numbers, only at the very end. */
+    /** Waits for no more answers; for members that are to raise their numbers, only at the very end. */
     private void giveUpOthers(boolean atEnd) {
         step(() -> ballot.failSilent(
                 atEnd,
@@ -143,7 +143,7 @@ final class QuorumRound {
                         + RedisUrl.describe(members.all().get(member).uri()))));
     }
 
-    /** Notes something, and does what follows from it, outside the lock; notes nothing after the decision, which it returns. */
+    /** Runs a note, then acts on it outside the lock. After the decision it runs nothing and returns the decision. */
     private @Nullable Result step(Runnable note) {
         List<Integer> toRaise;
         long number;
@@ -203,7 +203,7 @@ final class QuorumRound {
         return new Result(outcome, null, null, why);
     }
 
-    /** What is left of the lease when the clocks of the members run as wrong as they may. */
+    /** The rest of the lease when the clocks of the members run as wrong as they may. */
     private long leastNanos() {
         long lease = claim.lease().toNanos();
         return lease - Math.max(lease / 100, 2_000_000);
@@ -218,7 +218,7 @@ final class QuorumRound {
 
     // ---- afterwards ----
 
-    private void cameLate(QuorumMember member, Result done) {
+    private void answeredLate(QuorumMember member, Result done) {
         QuorumHold hold = done.hold;
         if (hold == null || hold.hasEnded()) {
             release(member);
@@ -229,24 +229,24 @@ final class QuorumRound {
     }
 
     private CompletableFuture<Boolean> release(QuorumMember member) {
-        return QuorumScripts.release(member, claim.name(), id).whenComplete((stood, failure) -> {
+        return QuorumScripts.release(member, claim.name(), id).whenComplete((existed, failure) -> {
             if (failure != null) {
-                unheard();
+                unanswered();
             }
         });
     }
 
-    private void unheardIf(boolean sent) {
+    private void unansweredIf(boolean sent) {
         if (sent) {
-            unheard();
+            unanswered();
         }
     }
 
-    private void unheard() {
+    private void unanswered() {
         boolean isLost;
         mutex.lock();
         try {
-            unheard = true;
+            unanswered = true;
             isLost = givenUp;
         } finally {
             mutex.unlock();
@@ -256,7 +256,7 @@ final class QuorumRound {
         }
     }
 
-    /** Gives back what was granted, or may have been; what is granted yet, is given back when it comes. */
+    /** Releases all grants, known or possible; a later grant is released when its answer arrives. */
     CompletableFuture<?> undo() {
         List<QuorumBallot.Vote> now;
         boolean isLost;
@@ -264,7 +264,7 @@ final class QuorumRound {
         try {
             now = ballot.votes();
             givenUp = true;
-            isLost = unheard;
+            isLost = unanswered;
         } finally {
             mutex.unlock();
         }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What one member is asked beyond what any server is. Thread-safe. */
+/** The requests to a member of a quorum that no other server receives. Thread-safe. */
 final class QuorumScripts {
     /** How long a waiter counts as waiting after it last asked: many times the pause between two questions. */
     private static final Duration LIFE = Duration.ofSeconds(5);
@@ -19,7 +19,7 @@ final class QuorumScripts {
 
     private QuorumScripts() {}
 
-    /** What a member said to a claim. */
+    /** The answer of a member to a claim. */
     record Said(String text) {
         boolean isGrant() {
             return text.startsWith("+");
@@ -34,7 +34,7 @@ final class QuorumScripts {
             return Long.parseLong(text, 1, text.length(), 10);
         }
 
-        /** Who has the lock there. */
+        /** The round that has the lock there. */
         String owner() {
             return text.substring(1);
         }
@@ -43,19 +43,19 @@ final class QuorumScripts {
     /**
      * Claims for one round.
      *
-     * @param unheard run if no answer comes, so that the member may have granted it
+     * @param unanswered run if no answer arrives, so that the member may have granted it
      */
-    static CompletableFuture<Said> claim(QuorumMember member, Claim claim, ClaimId round, Runnable unheard) {
-        return claim(member, claim, round, claim.lease(), "0", unheard);
+    static CompletableFuture<Said> claim(QuorumMember member, Claim claim, ClaimId round, Runnable unanswered) {
+        return claim(member, claim, round, claim.lease(), "0", unanswered);
     }
 
-    /** Has one more member grant what a majority has granted. */
+    /** Has one more member grant the lock as a majority has. */
     static CompletableFuture<Said> join(QuorumMember member, QuorumHold hold, Duration lease) {
         return claim(member, hold.claim, hold.round, lease, Long.toString(hold.number), () -> {});
     }
 
     private static CompletableFuture<Said> claim(
-            QuorumMember member, Claim claim, ClaimId round, Duration lease, String joined, Runnable unheard) {
+            QuorumMember member, Claim claim, ClaimId round, Duration lease, String joined, Runnable unanswered) {
         boolean isNew = joined.equals("0");
         boolean mayBeQueued = claim.waits() && !round.equals(claim.id()); // claim_free.lua leaves the queue alone
         List<String> args = List.of(
@@ -72,7 +72,7 @@ final class QuorumScripts {
         return member.call(ScriptCall.of(Script.QUORUM_CLAIM, claim.name(), args))
                 .whenComplete((text, failure) -> {
                     if (failure != null) {
-                        unheard.run();
+                        unanswered.run();
                     }
                 })
                 .thenApply(Said::new)
@@ -90,7 +90,7 @@ final class QuorumScripts {
                 .thenApply(Said::new);
     }
 
-    /** Ends what a round has been granted; true if that stood. */
+    /** Ends the grant of a round; true if it existed. */
     static CompletableFuture<Boolean> release(QuorumMember member, String name, ClaimId round) {
         return release(member, name, round, NO_PLACE);
     }

@@ -34,40 +34,41 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks kept by a majority of independent Redis servers.
  *
- * <p>The idea is the algorithm of the Redis documentation, "Distributed Locks with Redis" (RedLock): ask N servers that know
- * nothing of each other for the same lock, and hold it if a majority granted it before its lease was over. Martin Kleppmann
- * ("How to do distributed locking", 2016) objected that it gives no token that rises, so that a holder who was paused cannot be
- * told apart at the resource, and that it trusts clocks and restarts. Salvatore Sanfilippo ("Is Redlock safe?", 2016)
- * answered that the lease is counted by the holder's own monotonic clock from before the request, that clocks need to run at
- * the same speed only, and that a server that was started again must stay out until the longest lease is over. This store does
- * what both ask for, as far as it can be done:
+ * <p>The idea is the algorithm of the Redis documentation, "Distributed Locks with Redis" (RedLock): ask N servers that
+ * know nothing of each other for the same lock, and hold it if a majority granted it before its lease was over. Martin
+ * Kleppmann ("How to do distributed locking", 2016) objected that it gives no rising token, so that the resource cannot
+ * recognize a holder that was paused, and that it trusts clocks and restarts. Salvatore Sanfilippo ("Is Redlock safe?",
+ * 2016) answered that the lease is counted by the holder's own monotonic clock from before the request, that clocks
+ * need to run at the same speed only, and that a restarted server must stay out until the longest lease is over. This
+ * store meets the demands of both, as far as possible:
  *
  * <ol>
- *   <li><b>Claim.</b> All members are asked at the same time ({@link QuorumRound}), each in one script. A majority must grant;
- *       validity counts from before the first request was sent, less a hundredth of the lease for clocks that run at different
- *       speeds. If that is not so, everything is given back, and the claim tries again after a pause of chance ({@link
- *       QuorumClaim}): there is no queue over several servers.
- *   <li><b>Number.</b> Each member gives a number above all that it gave before. The grant's is the highest of them, and the
- *       others are raised to it; the hold is returned when a majority has that number. The majority of any later grant has a
- *       member in common with this one, and so a higher number: tokens rise across changing majorities.
- *   <li><b>Renewal.</b> It counts when a majority moved the lease. Members that have no grant, since they were away or still
- *       gave back another one, are asked to join. That is safe until the deadline: up to then a majority still keeps the
- *       grant, so nobody else can have had the lock.
- *   <li><b>Restart.</b> A member that was started again may have lost what it granted. It is recognized by its run id, or by a
- *       missing key, and grants nothing until the longest lease is over ({@link QuorumMember}).
+ *   <li><b>Claim.</b> All members are asked at the same time ({@link QuorumRound}), each in one script. A majority must
+ *       grant; validity counts from before the first request was sent, less a hundredth of the lease for clocks that
+ *       run at different speeds. Otherwise everything is released, and the claim tries again after a random pause
+ *       ({@link QuorumClaim}): there is no queue over several servers.
+ *   <li><b>Number.</b> Each member gives a number above all that it gave before. The grant's is the highest of them,
+ *       and the others are raised to it; the hold is returned when a majority has that number. The majority of any
+ *       later grant has a member in common with this one, and so a higher number: tokens rise across changing
+ *       majorities.
+ *   <li><b>Renewal.</b> It counts when a majority moved the lease. Members that have no grant, since they were away or
+ *       were still releasing another one, are asked to join. That is safe until the deadline: up to then a majority
+ *       still keeps the grant, so no other client can have had the lock.
+ *   <li><b>Restart.</b> A restarted member may have lost its grants. It is recognized by its run id, or by a missing
+ *       key, and grants nothing until the longest lease is over ({@link QuorumMember}).
  *   <li><b>Release, break, withdraw</b> go to all members, and count when a majority has answered.
  * </ol>
  *
- * <p>Two grants of one lock overlap only if the data of a majority's common member is lost and not noticed, or if the clock of
- * a member jumps. Every connection is an order of its own: nothing relies on what another member has done before.
+ * <p>Two grants of one lock overlap only if the data of a majority's common member is lost and not noticed, or if the
+ * clock of a member jumps. Each connection has its own order: nothing relies on an earlier step of another member.
  *
- * <p>Shared claims and permits are refused. Permits would be unsafe: with three members and two permits, three clients could
- * each find a permit at two members. Thread-safe.
+ * <p>Shared claims and permits are refused. Permits would be unsafe: with three members and two permits, three clients
+ * could each find a permit at two members. Thread-safe.
  */
 final class QuorumStore implements Store {
     private static final Duration SOON = Duration.ofMillis(50);
     private static final int WINS_PER_SWEEP = 256;
-    private static final Duration GOODBYE = Duration.ofSeconds(1);
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(1);
 
     private final QuorumMembers members;
     private final Capabilities capabilities;
@@ -80,7 +81,7 @@ final class QuorumStore implements Store {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
-     * @param caveats what users must know of the members
+     * @param caveats facts that users must know of the members
      * @param shutDown ends the Lettuce client
      */
     QuorumStore(QuorumMembers members, Collection<String> caveats, Runnable shutDown) {
@@ -97,7 +98,7 @@ final class QuorumStore implements Store {
                 .caveats(all);
         this.reading = new QuorumReading(members);
         this.shutDown = shutDown;
-        members.tell(new QuorumMembers.Events() {
+        members.listen(new QuorumMembers.Events() {
             @Override
             public void changed() {
                 membersChanged();
@@ -121,11 +122,11 @@ final class QuorumStore implements Store {
     }
 
     @Override
-    public void listen(StoreListener told) {
-        listener.set(told);
+    public void listen(StoreListener engine) {
+        listener.set(engine);
     }
 
-    /** Those who wait hear at once that too few members are left, and ask at once when enough are back. */
+    /** Waiting claims learn immediately that too few members are left, and ask immediately when enough are back. */
     private void membersChanged() {
         if (closed.get()) {
             return;
@@ -209,7 +210,7 @@ final class QuorumStore implements Store {
         }
     }
 
-    /** Has a member join a grant that stands; whether it has. */
+    /** Has a member join a valid grant; whether it has. */
     CompletableFuture<Boolean> join(QuorumMember member, QuorumHold hold, Duration lease) {
         if (hold.hasEnded() || closed.get() || !member.isReady()) {
             return CompletableFuture.completedFuture(false);
@@ -226,7 +227,7 @@ final class QuorumStore implements Store {
         });
     }
 
-    /** What is left of a grant that a majority no longer has. */
+    /** Releases the rest of a grant that a majority no longer has. */
     void lost(QuorumHold hold) {
         forget(hold);
         members.all().forEach(member -> QuorumScripts.release(member, hold.claim.name(), hold.round));
@@ -239,7 +240,7 @@ final class QuorumStore implements Store {
                 : CompletableFuture.completedFuture(Optional.empty());
     }
 
-    /** It was there if a majority says so, or might say so if all had answered. */
+    /** The grant existed if a majority says so, or might say so if all had answered. */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
         QuorumHold hold = holds.get(grant.id());
@@ -252,8 +253,8 @@ final class QuorumStore implements Store {
                         given -> true,
                         Duration.ofMillis(20))
                 .thenApply(answers -> {
-                    int held = answers.orThrow(members).count(stood -> stood);
-                    if (hold != null) { // until then it is repeated, for the round that the members know
+                    int held = answers.orThrow(members).count(existed -> existed);
+                    if (hold != null) { // until then the release is repeated, for the round that the members know
                         forget(hold);
                     }
                     return held > 0 && held + answers.missing() >= members.majority();
@@ -322,9 +323,9 @@ final class QuorumStore implements Store {
     private static void leaveAll(List<QuorumClaim> open) {
         try {
             CompletableFuture.allOf(open.stream().map(QuorumClaim::giveUp).toArray(CompletableFuture<?>[]::new))
-                    .get(GOODBYE.toMillis(), TimeUnit.MILLISECONDS);
+                    .get(LEAVE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            // Then they cease to count as waiting after a while.
+            // Then the members cease to count them as waiting after a while.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

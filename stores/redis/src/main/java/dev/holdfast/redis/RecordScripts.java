@@ -16,7 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** The records, one key each in the slot of its lock; {@code record_write.lua} describes what is stored. Thread-safe. */
+/**
+ * The records, one key each in the slot of its lock; {@code record_write.lua} describes what is stored. Thread-safe.
+ */
 final class RecordScripts {
     private static final int STEP = 1_000;
     private static final int FIELDS = 4;
@@ -83,7 +85,7 @@ final class RecordScripts {
                 .thenCompose(done -> readings(names.subList(some, names.size()), known));
     }
 
-    /** What another program wrote does not hide the records: it is listed as one that nobody can read. */
+    /** A value of another program does not hide the records: it is listed as a record that is unreadable. */
     private CompletableFuture<Optional<StoredRecord>> readable(String name) {
         return read(name).thenApply(RecordReading::stored).exceptionally(failure -> {
             if (RedisErrors.isOfRecord(failure)) {

@@ -14,8 +14,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What went wrong, in words that say what to do next. An error that a script met is wrapped by the server, differently in
- * each version, so the code is looked for anywhere in its text. No text of ours shows a user or a password.
+ * Failures, in words that say what to do next. The server wraps an error that a script met, differently in each
+ * version, so the code is searched anywhere in its text. No text of ours shows a user or a password.
  *
  * @param store the store, as messages name it
  */
@@ -32,7 +32,7 @@ record RedisErrors(String store) {
     private static final int MOST_CAUSES = 50;
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
-    /** An answer of the server, and what it means: refused for good, or only for now. */
+    /** An answer of the server, and its meaning: refused for good, or only for now. */
     private record Meaning(String code, boolean forGood, String words) {}
 
     private static final List<Meaning> MEANINGS = List.of(
@@ -140,7 +140,7 @@ record RedisErrors(String store) {
                 failure);
     }
 
-    /** It, its causes, and what Lettuce noted beside them. */
+    /** The failure, its causes, and the failures that Lettuce noted beside them. */
     private static List<Throwable> chain(Throwable failure) {
         List<Throwable> all = new ArrayList<>(List.of(failure));
         for (int i = 0; i < all.size() && i < MOST_CAUSES; i++) {
@@ -177,7 +177,9 @@ record RedisErrors(String store) {
                 && (said.contains("READONLY") || said.contains("MASTERDOWN") || said.contains("UNBLOCKED"));
     }
 
-    /** Whether a script failed because of what it found under the keys of its lock: another program's data, a newer layout. */
+    /**
+     * Whether a script failed because of the data under the keys of its lock: another program's data, a newer layout.
+     */
     static boolean isOfRecord(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             String said = String.valueOf(each.getMessage());
@@ -191,8 +193,8 @@ record RedisErrors(String store) {
     }
 
     /**
-     * Whether a connection ended before it was said why it would not do: Lettuce then saw it close during the
-     * greeting, or found it closed, and its handlers gone, before it could ask how the greeting went.
+     * Whether a connection ended before the reason was reported: Lettuce then saw it close during the greeting, or
+     * found it closed, and its handlers gone, before it could read the result of the greeting.
      */
     static boolean endedEarly(Throwable failure) {
         String said = rootMessage(failure);

@@ -20,9 +20,9 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
  * }
  * }</pre>
  *
- * <p>For exclusive holds only. The check is one step in the server; what follows it is a step of its own, and a later
- * holder may come in between. The highest token stays for ever under {@code holdfast:fence:} and the resource's name: a
- * fence that forgets protects nothing. So it belongs into the Redis that holds the data, with {@code maxmemory-policy
+ * <p>For exclusive holds only. The check is one step in the server; the work after it is another step, and a later
+ * holder may act in between. The highest token stays for ever under {@code holdfast:fence:} and the resource's name: a
+ * fence that forgets protects nothing. So it belongs in the Redis that holds the data, with {@code maxmemory-policy
  * noeviction}; it is no remedy for a Redis that evicts keys or loses writes in a failover, which takes its key as well.
  * Thread-safe as its connection is.
  */
@@ -49,12 +49,12 @@ public final class RedisFence {
     /**
      * Admits a token; waits for the server's answer, as long as the connection's timeout allows.
      *
-     * @param resource what is guarded; usually the name of the lock
+     * @param resource the guarded resource; usually the name of the lock
      * @param token of the hold under which the work is done, not negative
      * @throws StaleTokenException if a higher one was admitted before
      * @throws IllegalArgumentException if the token is negative
      * @throws dev.holdfast.StoreUnavailableException if the server did not answer; the token may have been admitted
-     * @throws dev.holdfast.StoreRefusedException if the server would not, for want of a right or because the key holds
+     * @throws dev.holdfast.StoreRefusedException if the server refused, for a missing right or because the key holds
      *     something else
      */
     public void check(String resource, long token) {

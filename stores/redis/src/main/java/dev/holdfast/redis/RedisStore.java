@@ -35,20 +35,21 @@ import java.util.function.Function;
  *   held, no wait             claim ────────────► GET PTTL               ─► -
  *   held, waits               claim, place ─────► GET PTTL TIME ZADD …   ─► -LEFT WAITING PLACE
  *   hand-over       A closes  release ──────────► GET PTTL ZPOPMIN TIME PUBLISH SET
- *                   B hears   ◄── the id of its claim, on its own channel
+ *                   B gets    ◄── the id of its claim, on its own channel
  *                   B         claim ────────────► GET PTTL TIME SET      ─► +NUMBER      B's lease counts from its sending
  * </pre>
  *
- * <p>So a hand-over between clients is two scripts and one message, however many wait: the release makes the first in
- * the queue the holder for a second, an offer, and tells it; its claim, repeated under the same id, confirms and begins
- * the lease. If it does not, the offer runs out, and the next look of any waiter passes the lock on. The idea is that of
- * the queue of waiters in {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines instead of trust.
+ * <p>So a hand-over between clients is two scripts and one message, however many wait. The release makes the first
+ * waiter the holder for a second, an offer, and notifies it. Its claim, repeated under the same id, confirms and begins
+ * the lease. If it does not, the offer expires, and the next poll of any waiter passes the lock on. The idea is that of
+ * the queue of waiters in {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines instead of
+ * trust.
  *
- * <p>What is stored, and how, is told in {@code state.lua}; how calls become packets, in {@link ScriptPipeline}; how a claim waits,
- * in {@link PendingClaim}. Thread-safe.
+ * <p>{@code state.lua} describes what is stored; {@link ScriptPipeline}, how calls become packets;
+ * {@link PendingClaim}, how a claim waits. Thread-safe.
  */
 final class RedisStore implements Store {
-    /** What the names of clients' channels begin with. */
+    /** The beginning of the names of clients' channels. */
     static final String CHANNELS = "holdfast:client:";
 
     private final String description;
@@ -69,7 +70,7 @@ final class RedisStore implements Store {
             PendingClaims waiters,
             Runnable shutDown) {
         this.description = description;
-        // Not extendable: a release and the claim behind it are one script already, and there is nothing cheaper.
+        // Not extendable: a release and the claim behind it are one script already, and nothing is cheaper.
         this.capabilities = Capabilities.least()
                 .pushes(true)
                 .fair(true)
@@ -89,7 +90,7 @@ final class RedisStore implements Store {
     /**
      * The store whose scripts go this way.
      *
-     * @param hearing makes what tells a listener of offers
+     * @param subscriptions makes the subscriptions that report offers to a listener
      * @param shutDown ends the Lettuce client, if it is ours
      */
     static RedisStore on(
@@ -97,14 +98,14 @@ final class RedisStore implements Store {
             RedisErrors errors,
             Settings settings,
             ServerCheck greeting,
-            Function<OfferListener.Listener, Offers> hearing,
+            Function<OfferListener.Listener, Offers> subscriptions,
             Runnable shutDown) {
         Scripts scripts = new Scripts(sender, errors, settings.time());
-        PendingClaims waiters = new PendingClaims(scripts, settings.time(), settings.poll(), hearing);
+        PendingClaims waiters = new PendingClaims(scripts, settings.time(), settings.poll(), subscriptions);
         return new RedisStore(errors.store(), greeting, sender, scripts, waiters, shutDown);
     }
 
-    /** The claims of this client that wait. */
+    /** The waiting claims of this client. */
     PendingClaims waiters() {
         return waiters;
     }
@@ -124,10 +125,10 @@ final class RedisStore implements Store {
         return sender.part(name);
     }
 
-    /** Of grants a key learns nothing by itself: what became of one is known when it is renewed. */
+    /** The server does not report the end of a grant by itself: the store learns of it at the next renewal. */
     @Override
     public void listen(StoreListener listener) {
-        waiters.tell(listener);
+        waiters.listen(listener);
     }
 
     @Override
@@ -141,7 +142,7 @@ final class RedisStore implements Store {
         }
         Pending waiting = waiters.claim(claim);
         if (closed.get()) {
-            waiters.failAll(closedException()); // the close may have looked before this claim came
+            waiters.failAll(closedException()); // the close may have come before this claim was added
         }
         return waiting;
     }
@@ -153,7 +154,7 @@ final class RedisStore implements Store {
             for (Grant grant : all) {
                 Renewal said = verdicts.get(grant.id());
                 if (said != null && said.verdict() == Renewal.Verdict.LOST) {
-                    waiters.watchNoMore(grant);
+                    waiters.unwatch(grant);
                     clearAfter(grant);
                 }
             }
@@ -161,7 +162,7 @@ final class RedisStore implements Store {
         });
     }
 
-    /** Never: releasing and claiming anew is one script too, and lets others in. */
+    /** Never: to release and claim again is one script too, and admits other clients. */
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return closed.get()
@@ -169,7 +170,7 @@ final class RedisStore implements Store {
                 : CompletableFuture.completedFuture(Optional.empty());
     }
 
-    /** One script, once the subscription stands on which the server tells. */
+    /** One script, once the client is subscribed to the channel on which the server notifies it. */
     @Override
     public CompletionStage<Boolean> watch(Grant grant) {
         return closed.get() ? CompletableFuture.failedFuture(closedException()) : waiters.watch(grant);
@@ -181,19 +182,22 @@ final class RedisStore implements Store {
     }
 
     /**
-     * Gives it back. What a late copy of its claim has left or will leave is cleared away: a place in the queue of one
-     * that was lost, at once; a grant to nobody, a third of a lease later.
+     * Releases it. A late copy of its claim may leave something, which is cleared away: a place in the queue of a lost
+     * grant, at once; a grant without a holder, a third of a lease later.
      */
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        waiters.watchNoMore(grant);
+        waiters.unwatch(grant);
         if (scripts.wasSentTwice(grant.id())) {
             waiters.time().schedule(() -> leave(grant), grant.lease().dividedBy(3));
         }
         return scripts.release(grant, () -> leave(grant));
     }
 
-    /** What a late copy of the claim of a lost grant may have left, and may leave yet: nobody releases that. */
+    /**
+     * Clears away what a late copy of the claim of a lost grant may have left, or may still leave: no holder releases
+     * it.
+     */
     private void clearAfter(Grant lost) {
         if (scripts.wasSentTwice(lost.id())) {
             leave(lost);
@@ -205,7 +209,7 @@ final class RedisStore implements Store {
         return waiters.leave(grant.name(), grant.id(), grant.mode());
     }
 
-    /** On the connection's own thread, which takes all calls that came meanwhile into one packet. */
+    /** On the connection's own thread, which takes all calls made meanwhile into one packet. */
     @Override
     public void beforeSending(String name, Runnable task) {
         sender.beforeSending(name, task);
@@ -255,7 +259,7 @@ final class RedisStore implements Store {
             waiters.leaveAll();
             waiters.failAll(why);
             sender.close(why);
-            waiters.closeEar(sender.isShutDown());
+            waiters.closeSubscriptions(sender.isShutDown());
             sender.close();
             shutDown.run();
         }
@@ -265,7 +269,7 @@ final class RedisStore implements Store {
         return new ClientClosedException("the client of " + description + " is closed; connect again");
     }
 
-    /** A claim that is answered at once; there is nothing to cancel. */
+    /** A claim that is answered immediately; there is nothing to cancel. */
     private record Answered(CompletionStage<Optional<Grant>> answer) implements Pending {
         @Override
         public void cancel() {}

@@ -16,13 +16,14 @@ import java.util.Set;
  *
  * <ul>
  *   <li>{@code redis://HOST[:PORT][/DATABASE]}, for example {@code redis://127.0.0.1:6379}
- *   <li>{@code redis://USER:PASSWORD@HOST…} and {@code redis://:PASSWORD@HOST…}; the password may be given beside the URL
- *       instead
- *   <li>{@code redis-sentinel://HOST[:PORT],HOST…/MASTER}: the master of that name, as the Sentinels tell
+ *   <li>{@code redis://USER:PASSWORD@HOST…} and {@code redis://:PASSWORD@HOST…}; the password may be given beside the
+ *       URL instead
+ *   <li>{@code redis-sentinel://HOST[:PORT],HOST…/MASTER}: the master of that name, as the Sentinels report
  *   <li>{@code redis-cluster://HOST[:PORT],HOST…}: a cluster, some of whose nodes are named
- *   <li>{@code quorum:redis://HOST[:PORT],redis://HOST…,redis://HOST…}: independent servers, an odd number of three or more, of
- *       which a majority must grant
- *   <li>{@code rediss://…}, {@code rediss-sentinel://…} and {@code rediss-cluster://…} for TLS, with the certificates the JVM trusts, or those of a file: {@code ?cacert=FILE}
+ *   <li>{@code quorum:redis://HOST[:PORT],redis://HOST…,redis://HOST…}: independent servers, an odd number of three or
+ *       more, of which a majority must grant
+ *   <li>{@code rediss://…}, {@code rediss-sentinel://…} and {@code rediss-cluster://…} for TLS, with the certificates
+ *       the JVM trusts, or those of a file: {@code ?cacert=FILE}
  *   <li>{@code ?timeout=5s}: how long a request may go without an answer; 5 s unless it is given
  *   <li>{@code ?acks=1}: how many replicas must confirm a grant before it counts; none unless it is given
  * </ul>
@@ -42,11 +43,11 @@ public final class RedisStoreProvider implements StoreProvider {
     /**
      * Connects to the server or servers of a URL.
      *
-     * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
-     * @throws dev.holdfast.StoreRefusedException if the server will not do: a wrong password, TLS on one side only, no
-     *     such database, no Redis at all, one older than 5, a replica, a node of a cluster where the URL says there is
-     *     none or the reverse, a master that the Sentinels do not know, a cluster without all slots, one server twice in a
-     *     quorum
+     * @throws IllegalArgumentException if the URL is malformed; the message shows a good one
+     * @throws dev.holdfast.StoreRefusedException if the server is refused or refuses: a wrong password, TLS on one side
+     *     only, no such database, no Redis at all, one older than 5, a replica, a node of a cluster where the URL says
+     *     there is none or the reverse, a master that the Sentinels do not know, a cluster without all slots, one
+     *     server twice in a quorum
      * @throws dev.holdfast.StoreUnavailableException if it does not answer
      */
     @Override

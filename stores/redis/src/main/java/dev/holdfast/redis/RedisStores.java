@@ -26,14 +26,14 @@ public final class RedisStores {
     private RedisStores() {}
 
     /**
-     * Locks in the server this client was made for. Opens one connection of its own, and a second one when a claim has to
-     * wait for the first time; closing the store closes both and leaves the client to its owner.
+     * Locks in the server this client was made for. Opens one connection of its own, and a second one when a claim has
+     * to wait for the first time; closing the store closes both and leaves the client to its owner.
      *
-     * @param client made with a URI; it connects again by itself ({@code autoReconnect}), as Lettuce's clients do unless
-     *     told otherwise
-     * @return the store to be; {@code build()} opens it, and throws {@link IllegalStateException} if the client was made
-     *     without a URI, {@link dev.holdfast.StoreRefusedException} if the server will not do, and {@link
-     *     dev.holdfast.StoreUnavailableException} if it does not answer
+     * @param client made with a URI; it connects again by itself ({@code autoReconnect}), as Lettuce's clients do by
+     *     default
+     * @return the store to be; {@code build()} opens it, and throws {@link IllegalStateException} if the client was
+     *     made without a URI, {@link dev.holdfast.StoreRefusedException} if the server is refused, and
+     *     {@link dev.holdfast.StoreUnavailableException} if it does not answer
      * @throws IllegalArgumentException if the client does not connect again by itself
      */
     public static StoreFactory on(RedisClient client) {
@@ -49,14 +49,14 @@ public final class RedisStores {
 
     /**
      * Locks in the cluster this client was made for. Opens one connection of its own to each master, with the client's
-     * resources and options and the log-in of its URIs, and a second one where a claim has to wait for the first time. The
-     * store follows changes of the cluster by itself. Closing the store closes its connections and leaves the client to its
-     * owner.
+     * resources and options and the log-in of its URIs, and a second one where a claim has to wait for the first time.
+     * The store follows changes of the cluster by itself. Closing the store closes its connections and leaves the
+     * client to its owner.
      *
-     * @param client made with URIs; it connects again by itself ({@code autoReconnect}), as Lettuce's clients do unless told
-     *     otherwise
-     * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the servers
-     *     will not do, and {@link dev.holdfast.StoreUnavailableException} if none answers
+     * @param client made with URIs; it connects again by itself ({@code autoReconnect}), as Lettuce's clients do by
+     *     default
+     * @return the store to be; {@code build()} opens it, and throws {@link dev.holdfast.StoreRefusedException} if the
+     *     servers are refused, and {@link dev.holdfast.StoreUnavailableException} if none answers
      * @throws IllegalArgumentException if the client does not connect again by itself
      */
     public static StoreFactory on(RedisClusterClient client) {

@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
  *   quorum:redis://…HOST[:PORT],redis://…,redis://…            independent servers, an odd number of three or more
  * </pre>
  *
- * <p>With {@code rediss} in place of {@code redis}, TLS. In user and password, characters with a meaning in URLs are written
- * as {@code %40}.
+ * <p>With {@code rediss} in place of {@code redis}, TLS. In user and password, characters with a meaning in URLs are
+ * written as {@code %40}.
  *
  * @param servers for Lettuce; the nodes of a cluster, the members of a quorum, otherwise one
  * @param timeout how long a request may take
- * @param cacert a file of certificates to trust beside nobody else; null for those the JVM trusts
+ * @param cacert a file with the only certificates to trust; null for those the JVM trusts
  * @param acks how many replicas must confirm a grant; 0 for none
  */
 record RedisUrl(
@@ -45,7 +45,7 @@ record RedisUrl(
         Duration timeout,
         @Nullable File cacert,
         int acks) {
-    /** How many servers there are, and how they stand together. */
+    /** How many servers there are, and how they belong together. */
     enum Kind {
         SINGLE,
         SENTINEL,
@@ -75,7 +75,7 @@ record RedisUrl(
     private static final Pattern OF_MANY = Pattern.compile("rediss?-\\w+:", Pattern.CASE_INSENSITIVE);
     private static final Pattern MASTER = Pattern.compile("/([^/]+)(/.*)?");
 
-    /** Parses it; no message shows anything of it that may be secret. */
+    /** Parses it; no message shows a part of it that may be secret. */
     static RedisUrl parse(String url, Optional<String> password) {
         if (url.regionMatches(true, 0, QUORUM, 0, QUORUM.length())) {
             return quorum(url.substring(QUORUM.length()), password);
@@ -91,7 +91,7 @@ record RedisUrl(
         return many.group(2).equalsIgnoreCase("cluster") ? cluster(many, password) : sentinel(many, password);
     }
 
-    /** Members are whole URLs of one server each; the parameters stand behind the last, and are those of all. */
+    /** Members are whole URLs of one server each; the parameters follow the last one, and apply to all. */
     private static RedisUrl quorum(String list, Optional<String> password) {
         int question = list.indexOf('?');
         String parameters = question < 0 ? "" : list.substring(question);
@@ -203,12 +203,12 @@ record RedisUrl(
         return new RedisUrl(Kind.SINGLE, List.of(made), timeout, cacert, acks);
     }
 
-    /** The server; of a cluster, the first that was named. */
+    /** The server; of a cluster, the first node that was named. */
     RedisURI uri() {
         return servers.get(0);
     }
 
-    /** As messages name the store: without user and password. */
+    /** The store as messages name it: without user and password. */
     String description() {
         String scheme = uri().isSsl() ? TLS : "redis";
         return switch (kind) {
@@ -324,7 +324,7 @@ record RedisUrl(
                 return file;
             }
         } catch (CertificateException e) {
-            // said below
+            // reported below
         } catch (IOException e) {
             throw new IllegalArgumentException("cacert names a file that cannot be read: " + path, e);
         }

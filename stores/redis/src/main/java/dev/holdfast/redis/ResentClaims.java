@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Claims that may have been sent twice, because the connection broke before they were answered. A claim is forgotten when
- * it is released or withdrawn, or ten minutes after its lease if nothing more is heard of it. Thread-safe.
+ * Claims that may have been sent twice, because the connection broke before they were answered. A claim is forgotten
+ * when it is released or withdrawn, or ten minutes after its lease if nothing more is received about it. Thread-safe.
  */
 final class ResentClaims {
-    /** Much longer than a copy is on its way; a lease may be longer still. */
+    /** Much longer than a copy is under way; a lease may be longer still. */
     private static final Duration KEPT = Duration.ofMinutes(10);
 
     private static final Duration SWEPT_EVERY = Duration.ofMinutes(1);
@@ -28,7 +28,7 @@ final class ResentClaims {
     void add(ClaimId id, Duration lease) {
         long now = time.nanoTime();
         if (now - swept >= SWEPT_EVERY.toNanos()) {
-            swept = now; // not each time: in an outage all that wait come here at once
+            swept = now; // not each time: in an outage all waiters call this at once
             until.values().removeIf(end -> end - now <= 0);
         }
         until.put(id, end(now, lease));

@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Sends scripts to the server that keeps their lock: to the only one ({@link ScriptPipeline}), or to a node of a cluster
- * ({@link ClusterSender}). All that is above it knows nothing of servers. Thread-safe.
+ * Sends scripts to the server that keeps their lock: to the only one ({@link ScriptPipeline}), or to a node of a
+ * cluster ({@link ClusterSender}). No class above it knows of servers. Thread-safe.
  */
 interface ScriptSender extends AutoCloseable {
-    /** Sends a call soon; its answer comes on an event loop. */
+    /** Sends a call soon; it is answered on an event loop. */
     void send(ScriptCall call);
 
-    /** Which part of the store keeps a lock, as {@link dev.holdfast.spi.Store#part}. */
+    /** The part of the store that keeps a lock, as in {@link dev.holdfast.spi.Store#part}. */
     default String part(String lock) {
         return Store.WHOLE;
     }
@@ -29,16 +29,18 @@ interface ScriptSender extends AutoCloseable {
     /** How many grants one script renews at most. */
     int renewedTogether();
 
-    /** Runs a task on the thread that sends for a lock, before it next does: calls made by the task leave in one packet. */
+    /**
+     * Runs a task on the thread that sends for a lock, before it next does: calls made by the task leave in one packet.
+     */
     void beforeSending(String lock, Runnable task);
 
     /** The servers whose keys make up the store, each with a cursor of its own. */
     CompletionStage<List<KeyPages>> keyPages();
 
-    /** Whether the Lettuce client, and with it all connections, was ended by somebody else. */
+    /** Whether the owner of the Lettuce client ended it, and with it all connections. */
     boolean isShutDown();
 
-    /** Every call from now on, and all that have no answer yet, fail so. */
+    /** From now on every call fails with this, and so do all that have no answer yet. */
     void close(RuntimeException why);
 
     /** Ends the connections. */

@@ -21,14 +21,14 @@ final class SentCalls {
         return calls.isEmpty();
     }
 
-    /** Forgets those at the front that have ended. */
+    /** Forgets the calls at the front that have ended. */
     void forgetDone() {
         for (ScriptCall first = calls.peek(); first != null && first.isDone(); first = calls.peek()) {
             calls.remove(first);
         }
     }
 
-    /** Ends some without an answer. */
+    /** Ends some calls without an answer. */
     void fail(Predicate<ScriptCall> which, RuntimeException why) {
         for (ScriptCall call : calls) {
             if (!call.isDone() && which.test(call)) {
@@ -38,7 +38,7 @@ final class SentCalls {
         forgetDone();
     }
 
-    /** Whether one that has no answer is such. */
+    /** Whether any call without an answer matches. */
     boolean anyMatch(Predicate<ScriptCall> which) {
         return calls.stream().anyMatch(call -> !call.isDone() && which.test(call));
     }

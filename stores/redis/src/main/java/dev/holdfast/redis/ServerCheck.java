@@ -15,16 +15,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The first words with a server: what it is, whether it will do, and what its users must know. A user who may not read
- * INFO is served all the same, unwarned.
+ * The first questions to a server: its kind, whether it is suitable, and the caveats for its users. A user who may not
+ * read INFO is served all the same, without warnings.
  *
  * @param caveats one sentence each
  * @param runId of the server's process; empty where its user may not read it
  */
 record ServerCheck(List<String> caveats, String runId) {
     private static final System.Logger LOG = System.getLogger("dev.holdfast.caveat");
-    /** What this process has warned of; one line a server, however many clients it has. */
-    private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
+    /** The warnings of this process; one line a server, however many clients it has. */
+    private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
 
     private static final int OLDEST = 5;
     private static final String TWO_HOLDERS =
@@ -33,14 +33,14 @@ record ServerCheck(List<String> caveats, String runId) {
     private static final String ASYNCHRONOUS =
             "Replication is asynchronous: a failover may forget a grant." + TWO_HOLDERS;
 
-    /** What kind of server is wanted. */
+    /** The kind of server that is wanted. */
     enum Wanted {
         SINGLE,
         CLUSTER_NODE,
         QUORUM_MEMBER
     }
 
-    /** Not awaited: should it be refused, the first call brings the script. */
+    /** Not awaited: if it is refused, the first call carries the script. */
     static void loadScripts(StatefulRedisConnection<byte[], byte[]> connection) {
         Set<Script> scripts = EnumSet.complementOf(EnumSet.of(Script.FENCE));
         scripts.removeAll(Script.OF_QUORUM);
@@ -50,8 +50,8 @@ record ServerCheck(List<String> caveats, String runId) {
     /**
      * Asks a server.
      *
-     * @param onLoop run on the connection's event loop when the first answer is there
-     * @throws dev.holdfast.HoldfastException if it does not answer, or will not do
+     * @param onLoop run on the connection's event loop when the first answer arrives
+     * @throws dev.holdfast.HoldfastException if it does not answer, or is refused
      */
     static ServerCheck exchange(
             StatefulRedisConnection<byte[], byte[]> connection,
@@ -69,7 +69,7 @@ record ServerCheck(List<String> caveats, String runId) {
         }
     }
 
-    /** As {@link #exchange}, for those who must not block. */
+    /** As {@link #exchange}, for callers that must not block. */
     static CompletableFuture<ServerCheck> ask(
             StatefulRedisConnection<byte[], byte[]> connection,
             Runnable onLoop,
@@ -86,7 +86,7 @@ record ServerCheck(List<String> caveats, String runId) {
         return info.toCompletableFuture()
                 .handle((text, failure) -> failure == null ? text : refused(failure, errors))
                 .orTimeout(millis, TimeUnit.MILLISECONDS)
-                .thenCombine(saves, (told, saved) -> of(fields(told), saved, errors, settings.replicas(), wanted));
+                .thenCombine(saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted));
     }
 
     /** Only a missing right is passed over. */
@@ -115,7 +115,7 @@ record ServerCheck(List<String> caveats, String runId) {
         List<String> warnings = warnings(info, saves, wanted);
         warnings.stream()
                 .map(warning -> errors.store() + ": " + warning)
-                .filter(SAID::add)
+                .filter(WARNED::add)
                 .forEach(warning -> LOG.log(System.Logger.Level.WARNING, warning));
         String runId = info.getOrDefault("run_id", "");
         if (wanted == Wanted.QUORUM_MEMBER) {

@@ -4,7 +4,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 
 /**
- * What a store is opened with, whatever its servers.
+ * The settings of a store, for every kind of servers.
  *
  * @param timeout after this a request is answered with {@link dev.holdfast.StoreUnavailableException}
  * @param poll how often the first in a queue polls when nothing happens

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a store on one server, or on the master that Sentinels name: Lettuce asks them at each connection. */
 final class SingleServer {
-    /** How often a connection is tried that ends before its greeting. */
+    /** How often to try a connection that ends before its greeting. */
     private static final int GREETINGS = 3;
 
     private SingleServer() {}
@@ -21,7 +21,7 @@ final class SingleServer {
      * Connects. A failure leaves nothing behind.
      *
      * @param client made with the URI of the server
-     * @param connector how to open the connection that hears offers
+     * @param connector how to open the connection that receives offers
      * @param shutDown ends the Lettuce client, if it is ours
      */
     static RedisStore open(
@@ -38,7 +38,7 @@ final class SingleServer {
             ScriptPipeline pipeline =
                     new ScriptPipeline(connection, settings.time(), settings.timeout(), errors, settings.acks());
             ScriptSender sender = pipeline;
-            Runnable withFirst = () -> {};
+            Runnable reconnectOthers = () -> {};
             if (settings.acks().areWanted()) {
                 StatefulRedisConnection<byte[], byte[]> second = connect(client, null);
                 opened.push(second);
@@ -46,7 +46,7 @@ final class SingleServer {
                         new ScriptPipeline(second, settings.time(), settings.timeout(), errors, Acks.NONE);
                 second.async().ping().whenComplete((pong, failure) -> others.moveToThisLoop());
                 sender = new AckedSender(pipeline, others);
-                withFirst = () -> LettuceConnection.disconnect(second);
+                reconnectOthers = () -> LettuceConnection.disconnect(second);
             }
             ServerCheck.loadScripts(connection);
             ServerCheck greeting = ServerCheck.exchange(
@@ -59,7 +59,7 @@ final class SingleServer {
                     greeting,
                     listener -> new OfferListener(connector, channel, listener, settings.time()),
                     shutDown);
-            pipeline.tell(tellsOf(store.waiters(), withFirst));
+            pipeline.tell(eventsFor(store.waiters(), reconnectOthers));
             return store;
         } catch (RuntimeException e) {
             opened.forEach(StatefulRedisConnection::close);
@@ -73,10 +73,10 @@ final class SingleServer {
     }
 
     /**
-     * Connects, and again if the connection ended before its greeting: Lettuce closes a connection whose log-in is
-     * refused, and about once in a hundred times reports the end of it instead of the refusal, which says what to do.
+     * Connects, and again if the connection ended before its greeting. Lettuce closes a connection whose log-in is
+     * refused; about once in a hundred times it reports that end instead of the refusal, which says what to do.
      *
-     * @param uri null for the one that the client was made with
+     * @param uri null for the URI that the client was made with
      */
     static StatefulRedisConnection<byte[], byte[]> connect(RedisClient client, @Nullable RedisURI uri) {
         for (int left = GREETINGS - 1; ; left--) {
@@ -93,15 +93,15 @@ final class SingleServer {
     }
 
     /**
-     * What becomes of changes.
+     * Passes changes of the connection on.
      *
-     * @param withFirst connects all others again: the name may lead to another server by now
+     * @param reconnectOthers connects all others again: the name may lead to another server by now
      */
-    private static PipelineEvents tellsOf(PendingClaims waiters, Runnable withFirst) {
+    private static PipelineEvents eventsFor(PendingClaims waiters, Runnable reconnectOthers) {
         return new PipelineEvents() {
             @Override
             public void connected() {
-                withFirst.run();
+                reconnectOthers.run();
                 waiters.connected();
             }
 
@@ -117,7 +117,7 @@ final class SingleServer {
 
             @Override
             public void becameReplica() {
-                waiters.connectAnew();
+                waiters.reconnect();
             }
         };
     }

@@ -11,15 +11,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which node of a cluster has which slot, as one node told.
+ * The node that has each slot of a cluster, as one node reported.
  *
  * @param bySlot the master of each slot; null where no node has it
- * @param masters those that have a slot
+ * @param masters the nodes that have a slot
  * @param all the masters and their replicas
  */
 record SlotOwners(List<@Nullable NodeAddress> bySlot, Set<NodeAddress> masters, Set<NodeAddress> all) {
     /**
-     * Reads the answer to CLUSTER SLOTS: ranges of FROM, TO, the master and its replicas, each node as HOST, PORT and more.
+     * Reads the answer to CLUSTER SLOTS: ranges of FROM, TO, the master and its replicas, each node as HOST, PORT and
+     * more.
      *
      * @param source the node that was asked
      */
@@ -42,17 +43,17 @@ record SlotOwners(List<@Nullable NodeAddress> bySlot, Set<NodeAddress> masters, 
         return (int) bySlot.stream().filter(Objects::nonNull).count();
     }
 
-    private static NodeAddress node(Object told, NodeAddress source) {
-        List<?> fields = (List<?>) told;
+    private static NodeAddress node(Object entry, NodeAddress source) {
+        List<?> fields = (List<?>) entry;
         Object host = fields.get(0);
         return NodeAddress.of(host == null ? "" : text(host), number(fields.get(1)), source);
     }
 
-    private static int number(Object told) {
-        return Math.toIntExact((Long) told);
+    private static int number(Object field) {
+        return Math.toIntExact((Long) field);
     }
 
-    private static String text(Object told) {
-        return told instanceof byte[] bytes ? new String(bytes, UTF_8) : told.toString();
+    private static String text(Object field) {
+        return field instanceof byte[] bytes ? new String(bytes, UTF_8) : field.toString();
     }
 }

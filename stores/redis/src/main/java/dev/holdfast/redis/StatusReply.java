@@ -6,16 +6,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
- * What {@code status.lua} tells of a lock.
+ * The report of {@code status.lua} on a lock.
  *
  * @param kind the letter of the mode; F when it is free
- * @param leftMillis what is left of the lease
- * @param number the grant number of the one told of
+ * @param leftMillis the rest of the lease
+ * @param number the grant number of the reported holder
  * @param last the last grant number of all
- * @param heldMicros since how long
- * @param waiting how many wait
- * @param owner the claim that holds it exclusively, or did; not told of readers and permits
- * @param who who holds
+ * @param heldMicros how long it has been held
+ * @param waiting how many claims wait
+ * @param owner the claim that holds it exclusively, or did; not reported for readers and permits
+ * @param holder the text of the holder
  */
 record StatusReply(
         String kind,
@@ -25,7 +25,7 @@ record StatusReply(
         long heldMicros,
         int waiting,
         String owner,
-        String who) {
+        String holder) {
     private static final int TOKENS_PER_NUMBER = 1024;
     private static final int PARTS = 9;
 
@@ -50,7 +50,7 @@ record StatusReply(
         return status(name, leftMillis, waiting);
     }
 
-    /** The same, with what several servers say of its lease and of those that wait. */
+    /** The same, with the lease and the number of waiters that several servers report. */
     LockStatus status(String name, long left, int allWaiting) {
         if (!isHeld()) {
             return LockStatus.free(name, allWaiting);
@@ -60,7 +60,7 @@ record StatusReply(
                 Optional.of(new LockStatus.Held(
                         ModeCodec.kind(kind),
                         number * TOKENS_PER_NUMBER,
-                        HolderText.read(who),
+                        HolderText.read(holder),
                         Duration.of(Math.max(0, heldMicros), ChronoUnit.MICROS),
                         Duration.ofMillis(left))),
                 allWaiting);

@@ -32,7 +32,7 @@ class AcksTest {
     void startReplica() {
         link = TcpProxy.to(rig.server.port());
         replica = OrSkip.orSkip(() -> RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(link.port())));
-        // the master counts confirmations of a replica that is online in its own eyes
+        // the master counts confirmations only of a replica that it regards as online
         Rig.until("the replica to follow", () -> rig.call("INFO", "replication").contains("state=online"));
     }
 
@@ -116,7 +116,8 @@ class AcksTest {
         RedisStore second = rig.open(acks(1));
         var waits = Rig.queue(second, "a");
         Rig.until(
-                "it to hear", () -> rig.call("PUBSUB", "CHANNELS", "holdfast:*").contains("client"));
+                "it to subscribe",
+                () -> rig.call("PUBSUB", "CHANNELS", "holdfast:*").contains("client"));
         link.toClient().hold();
         Rig.release(store, grant);
         Rig.until("the offer to be taken", () -> rig.call("GET", "holdfast:{a}").contains(" host "));
@@ -156,7 +157,7 @@ class AcksTest {
         assertThat(rig.commands().get("wait")).isLessThan(200);
     }
 
-    /** WAIT on the next connection would count replicas that have nothing of what was written on the first. */
+    /** WAIT on the next connection would count replicas that have nothing of the writes on the first. */
     @Test
     void aGrantWhoseConnectionBreaksBeforeItIsConfirmedIsNotTakenForConfirmed() {
         try (TcpProxy wire = TcpProxy.to(rig.server.port())) {
@@ -173,7 +174,7 @@ class AcksTest {
         }
     }
 
-    /** The script was answered, WAIT never is: whoever only watched the scripts would see nothing. */
+    /** The script was answered, WAIT never is: a check of the scripts alone would find nothing. */
     @Test
     void aServerThatStopsWhileItWaitsForItsReplicasIsLeft() {
         try (TcpProxy wire = TcpProxy.to(rig.server.port())) {

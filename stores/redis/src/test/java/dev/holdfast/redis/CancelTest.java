@@ -8,8 +8,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A claim that is called off while the server carries it out. Who called it off may have let the next one in already: a
- * grant that comes after that would block it for a lease.
+ * A claim that is cancelled while the server runs it. The caller may have admitted the next claim already: a grant that
+ * arrives after that would block it for a lease.
  */
 class CancelTest {
     private final Rig rig = new Rig();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody sets the server's clock while locks are held. */
+/** The server's clock is set while locks are held. */
 class ClockTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -44,7 +44,7 @@ class ClockTest {
     }
 
     @Test
-    void setForwardItEndsLeasesEarlyAndTheTokenTellsTheTwoApart() {
+    void setForwardItEndsLeasesEarlyAndTheTokenDistinguishesTheTwo() {
         RedisStore one = rig.open();
         Grant first = Rig.hold(one, "a");
 
@@ -52,9 +52,9 @@ class ClockTest {
 
         Grant second = Rig.hold(rig.open(), "a");
         assertThat(second.number()).isGreaterThan(first.number());
-        assertThat(Rig.renew(one, first)).as("what the first is told").isEqualTo(Verdict.LOST);
+        assertThat(Rig.renew(one, first)).as("the answer to the first").isEqualTo(Verdict.LOST);
         assertThat(Rig.release(one, first)).isFalse();
-        assertThat(Rig.attempt(one, "a")).as("the second's hold stands").isEmpty();
+        assertThat(Rig.attempt(one, "a")).as("the second's hold is valid").isEmpty();
     }
 
     @Test
@@ -94,7 +94,7 @@ class ClockTest {
 
     @ParameterizedTest
     @ValueSource(longs = {-3600, 3600})
-    void whoWaitsIsServedWhateverTheClockDoes(long seconds) {
+    void waitersAreServedWhateverTheClockDoes(long seconds) {
         RedisStore one = rig.open();
         Grant first = Rig.hold(one, "a");
         Pending waits = Rig.queue(rig.open(rig.server.uri(), Duration.ofMillis(200)), "a");
@@ -121,7 +121,7 @@ class ClockTest {
         }
     }
 
-    /** What is not promised, and stands in {@code capabilities()}: this shows that the shim bites. */
+    /** Not promised, as {@code capabilities()} says: this shows that the shim works. */
     @Test
     void aNewClientOnAServerThatLostItsCounterGoesByTheClock() {
         Grant before = Rig.hold(rig.open(), "a");
@@ -141,7 +141,7 @@ class ClockTest {
 
             clock.set(HOUR.negated());
 
-            Awaitility.await().atMost(Rig.PATIENCE).until(() -> !hold.isValid()); // and not an hour
+            Awaitility.await().atMost(Rig.TIMEOUT).until(() -> !hold.isValid()); // and not an hour
             assertThat(Rig.attempt(rig.open(), "a"))
                     .as("the server keeps it for longer")
                     .isEmpty();

@@ -70,7 +70,7 @@ class ClusterChangesTest {
     }
 
     @Test
-    void aWaiterIsToldOfTheReleaseAtTheNewNode() {
+    void aWaiterIsNotifiedOfTheReleaseAtTheNewNode() {
         RedisStore holder = rig.open(url());
         RedisStore waiter = rig.open(url());
         Grant grant = Rig.hold(holder, "a");
@@ -104,7 +104,7 @@ class ClusterChangesTest {
 
     @Test
     @Tag("thorough")
-    void aHolderIsToldOfAWaiterAfterTheNodeOfItsLockIsGone() {
+    void aHolderIsNotifiedOfAWaiterAfterTheNodeOfItsLockIsGone() {
         AtomicInteger wanted = new AtomicInteger();
         RedisStore store = rig.open(url());
         store.listen(new IgnoringListener() {
@@ -122,7 +122,7 @@ class ClusterChangesTest {
 
         Rig.queue(rig.open(url()), "a");
 
-        Rig.until("the holder to be told", () -> wanted.get() > 0);
+        Rig.until("the holder to be notified", () -> wanted.get() > 0);
     }
 
     @Test
@@ -147,7 +147,7 @@ class ClusterChangesTest {
         }
     }
 
-    /** Beside it, Redis takes its time: the others must find out that the master is gone, and vote. */
+    /** Redis itself needs time besides: the other nodes must find out that the master is gone, and vote. */
     @Test
     @Tag("thorough")
     void aHoldAndAWaiterOutliveTheMasterOfTheirLock() throws Exception {

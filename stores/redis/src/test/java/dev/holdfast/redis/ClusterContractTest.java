@@ -16,8 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract on a cluster of three masters with a replica each. The everyday tier of {@code ./verify} leaves the cases
- * that run through the engine, those between processes and those of values to the classes of one server.
+ * The contract on a cluster of three masters with a replica each. The everyday tier of {@code ./verify} leaves the
+ * cases that run through the engine, those between processes and those of values to the classes of one server.
  */
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
@@ -39,7 +39,7 @@ class ClusterContractTest extends StoreContract {
         }
     }
 
-    /** Gives requests up sooner than it does unless told: the cases of outages wait for that. */
+    /** Gives requests up sooner than by default: the cases of outages wait for that. */
     @Override
     protected Store open(StoreContext context) {
         return new RedisStoreProvider().open("redis-cluster://" + cluster.hosts() + "?timeout=3s", context);

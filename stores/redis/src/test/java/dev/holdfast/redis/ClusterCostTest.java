@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What locks cost the nodes of a cluster, by their own count. */
+/** The cost of locks to the nodes of a cluster, by their own count. */
 class ClusterCostTest {
     private static RedisCluster cluster;
 
@@ -50,7 +50,7 @@ class ClusterCostTest {
         for (int i = 0; i < handOvers; i++) {
             Grant grant = Rig.hold(holder, "a");
             Pending waits = Rig.queue(waiter, "a");
-            awaitHearing("a");
+            awaitSubscribed("a");
             Rig.release(holder, grant);
             Rig.release(waiter, Rig.granted(waits));
         }
@@ -66,7 +66,7 @@ class ClusterCostTest {
         names.values().forEach(name -> {
             Rig.hold(holder, name);
             Rig.queue(waiter, name);
-            awaitHearing(name);
+            awaitSubscribed(name);
         });
         Map<RedisServer, Integer> before = onEach(ClusterCostTest::scripts);
         RedisServer flapping = cluster.nodes().get(0);
@@ -102,9 +102,9 @@ class ClusterCostTest {
         return names;
     }
 
-    /** Awaits that the only waiter has said that it hears offers, which is the last that it says for now. */
-    private static void awaitHearing(String name) {
-        Rig.until("it to hear", () -> {
+    /** Awaits that the only waiter has reported its subscription, which is the last that it sends for now. */
+    private static void awaitSubscribed(String name) {
+        Rig.until("it to subscribe", () -> {
             String queue = call(node(name), "ZRANGE", "holdfast:{" + name + "}:q", "0", "-1");
             return queue.contains("@") && !queue.contains("!");
         });
@@ -124,7 +124,7 @@ class ClusterCostTest {
         return number(call(node, "INFO", "commandstats"), "cmdstat_eval(sha)?:calls=(?<number>\\d+),.*");
     }
 
-    /** The sum of the numbers in the lines that look so. */
+    /** The sum of the numbers in the lines that match. */
     private static int number(String lines, String pattern) {
         return lines.lines()
                 .filter(line -> line.matches(pattern))

@@ -23,11 +23,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One master of a cluster is gone and nobody replaces it, while the others go on serving their locks. */
+/** One master of a cluster is gone and no replica replaces it, while the others go on serving their locks. */
 class ClusterOutageTest {
     private static final Duration LEASE = Duration.ofSeconds(4);
 
-    private final List<StoreEvent> heard = new CopyOnWriteArrayList<>();
+    private final List<StoreEvent> events = new CopyOnWriteArrayList<>();
     private RedisCluster cluster;
     private LockClient client;
     private LockClient rival;
@@ -37,7 +37,7 @@ class ClusterOutageTest {
     @BeforeEach
     void start() {
         cluster = OrSkip.orSkip(() -> RedisCluster.start(3, 0, "--cluster-require-full-coverage", "no"));
-        client = connect(heard);
+        client = connect(events);
         rival = connect(new CopyOnWriteArrayList<>());
         gone = "gone";
         here = IntStream.range(0, 1000)
@@ -105,7 +105,7 @@ class ClusterOutageTest {
     }
 
     @Test
-    void listenersHearThatAMasterIsGoneAndThatItIsBack() throws Exception {
+    void listenersAreNotifiedThatAMasterIsGoneAndThatItIsBack() throws Exception {
         HoldOptions brief = HoldOptions.defaults().lease(LEASE);
         Hold lost = client.lock(gone, brief).acquire();
         Hold kept = client.lock(here, brief).acquire();
@@ -115,31 +115,31 @@ class ClusterOutageTest {
 
         Rig.until("the hold to be lost", () -> !lost.isValid());
         assertThat(kept.isValid()).isTrue();
-        assertThat(heard).hasSize(1).first().isInstanceOf(StoreEvent.Unreachable.class);
-        assertThat(((StoreEvent.Unreachable) heard.get(0)).reason()).contains(Integer.toString(master.port()));
+        assertThat(events).hasSize(1).first().isInstanceOf(StoreEvent.Unreachable.class);
+        assertThat(((StoreEvent.Unreachable) events.get(0)).reason()).contains(Integer.toString(master.port()));
 
         master.process().restart();
 
         Rig.until("its locks to be had", () -> granted(gone));
-        Rig.until("the end to be heard", () -> heard.size() == 2);
-        assertThat(heard.get(1)).isInstanceOf(StoreEvent.Reachable.class);
+        Rig.until("the end to be reported", () -> events.size() == 2);
+        assertThat(events.get(1)).isInstanceOf(StoreEvent.Reachable.class);
         assertThat(kept.isValid()).isTrue();
     }
 
     @Test
-    void thatAMasterIsBackIsHeardThoughNobodyWaitsForItsLocksAnyMore() throws Exception {
+    void theReturnOfAMasterIsReportedThoughNoClaimWaitsForItsLocks() throws Exception {
         rival.lock(gone).acquire();
         CompletableFuture<Hold> inVain = client.lock(gone).acquireAsync();
         waits(gone);
         RedisServer master = master(gone);
         master.process().kill();
         Rig.until("the wait to end", inVain::isDone);
-        assertThat(heard).hasSize(1);
+        assertThat(events).hasSize(1);
 
         master.process().restart();
 
-        Rig.until("the end to be heard", () -> heard.size() == 2);
-        assertThat(heard.get(1)).isInstanceOf(StoreEvent.Reachable.class);
+        Rig.until("the end to be reported", () -> events.size() == 2);
+        assertThat(events.get(1)).isInstanceOf(StoreEvent.Reachable.class);
     }
 
     @Test
@@ -167,7 +167,7 @@ class ClusterOutageTest {
         permit("+@all");
 
         assertThat(kept.isValid()).isTrue();
-        assertThat(heard).isEmpty();
+        assertThat(events).isEmpty();
     }
 
     private void permit(String what) {

@@ -80,13 +80,13 @@ class ClusterTest {
     }
 
     @Test
-    void aWaiterIsToldOfAReleaseWhicheverNodeKeepsTheLock() {
+    void aWaiterIsNotifiedOfAReleaseWhicheverNodeKeepsTheLock() {
         RedisStore holder = rig.open(url());
         RedisStore waiter = rig.open(url(), Rig.NEVER);
-        for (String name : onEachNode("told:").values()) {
+        for (String name : onEachNode("notified:").values()) {
             Grant grant = Rig.hold(holder, name);
             Pending waits = Rig.queue(waiter, name);
-            Rig.until("it to hear", () -> hearing(name) == 1);
+            Rig.until("it to subscribe", () -> subscribers(name) == 1);
 
             Rig.release(holder, grant);
 
@@ -117,7 +117,7 @@ class ClusterTest {
                         .values()
                         .forEach(name -> assertThat(
                                         store.claim(Rig.claim(name, Rig.LEASE)).answer())
-                                .failsWithin(Rig.PATIENCE)
+                                .failsWithin(Rig.TIMEOUT)
                                 .withThrowableOfType(ExecutionException.class)
                                 .withCauseInstanceOf(ClientClosedException.class));
             }
@@ -125,7 +125,7 @@ class ClusterTest {
     }
 
     @Test
-    void aReleaseAndTheClaimBehindItKeepTheirOrderBeforeAnyConnectionStands() throws Exception {
+    void aReleaseAndTheClaimBehindItKeepTheirOrderBeforeAnyConnectionIsOpen() throws Exception {
         for (int i = 0; i < 10; i++) {
             try (LockClient client = LockClient.connect(url())) {
                 for (String name : onEachNode("order:").values()) {
@@ -184,7 +184,7 @@ class ClusterTest {
         }
     }
 
-    // ---- what will not do ----
+    // ---- refusals ----
 
     @Test
     void aClusterUrlToASingleServerIsRefused() {
@@ -278,8 +278,8 @@ class ClusterTest {
         return cluster.master(cluster.slot("holdfast:{" + name + "}"));
     }
 
-    /** How many clients hear offers of a lock where it is kept. */
-    private static int hearing(String name) {
+    /** How many clients are subscribed to offers of a lock at its node. */
+    private static int subscribers(String name) {
         return call(node(name), "PUBSUB", "CHANNELS", "holdfast:client:*").split("holdfast:client:", -1).length - 1;
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What locks cost the server, by its own count. */
+/** The cost of locks to the server, by its own count. */
 class CostTest {
     private Rig rig;
 
@@ -118,7 +118,7 @@ class CostTest {
         for (int i = 0; i < clients; i++) {
             line.add(Rig.queue(stores.get(i % stores.size()), "a"));
         }
-        rig.awaitHearing(stores.size());
+        rig.awaitSubscribed(stores.size());
         Rig.until(
                 "all to have asked since",
                 () -> rig.call("ZCARD", "holdfast:{a}:q").equals(String.valueOf(2 * clients)));
@@ -134,35 +134,36 @@ class CostTest {
         assertThat(counted.get("publish")).isEqualTo(clients);
     }
 
-    /** Once to learn that the lock is held, and once it hears offers: repeatedly, since the two once crossed. */
+    /** Once to learn that the lock is held, and once when it is subscribed: repeated, since the two once crossed. */
     @RepeatedTest(20)
     void aClientThatWaitsForTheFirstTimeAsksTwice() {
         Rig.hold(rig.open(), "a");
         RedisStore store = rig.open(rig.server.uri(), Rig.NEVER);
         rig.commands();
         Pending waits = store.claim(Rig.waiting(Rig.claim("a")));
-        Rig.until("it to hear", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("2")); // its place, and its deadline
-        Rig.get(store.status("a")); // what the answer to the claim led to was sent before this one's was heard
+        // its place, and its deadline
+        Rig.until("it to subscribe", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("2"));
+        Rig.get(store.status("a")); // all calls that the claim led to were sent before this was answered
         Rig.get(store.status("a"));
         assertThat(rig.commands().get("evalsha")).isEqualTo(2 + 2);
         waits.cancel();
     }
 
-    /** Two clients that pass a lock to and fro, each with more threads that want it: queueing up again included. */
+    /** Two clients hand a lock to and fro, each with more threads that want it; this includes queueing again. */
     @Test
     void aHandOverIsTwoScriptsAndOneMessageWithTheNextClaimOfTheOneThatGaveItUp() {
         List<RedisStore> stores = List.of(rig.open(rig.server.uri(), Rig.NEVER), rig.open(rig.server.uri(), Rig.NEVER));
-        for (RedisStore store : stores) { // so that both hear
+        for (RedisStore store : stores) { // so that both are subscribed
             Grant busy = Rig.hold(store, "warm-up");
             Pending waits = Rig.queue(store, "warm-up");
             Rig.release(store, busy);
             Rig.release(store, Rig.granted(waits));
         }
-        rig.awaitHearing(2);
+        rig.awaitSubscribed(2);
         int turns = 200;
         int holder = 0;
         Grant held = Rig.hold(stores.get(0), "a");
-        List<Pending> line = Arrays.asList(null, Rig.queue(stores.get(1), "a"));
+        List<Pending> waiters = Arrays.asList(null, Rig.queue(stores.get(1), "a"));
         rig.commands();
         for (int i = 0; i < turns; i++) {
             RedisStore leaving = stores.get(holder);
@@ -171,13 +172,13 @@ class CostTest {
             CompletableFuture<Void> sent = new CompletableFuture<>();
             leaving.beforeSending("a", () -> {
                 leaving.release(given);
-                line.set(place, leaving.claim(Rig.waiting(Rig.claim("a"))));
+                waiters.set(place, leaving.claim(Rig.waiting(Rig.claim("a"))));
                 sent.complete(null);
             });
             sent.join();
-            Rig.until("one of two to be next", () -> line.stream().anyMatch(CostTest::isAnswered));
-            holder = isAnswered(line.get(0)) ? 0 : 1;
-            held = Rig.granted(line.get(holder));
+            Rig.until("one of two to be next", () -> waiters.stream().anyMatch(CostTest::isAnswered));
+            holder = isAnswered(waiters.get(0)) ? 0 : 1;
+            held = Rig.granted(waiters.get(holder));
         }
         Map<String, Integer> counted = rig.commands();
         assertThat(counted.get("publish")).isLessThanOrEqualTo(turns);
@@ -189,7 +190,7 @@ class CostTest {
     }
 
     @Test
-    void nobodyIsToldAnythingWhereNobodyWaits() {
+    void noMessageIsSentWithoutWaiters() {
         RedisStore store = rig.open();
         rig.commands();
         for (int i = 0; i < 50; i++) {

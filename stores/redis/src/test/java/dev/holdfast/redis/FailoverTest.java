@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A master dies, or stands still, after its replica was kept from hearing what it last granted, and the replica becomes the
- * master. Each case runs once in the everyday tier of {@code ./verify}, and 20 times with {@code --all}.
+ * A master dies, or is paused, after its last grants were kept from its replica, and the replica becomes the master.
+ * Each case runs once in the everyday tier of {@code ./verify}, and 20 times with {@code --all}.
  */
 class FailoverTest {
     private static final int LOCKS = 5;
@@ -49,25 +49,25 @@ class FailoverTest {
     @Test
     void withAcksNoGrantIsForgotten() {
         RedisStore store = rig.open(redis.uri() + ALL_REPLICAS);
-        List<Grant> heard = holdAll(store, "heard");
+        List<Grant> replicated = holdAll(store, "replicated");
         holdTheLink();
-        assertThat(claimAll(store, "unheard"))
-                .as("nobody is told of a grant that the replica has not heard of")
+        assertThat(claimAll(store, "unreplicated"))
+                .as("no client receives a grant that the replica does not have")
                 .allSatisfy(claim -> assertThatThrownBy(() -> Rig.get(claim))
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("only 0 of 1 replicas"));
-        assertThatTheReplicaHas("heard", "unheard");
+        assertThatTheReplicaHas("replicated", "unreplicated");
 
         killTheMaster();
 
         RedisStore other = rig.open(redis.uri());
-        assertThat(heard).allSatisfy(grant -> {
+        assertThat(replicated).allSatisfy(grant -> {
             assertThat(Rig.attempt(other, grant.name())).as("doubled").isEmpty();
             assertThat(Rig.renew(other, grant)).isEqualTo(Renewal.Verdict.HELD);
         });
-        holdAll(other, "unheard");
+        holdAll(other, "unreplicated");
         RedisStore withAcks = rig.open(redis.uri() + ALL_REPLICAS);
-        assertThatThrownBy(() -> Rig.get(withAcks.renew(heard)))
+        assertThatThrownBy(() -> Rig.get(withAcks.renew(replicated)))
                 .as("the new master has no replica that could confirm")
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("only 0 of 1 replicas");
@@ -79,19 +79,20 @@ class FailoverTest {
         withAcksNoGrantIsForgotten();
     }
 
-    /** What acks are for: here two have the lock. */
+    /** The purpose of acks: without them two clients have the lock here. */
     @Test
     void withoutAcksAGrantIsForgottenAndItsTokenIsStale() {
         RedisStore store = rig.open(redis.uri());
-        List<Grant> heard = holdAll(store, "heard");
+        List<Grant> replicated = holdAll(store, "replicated");
         holdTheLink();
-        List<Grant> forgotten = holdAll(store, "unheard");
-        assertThatTheReplicaHas("heard", "unheard");
+        List<Grant> forgotten = holdAll(store, "unreplicated");
+        assertThatTheReplicaHas("replicated", "unreplicated");
 
         killTheMaster();
 
         RedisStore other = rig.open(redis.uri());
-        assertThat(heard).allMatch(grant -> Rig.attempt(other, grant.name()).isEmpty());
+        assertThat(replicated)
+                .allMatch(grant -> Rig.attempt(other, grant.name()).isEmpty());
         for (Grant first : forgotten) {
             Grant second = Rig.hold(other, first.name());
             assertThat(second.number()).isGreaterThan(first.number());
@@ -101,7 +102,7 @@ class FailoverTest {
             Rig.until("the first to find its grant lost", () -> isLost(store, first));
         }
         assertThat(store.capabilities().caveats())
-                .as("it was said")
+                .as("it is documented")
                 .anyMatch(caveat -> caveat.contains("a failover may forget a grant"));
     }
 
@@ -111,23 +112,23 @@ class FailoverTest {
         withoutAcksAGrantIsForgottenAndItsTokenIsStale();
     }
 
-    /** Nobody has told the old master yet that it is none. */
+    /** The old master has not been notified yet that it is replaced. */
     @Test
     void anOldMasterThatGoesOnGrantsNothingWhereAReplicaHasToConfirm() {
-        List<Grant> heard = holdAll(rig.open(redis.uri() + ALL_REPLICAS), "heard");
+        List<Grant> replicated = holdAll(rig.open(redis.uri() + ALL_REPLICAS), "replicated");
         holdTheLink();
         redis.master().process().stop();
         redis.awaitMaster(redis.replica(0));
         redis.sentinel(0).stop();
         RedisStore newMaster = rig.open(redis.replica(0).uri());
-        List<Grant> second = holdAll(newMaster, "unheard");
+        List<Grant> second = holdAll(newMaster, "unreplicated");
         redis.master().process().cont();
 
         RedisStore withAcks = rig.open(redis.master().uri() + ALL_REPLICAS);
-        assertThat(claimAll(withAcks, "unheard"))
+        assertThat(claimAll(withAcks, "unreplicated"))
                 .allSatisfy(claim ->
                         assertThatThrownBy(() -> Rig.get(claim)).isInstanceOf(StoreUnavailableException.class));
-        assertThatThrownBy(() -> Rig.get(withAcks.renew(heard)))
+        assertThatThrownBy(() -> Rig.get(withAcks.renew(replicated)))
                 .as("no deadline moves")
                 .isInstanceOf(StoreUnavailableException.class);
         assertThat(Rig.attempt(rig.open(redis.master().uri()), "doubled"))

@@ -69,7 +69,7 @@ class FaultTest {
     }
 
     @Test
-    void connectionsThatAreKilledAreMadeAgainAndHoldsStand() {
+    void connectionsThatAreKilledAreMadeAgainAndHoldsSurvive() {
         RedisStore one = rig.open();
         Grant grant = Rig.hold(one, "a");
         for (int i = 0; i < 10; i++) {
@@ -88,12 +88,13 @@ class FaultTest {
         Grant grant = Rig.hold(one, "a");
         Pending first = Rig.queue(two, "a");
         Pending second = Rig.queue(three, "a");
-        rig.awaitHearing(2);
+        rig.awaitSubscribed(2);
 
         assertThat(Integer.parseInt(rig.call("CLIENT", "KILL", "TYPE", "pubsub")))
                 .isEqualTo(2);
         Rig.until(
-                "both to hear again", () -> rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+                "both to be subscribed again",
+                () -> rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
         Rig.release(one, grant);
 
         Rig.release(two, Rig.granted(first));
@@ -101,20 +102,21 @@ class FaultTest {
     }
 
     @Test
-    void aWaiterThatCannotHearIsPassedOverAndComesBackToItsPlace() {
+    void aWaiterThatReceivesNothingIsPassedOverAndReturnsToItsPlace() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
-            RedisStore deaf = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
+            RedisStore cutOff = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
             RedisStore next = rig.open();
             Grant grant = Rig.hold(one, "a");
-            Pending first = Rig.queue(deaf, "a");
+            Pending first = Rig.queue(cutOff, "a");
             Pending second = Rig.queue(next, "a");
             Pending third = Rig.queue(next, "a");
-            rig.awaitHearing(2);
+            rig.awaitSubscribed(2);
             proxy.refuse();
             assertThat(proxy.cut()).isEqualTo(2);
             Rig.until(
-                    "nobody to hear", () -> !rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
+                    "no subscription",
+                    () -> !rig.call("PUBSUB", "CHANNELS", "*").contains(", "));
 
             Rig.release(one, grant);
 
@@ -124,7 +126,7 @@ class FaultTest {
             Rig.release(next, passed);
             Grant late = Rig.granted(first);
             assertThat(third.answer().toCompletableFuture()).isNotDone();
-            assertThat(Rig.release(deaf, late)).isTrue();
+            assertThat(Rig.release(cutOff, late)).isTrue();
             Rig.granted(third);
         }
     }
@@ -133,12 +135,12 @@ class FaultTest {
     void aWaiterThatPollsWhileItsSubscriptionIsDownKeepsItsPlace() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
-            RedisStore deaf = rig.open("redis://127.0.0.1:" + proxy.port());
+            RedisStore cutOff = rig.open("redis://127.0.0.1:" + proxy.port());
             RedisStore next = rig.open();
             Grant grant = Rig.hold(one, "a");
-            Pending first = Rig.queue(deaf, "a");
+            Pending first = Rig.queue(cutOff, "a");
             Pending second = Rig.queue(next, "a");
-            rig.awaitHearing(2);
+            rig.awaitSubscribed(2);
             proxy.refuse(); // its other connection stays
             rig.call("CLIENT", "KILL", "TYPE", "pubsub");
             Rig.until(
@@ -147,14 +149,14 @@ class FaultTest {
 
             Rig.release(one, grant);
 
-            Rig.release(deaf, Rig.granted(first));
+            Rig.release(cutOff, Rig.granted(first));
             Rig.granted(second);
         }
     }
 
-    /** It is connected, and does not answer: an offer is of no use to it. */
+    /** It is connected, and does not answer: an offer is useless to it. */
     @Test
-    void anOfferThatReachesNobodyRunsOut() {
+    void anOfferThatReachesNoClientExpires() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore silent = rig.open("redis://127.0.0.1:" + proxy.port(), Rig.NEVER);
@@ -182,15 +184,15 @@ class FaultTest {
 
             assertThat(Rig.release(one, grant)).as("sent again after the break").isTrue();
 
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.release(one, grant)).as("another release").isFalse();
             assertThat(Rig.attempt(one, "a")).isPresent();
         }
     }
 
-    /** The release was carried out, the next had the lock, and then it was sent again: nothing was lost. */
+    /** The release was run, the next waiter had the lock, and then the release was sent again: nothing was lost. */
     @Test
-    void aReleaseThatWasSentTwiceIsNoLossThoughTheLockWasGivenToAnotherInBetween() throws Exception {
+    void aReleaseThatWasSentTwiceIsNoLossThoughAnotherHeldTheLockInBetween() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
@@ -200,13 +202,13 @@ class FaultTest {
 
             assertThat(Rig.release(one, grant)).as("sent again after the break").isTrue();
 
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.renew(one, Rig.granted(next))).isEqualTo(Verdict.HELD);
         }
     }
 
     @Test
-    void aBreakWhoseReplyIsLostIsNeverSaidToHaveBrokenNothing() throws Exception {
+    void aBreakWhoseReplyIsLostIsNeverReportedToHaveBrokenNothing() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
@@ -215,13 +217,13 @@ class FaultTest {
             assertThat(Rig.get(one.breakGrant("a", grant.number(), false)))
                     .as("broken twice")
                     .isTrue();
-            patient.awaitBite(Rig.PATIENCE);
+            patient.awaitBite(Rig.TIMEOUT);
 
             ReplyDrop atOnce = proxy.dropNextReply(ChunkMatcher.containing(number));
             assertThatThrownBy(() -> Rig.get(one.breakGrant("a", grant.number(), true)))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("cannot tell whether 'a'");
-            atOnce.awaitBite(Rig.PATIENCE);
+            atOnce.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.attempt(one, "a")).isPresent();
         }
     }
@@ -237,14 +239,14 @@ class FaultTest {
 
             Grant grant = Rig.hold(one, claim);
 
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.renew(one, grant)).isEqualTo(Verdict.HELD);
             assertThat(Rig.attempt(rig.open(), "a")).isEmpty();
         }
     }
 
     @Test
-    void aClaimThatWasWithdrawnAndComesLateGetsNothing() {
+    void aWithdrawnClaimThatArrivesLateGetsNothing() {
         RedisStore one = rig.open();
         Claim claim = Rig.claim("a");
         Rig.get(one.withdraw(claim));
@@ -290,7 +292,7 @@ class FaultTest {
     }
 
     @Test
-    void aConnectionThatGoesNowhereIsMadeAnew() {
+    void aConnectionThatGoesNowhereIsMadeAgain() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
             Grant grant = Rig.hold(one, "a");
@@ -306,7 +308,7 @@ class FaultTest {
         }
     }
 
-    /** The request that is late now was asked before the connection was there: it has not been silent for that long. */
+    /** The late request was made before the connection: the connection has not been silent for that long. */
     @Test
     void aConnectionThatWasJustMadeIsNotTakenForSilent() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
@@ -328,12 +330,12 @@ class FaultTest {
 
     /** Its name may lead to the new master by now: a planned switchover. */
     @Test
-    void whereTheServerHasBecomeAReplicaBothConnectionsAreMadeAnewAndWaitsAndHoldsLiveThroughIt() {
+    void whereTheServerHasBecomeAReplicaBothConnectionsAreMadeAgainAndWaitsAndHoldsSurvive() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
             Grant grant = Rig.hold(one, "a");
             Pending waits = Rig.queue(one, "a");
-            rig.awaitHearing(1);
+            rig.awaitSubscribed(1);
             long before = proxy.connections().accepted();
 
             rig.call("REPLICAOF", "127.0.0.1", String.valueOf(Ports.free()));
@@ -354,9 +356,9 @@ class FaultTest {
         }
     }
 
-    /** A replica that serves nothing old says so instead of that it takes no writes. */
+    /** A replica that serves no stale data reports that, not that it takes no writes. */
     @Test
-    void aReplicaThatHasLostItsMasterIsLeftForTheServerThatItsNameLeadsToByNow() {
+    void aReplicaThatHasLostItsMasterIsLeftForTheServerThatItsNameLeadsToNow() {
         rig.call("CONFIG", "SET", "replica-serve-stale-data", "no");
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open("redis://127.0.0.1:" + proxy.port());
@@ -375,7 +377,7 @@ class FaultTest {
         }
     }
 
-    /** Too many clients, say: what the server still answers goes on, and the store is not told of as away. */
+    /** With too many clients, for example: other requests go on, and the store is not reported as unreachable. */
     @Test
     void whereNoSubscriptionCanBeMadeAWaiterPollsAndTheStoreIsNotCalledUnreachable() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {

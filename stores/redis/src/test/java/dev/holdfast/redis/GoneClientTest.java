@@ -36,7 +36,7 @@ class GoneClientTest {
         Rig.hold(rig.open(), "b");
         Pending waits = store.claim(Rig.waiting(Rig.claim("b")));
         Rig.until(
-                "it to wait and to hear: it rests, by a timer that goes with the client",
+                "it to wait and to subscribe: it rests, by a timer that ends with the client",
                 () -> rig.call("ZCARD", "holdfast:{b}:q").equals("2"));
 
         redis.shutdown(0, 0, TimeUnit.SECONDS);
@@ -75,11 +75,11 @@ class GoneClientTest {
             assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(HoldfastException.class);
         }
 
-        residue.assertNothingLeft(Rig.PATIENCE);
+        residue.assertNothingLeft(Rig.TIMEOUT);
         Rig.until("their connections to end", () -> connections() <= before);
     }
 
-    /** The application's client lives on, and nobody else would end what was begun on it. */
+    /** The application's client stays open, and no other code would end the connections begun on it. */
     @Test
     void storesClosedAsTheyBeginToWaitLeaveNothingOnTheApplicationsClient() throws Exception {
         RedisClient redis = RedisClient.create(rig.server.uri());
@@ -99,7 +99,7 @@ class GoneClientTest {
                 assertThatThrownBy(() -> Rig.get(answer)).isInstanceOf(HoldfastException.class);
             }
 
-            residue.assertNothingLeft(Rig.PATIENCE);
+            residue.assertNothingLeft(Rig.TIMEOUT);
             Rig.until("their connections to end", () -> connections() <= before);
         } finally {
             redis.shutdown(0, 0, TimeUnit.SECONDS);

@@ -13,14 +13,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a lock guards, and users of it in this JVM: two at once, or a token that falls, are found out. */
+/** A guarded resource, and its users in this JVM: it detects two users at once, and a token that falls. */
 final class Guarded {
     private final AtomicBoolean occupied = new AtomicBoolean();
     private final AtomicLong lastToken = new AtomicLong();
     private final AtomicInteger uses = new AtomicInteger();
     private final Queue<String> violations = new ConcurrentLinkedQueue<>();
 
-    /** Begins to use it again and again, until the returned is closed. */
+    /** Uses it again and again, until the returned object is closed. */
     AutoCloseable use(DistributedLock lock) {
         AtomicBoolean goOn = new AtomicBoolean(true);
         Thread user = new Thread(() -> {
@@ -51,7 +51,7 @@ final class Guarded {
             uses.incrementAndGet();
             occupied.set(false);
         } catch (StoreUnavailableException | HoldLostException | InterruptedException e) {
-            // Then it was not used: a store in trouble may say so.
+            // Then it was not used: a store in trouble may refuse.
         }
     }
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A claim that was sent twice, since its connection broke, may be carried out twice: the second time when nobody awaits
- * it any more. It changes nothing that counts.
+ * A claim that was sent twice, since its connection broke, may be run twice: the second time when no client awaits it
+ * any more. It changes nothing that counts.
  */
 class LateClaimTest {
     private static final Duration SHORT = Duration.ofSeconds(2);
@@ -47,7 +47,7 @@ class LateClaimTest {
         Grant grant = Rig.hold(store, claim);
         Rig.get(store.renew(List.of(grant.withLease(LONG))));
 
-        comesLate(claim, "");
+        arrivesLate(claim, "");
 
         assertThat(held(store).leaseLeft()).isGreaterThan(LONG.dividedBy(2));
     }
@@ -58,13 +58,16 @@ class LateClaimTest {
         RedisStore store = rig.open();
         Claim claim = Rig.claim("a", mode);
         Grant grant = Rig.hold(store, claim);
-        long told = held(store).token();
-        assertThat(comesLate(claim, "")).isEqualTo("+" + grant.number());
+        long shown = held(store).token();
+        assertThat(arrivesLate(claim, "")).isEqualTo("+" + grant.number());
 
-        assertThat(held(store).token()).isEqualTo(told);
+        assertThat(held(store).token()).isEqualTo(shown);
     }
 
-    /** It gets the lock once more, for nobody: the client that held it before does not take that grant for its own. */
+    /**
+     * It gets the lock once more, without a holder: the client that held it before does not take that grant for its
+     * own.
+     */
     @ParameterizedTest
     @MethodSource("modes")
     void itDoesNotReviveAGrantThatWasBroken(Mode mode) {
@@ -75,14 +78,14 @@ class LateClaimTest {
         RedisStore another = rig.open();
         Rig.release(another, Rig.hold(another, "a"));
 
-        assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+        assertThat(arrivesLate(claim, "")).as("without a holder").startsWith("+");
 
         assertThat(Rig.renew(store, broken)).isEqualTo(Verdict.LOST);
         assertThat(Rig.get(store.downgrade(broken))).isFalse();
     }
 
     @Test
-    void whatItGotForNobodyIsGivenBackOnceARenewalFindsTheGrantLost() {
+    void aGrantWithoutHolderIsReleasedOnceARenewalFindsItsGrantLost() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore store = rig.open("redis://127.0.0.1:" + proxy.port());
             Rig.hold(store, "warm-up");
@@ -90,16 +93,16 @@ class LateClaimTest {
             ReplyDrop lost =
                     proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
             Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             assertThat(Rig.get(store.breakGrant("a", grant.number(), true))).isTrue();
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
-            assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+            assertThat(arrivesLate(claim, "")).as("without a holder").startsWith("+");
 
             assertThat(Rig.renew(store, grant)).isEqualTo(Verdict.LOST);
 
             Awaitility.await()
-                    .atMost(Rig.PATIENCE)
+                    .atMost(Rig.TIMEOUT)
                     .until(() -> Rig.attempt(next, "a").isPresent());
         }
     }
@@ -116,8 +119,8 @@ class LateClaimTest {
         Grant lost = Rig.granted(waits);
         Rig.until("its lease to end", () -> !Rig.get(store.status("a")).isHeld());
         Rig.hold(rig.open(), "a");
-        comesLate(claim, channel);
-        assertThat(Rig.waiting(store, "a")).as("the place of nobody").isEqualTo(1);
+        arrivesLate(claim, channel);
+        assertThat(Rig.waiting(store, "a")).as("the place without a waiter").isEqualTo(1);
 
         assertThat(Rig.release(store, lost)).isFalse();
 
@@ -134,12 +137,12 @@ class LateClaimTest {
             ReplyDrop lost =
                     proxy.dropNextReply(ChunkMatcher.containing(claim.id().value()));
             Grant grant = Rig.hold(store, claim);
-            lost.awaitBite(Rig.PATIENCE);
+            lost.awaitBite(Rig.TIMEOUT);
             Rig.release(store, grant);
             RedisStore next = rig.open();
             Rig.release(next, Rig.hold(next, "a"));
 
-            assertThat(comesLate(claim, "")).as("for nobody").startsWith("+");
+            assertThat(arrivesLate(claim, "")).as("without a holder").startsWith("+");
 
             Awaitility.await()
                     .atMost(lease.multipliedBy(2).dividedBy(3))
@@ -166,8 +169,8 @@ class LateClaimTest {
         return new Claim(c.id(), c.names(), c.mode(), SHORT, c.waits(), c.floor(), c.holder());
     }
 
-    /** The same claim once more, on a connection that nobody hears. */
-    private String comesLate(Claim claim, String channel) {
+    /** The same claim once more, on a connection that no client reads. */
+    private String arrivesLate(Claim claim, String channel) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
         LockKeys.of(claim.name()).forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
         words.addAll(List.of(

@@ -47,7 +47,7 @@ class LateExtendTest {
                 }
             });
 
-            comesLate(state[4], state[1]);
+            arrivesLate(state[4], state[1]);
 
             Duration left =
                     Rig.get(rig.open().status("a")).grant().orElseThrow().leaseLeft();
@@ -58,8 +58,8 @@ class LateExtendTest {
         }
     }
 
-    /** The first request, on a connection that nobody hears. */
-    private void comesLate(String id, String number) {
+    /** The first request, on a connection that no client reads. */
+    private void arrivesLate(String id, String number) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.RENEW.body(), "4"));
         LockKeys.of("a").forEach(key -> words.add(new String(key, UTF_8)));
         words.addAll(List.of(id, "X", "1", Long.toString(SHORT.toMillis()), number));

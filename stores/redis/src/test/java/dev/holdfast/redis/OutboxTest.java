@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which calls leave as one: its answer says no more which part was sent before. */
+/** The calls that leave as one: its answer no longer shows which part was sent before. */
 class OutboxTest {
     private final Outbox outbox = new Outbox();
     private final ScriptCall release = ScriptCall.release("a", true, List.of("1", "X", "1", "1"));
@@ -19,7 +19,7 @@ class OutboxTest {
         assertThat(outbox.takeAll()).hasSize(1);
     }
 
-    /** As part of another call its answer would be told as that of a first try: the lock was lost. */
+    /** As part of another call its answer would be reported as that of a first try: the lock was lost. */
     @Test
     void aReleaseThatWasSentBeforeStaysByItself() {
         assertThat(release.isNewTo(this)).isTrue(); // as it is sent

@@ -35,7 +35,7 @@ class OwnLettuceClientTest {
                 assertThat(other.lock("a").tryAcquire()).isEmpty();
                 var next = other.lock("a").acquireAsync();
                 Rig.until("it to wait", () -> other.lock("a").status().waiting() == 1);
-                // at its close the hold does not go to this waiter, of its own client
+                // the closed hold does not go to this waiter, of the same client
                 var back = inOrder.acquireAsync();
                 hold.close();
                 Hold there = next.get(10, TimeUnit.SECONDS);
@@ -49,7 +49,7 @@ class OwnLettuceClientTest {
         }
     }
 
-    /** Lettuce gives commands a timeout of its own unless told otherwise, and wraps what a connection is ended by. */
+    /** Lettuce gives commands its own timeout by default, and wraps the end of a connection. */
     @Test
     void aConnectionOfAnOrdinaryClientIsEndedAndComesBack() {
         try (RedisClient redis = RedisClient.create(rig.server.uri());
@@ -72,7 +72,7 @@ class OwnLettuceClientTest {
         }
     }
 
-    /** A subscription that was lost would not come back, and its waiter would never hear that its turn has come. */
+    /** A lost subscription would not come back, and its waiter would never be notified of its turn. */
     @Test
     void waitingClaimsAreRefusedAfterAutoReconnectIsSwitchedOff() {
         RedisClient redis = RedisClient.create(rig.server.uri());

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** The queue in the server: waiters that are dead or new, how often they poll, and what a queue leaves behind. */
+/** The queue in the server: dead and new waiters, how often they poll, and what a queue leaves behind. */
 class QueueTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final String QUEUE = "holdfast:{a}:q";
@@ -32,29 +32,29 @@ class QueueTest {
     }
 
     @Test
-    void aWaiterCutOffBlocksNobodyForLongAndIsNotCountedForLong() {
+    void aWaiterCutOffBlocksNoClientForLongAndIsNotCountedForLong() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore dead = rig.open("redis://127.0.0.1:" + proxy.port());
             Rig.hold(one, half());
             queue(one, dead, new Mode.Permits(8, 10));
-            proxy.toServer().swallow(); // its subscription stands, and it says nothing
+            proxy.toServer().swallow(); // it stays subscribed, and sends nothing
 
             Pending next = one.claim(Rig.waiting(Rig.claim("a", new Mode.Permits(1, 10))));
 
             Rig.granted(next);
-            Rig.until("nobody to be counted", () -> Rig.waiting(one, "a") == 0);
+            Rig.until("no waiter to be counted", () -> Rig.waiting(one, "a") == 0);
         }
     }
 
-    /** Nobody takes it out before the lock is released: its deadline alone tells. */
+    /** No script removes it before the lock is released: its deadline alone shows its end. */
     @Test
     void aDeadWaiterIsNotCountedWhileTheLockIsHeld() {
         RedisStore one = rig.open();
         Grant grant = Rig.hold(one, Rig.claim("a", Duration.ofMinutes(1)));
-        enters(Rig.claim("a"), "nobody-hears", 0, true);
+        enters(Rig.claim("a"), "no-subscriber", 0, true);
 
-        Rig.until("nobody to be counted", () -> Rig.waiting(one, "a") == 0);
+        Rig.until("no waiter to be counted", () -> Rig.waiting(one, "a") == 0);
 
         assertThat(Rig.get(one.list("a")))
                 .singleElement()
@@ -65,10 +65,10 @@ class QueueTest {
     }
 
     @Test
-    void aTryIsNotKeptOutByADeadWaiterThoughNobodyElsePolls() {
+    void aTryIsNotKeptOutByADeadWaiterThoughNoOtherClientPolls() {
         RedisStore one = rig.open();
         Rig.hold(one, half());
-        enters(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", 0, true);
+        enters(Rig.claim("a", new Mode.Permits(8, 10)), "no-subscriber", 0, true);
         assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
                 .as("behind a waiter that may be alive")
                 .isEmpty();
@@ -79,41 +79,41 @@ class QueueTest {
                         .isPresent());
     }
 
-    /** Its deadline is that of one with many before it, and far off: it is told to poll, and nobody hears. */
+    /** It had many before it, so its deadline is far off: the server has it poll, and no client receives that. */
     @Test
     void aWaiterThatHasBecomeTheFirstAndIsDeadIsFoundByTheNextScript() {
         RedisStore one = rig.open();
         Rig.hold(one, half());
-        enters(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", 10_000, true);
+        enters(Rig.claim("a", new Mode.Permits(8, 10)), "no-subscriber", 10_000, true);
 
         assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
                 .isPresent();
         assertThat(Rig.waiting(one, "a")).isZero();
     }
 
-    /** A slow proxy, a long pause: nobody has taken its place yet, and it is there to ask for it. */
+    /** A slow proxy, a long pause: no other waiter has taken its place yet, and it asks for its place itself. */
     @Test
     void aFirstWaiterThatPollsLateIsNotTakenForDeadByItsOwnPoll() {
         RedisStore one = rig.open();
         Rig.hold(one, half());
         Claim first = Rig.claim("a", new Mode.Permits(8, 10));
-        String place = placeOf(asks(first, "nobody-hears", "0", 0, true));
+        String place = placeOf(asks(first, "no-subscriber", "0", 0, true));
         asks(Rig.claim("a", new Mode.Permits(1, 10)), "not-yet", "0", 60_000, false);
         Rig.until("its deadline to pass", () -> Rig.waiting(one, "a") == 1);
 
-        assertThat(asks(first, "nobody-hears", place, 0, true)).endsWith(" 0 " + place + " 0");
+        assertThat(asks(first, "no-subscriber", place, 0, true)).endsWith(" 0 " + place + " 0");
 
         assertThat(rig.call("ZCARD", "holdfast:{a}:h"))
                 .as("no offer to the one behind")
                 .isEqualTo("1");
     }
 
-    /** It is new: offers are not heard for it yet, but it is about to ask again. */
+    /** It is new: its client receives no offers yet, but it is about to ask again. */
     @Test
-    void aWaiterThatDoesNotHearYetIsGivenItsTimeThoughTheOneBeforeItIsDead() {
+    void aWaiterThatIsNotSubscribedYetIsGivenItsTimeThoughTheOneBeforeItIsDead() {
         RedisStore one = rig.open();
         Rig.hold(one, half());
-        asks(Rig.claim("a", new Mode.Permits(8, 10)), "nobody-hears", "0", 10_000, true);
+        asks(Rig.claim("a", new Mode.Permits(8, 10)), "no-subscriber", "0", 10_000, true);
         asks(Rig.claim("a", new Mode.Permits(7, 10)), "not-yet", "0", 1_000, false);
 
         assertThat(Rig.get(one.claim(Rig.claim("a", new Mode.Permits(1, 10))).answer()))
@@ -136,9 +136,9 @@ class QueueTest {
         return answer.split(" ", -1)[2];
     }
 
-    /** Its client lives on, and hears what it is told. */
+    /** Its client stays alive, and receives messages. */
     @Test
-    void aClaimWhoseWithdrawalsAllFailedBlocksNobodyForLong() {
+    void aClaimWhoseWithdrawalsAllFailedBlocksNoClientForLong() {
         try (TcpProxy proxy = TcpProxy.to(rig.server.port())) {
             RedisStore one = rig.open();
             RedisStore two = rig.open("redis://127.0.0.1:" + proxy.port() + "?timeout=2s");
@@ -187,7 +187,7 @@ class QueueTest {
         Grant four = Rig.hold(one, Rig.claim("a", new Mode.Permits(4, 10)));
         Pending waits = queue(one, rig.open(), new Mode.Permits(8, 10));
 
-        Rig.release(one, four); // looks at the first in the queue, whose claim does not fit
+        Rig.release(one, four); // checks the first waiter, whose claim does not fit
         assertThat(Long.parseLong(rig.call("PTTL", QUEUE))).isBetween(1L, 60_000L);
 
         Rig.release(one, five);
@@ -196,8 +196,8 @@ class QueueTest {
     }
 
     /**
-     * Once each of them asked whenever the lease should have ended: a hundred scripts a second. A machine that stands still
-     * for a whole lease lets one of them in, and then it is measured again.
+     * Once each of them asked whenever the lease should have ended: a hundred scripts a second. A machine that pauses
+     * for a whole lease admits one of them, and then it is measured again.
      */
     @Test
     void aHundredWaitersBehindAHolderThatRenewsAShortLeasePollFewTimes() {
@@ -213,13 +213,13 @@ class QueueTest {
         assertThat(polls.getAsInt()).as("in four seconds").isLessThan(4 * 60);
     }
 
-    /** Of a hundred waiters in four seconds; none if the holder lost its lock. */
+    /** The polls of a hundred waiters in four seconds; none if the holder lost its lock. */
     private OptionalInt polls(RedisStore holder, List<RedisStore> stores, String name) {
         Grant grant = Rig.hold(holder, Rig.claim(name, Duration.ofSeconds(1)));
-        List<Pending> line = new ArrayList<>();
+        List<Pending> waiters = new ArrayList<>();
         try {
             for (int i = 0; i < 100; i++) {
-                line.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim(name, LEASE))));
+                waiters.add(stores.get(i % 4).claim(Rig.waiting(Rig.claim(name, LEASE))));
                 Rig.renew(holder, grant);
             }
             AtomicBoolean held = new AtomicBoolean(true);
@@ -239,12 +239,12 @@ class QueueTest {
             int scripts = rig.commands().get("evalsha");
             return held.get() ? OptionalInt.of(scripts - renewals) : OptionalInt.empty();
         } finally {
-            line.forEach(Pending::cancel);
+            waiters.forEach(Pending::cancel);
         }
     }
 
     @Test
-    void aThousandReadersComeInTogetherAndNoScriptTellsMoreThanSome() {
+    void aThousandReadersAreAdmittedTogetherAndNoScriptNotifiesMoreThanSome() {
         RedisStore one = rig.open();
         Grant writer = Rig.hold(one, "a");
         List<RedisStore> stores =
@@ -268,11 +268,12 @@ class QueueTest {
     }
 
     @Test
-    void aReleaseOffersTheLockToSomeReadersAndThoseWhoConfirmGoOn() {
+    void aReleaseOffersTheLockToSomeReadersAndThoseThatConfirmGoOn() {
         RedisStore one = rig.open();
         Grant writer = Rig.hold(one, "a");
         for (int i = 0; i < 1_000; i++) {
-            enters(Rig.claim("a", Mode.SHARED), "not-yet", 1_000, false); // given their second, though nobody hears
+            // given their second, though no client receives offers
+            enters(Rig.claim("a", Mode.SHARED), "not-yet", 1_000, false);
         }
         rig.commands();
 
@@ -282,7 +283,7 @@ class QueueTest {
         assertThat(rig.call("ZCARD", "holdfast:{a}:h")).isEqualTo("64");
     }
 
-    /** Half of the permits, for longer than any test waits: who gets in does not owe it to the end of that lease. */
+    /** Half of the permits, for longer than any test waits: no waiter is admitted because that lease has ended. */
     private static Claim half() {
         Claim five = Rig.claim("a", new Mode.Permits(5, 10));
         return new Claim(five.id(), five.names(), five.mode(), Duration.ofMinutes(10), false, 0, five.holder());
@@ -292,27 +293,27 @@ class QueueTest {
         return pending.answer().toCompletableFuture().isDone();
     }
 
-    private Pending queue(RedisStore looking, RedisStore store, Mode mode) {
-        return queue(looking, store, Rig.claim("a", mode));
+    private Pending queue(RedisStore observer, RedisStore store, Mode mode) {
+        return queue(observer, store, Rig.claim("a", mode));
     }
 
-    /** A claim that waits, and whose client hears. */
-    private Pending queue(RedisStore looking, RedisStore store, Claim claim) {
+    /** A claim that waits, and whose client is subscribed. */
+    private Pending queue(RedisStore observer, RedisStore store, Claim claim) {
         Claim brief = new Claim(claim.id(), claim.names(), claim.mode(), LEASE, true, 0, claim.holder());
-        int before = Rig.waiting(looking, "a");
+        int before = Rig.waiting(observer, "a");
         Pending pending = store.claim(brief);
-        Rig.until("it to wait", () -> Rig.waiting(looking, "a") == before + 1);
-        rig.awaitHearing(1);
+        Rig.until("it to wait", () -> Rig.waiting(observer, "a") == before + 1);
+        rig.awaitSubscribed(1);
         return pending;
     }
 
-    /** Enters the queue for a client that is no more. */
-    private void enters(Claim claim, String channel, long poll, boolean hears) {
-        assertThat(asks(claim, channel, "0", poll, hears)).startsWith("-");
+    /** Enters the queue for a client that no longer exists. */
+    private void enters(Claim claim, String channel, long poll, boolean subscribed) {
+        assertThat(asks(claim, channel, "0", poll, subscribed)).startsWith("-");
     }
 
-    /** What the server answers to a claim that waits. */
-    private String asks(Claim claim, String channel, String place, long poll, boolean hears) {
+    /** The answer of the server to a claim that waits. */
+    private String asks(Claim claim, String channel, String place, long poll, boolean subscribed) {
         List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
         LockKeys.of("a").forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
         words.addAll(List.of(
@@ -324,7 +325,7 @@ class QueueTest {
                 channel,
                 place,
                 Long.toString(poll),
-                hears ? "1" : "0",
+                subscribed ? "1" : "0",
                 ModeCodec.wanted(claim.mode()),
                 ModeCodec.of(claim.mode())));
         return rig.call(words.toArray(String[]::new));

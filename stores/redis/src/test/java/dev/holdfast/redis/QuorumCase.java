@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the tests of a quorum share: three independent servers, stores on them, and wires between. */
+/** The shared part of the tests of a quorum: three independent servers, stores on them, and wires between. */
 abstract class QuorumCase {
     static final Duration BRIEF = Duration.ofSeconds(1);
     static final Duration LONG = Duration.ofMinutes(10);

@@ -29,7 +29,7 @@ abstract class QuorumContract extends StoreContract {
         }
     }
 
-    /** Gives requests up sooner than it does unless told: the cases of outages wait for that. */
+    /** Gives requests up sooner than by default: the cases of outages wait for that. */
     @Override
     protected Store open(StoreContext context) {
         return new RedisStoreProvider().open(servers.url() + "?timeout=3s", context);
@@ -66,7 +66,7 @@ abstract class QuorumContract extends StoreContract {
         return Duration.ofMillis(500);
     }
 
-    /** One key for half a minute at each member, and one that says for how long it has to sit out. */
+    /** One key for half a minute at each member, and one with the time that it has to sit out. */
     @Override
     protected long recordsKept(long names) {
         return names * marks;

@@ -16,7 +16,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** What a member that was out of reach for a while has missed, and what it still keeps. */
+/** A member that was out of reach for a while: the changes it has missed, and the data it still keeps. */
 class QuorumCutTest extends QuorumCase {
     @Test
     void aWaitTakesWhatItsOwnEarlierRoundLeftBehindForNoRival() {
@@ -32,12 +32,12 @@ class QuorumCutTest extends QuorumCase {
         wires.forEach(TcpProxy::heal);
 
         assertThat(Rig.granted(waiting).lease())
-                .as("granted long before the lease is over that nobody has")
+                .as("granted long before the end of the lease without a holder")
                 .isEqualTo(LONG);
     }
 
     @Test
-    void whatTheFirstRoundOfATryLeftAtOneMemberIsGivenBackLater() {
+    void theGrantThatTheFirstRoundOfATryLeftAtOneMemberIsReleasedLater() {
         List<TcpProxy> theirs = wires();
         theirs.get(0).refuse();
         hold(open(through(theirs)), Rig.claim(NAME));
@@ -54,7 +54,7 @@ class QuorumCutTest extends QuorumCase {
         Rig.until("the member to be back", () -> grantsBeside(store, 0));
         later.run();
 
-        Rig.until("it to be given back", () -> !hasHolder(servers.get(0)));
+        Rig.until("it to be released", () -> !hasHolder(servers.get(0)));
     }
 
     private boolean grantsBeside(QuorumStore store, int member) {
@@ -64,7 +64,7 @@ class QuorumCutTest extends QuorumCase {
     }
 
     @Test
-    void aReleaseThatTooFewHeardIsRepeatedForTheRoundThatTheMembersKnow() {
+    void aReleaseThatTooFewReceivedIsRepeatedForTheRoundThatTheMembersKnow() {
         List<TcpProxy> wires = wires();
         QuorumStore store = open(through(wires));
         QuorumStore other = open();
@@ -82,7 +82,7 @@ class QuorumCutTest extends QuorumCase {
         assertThatThrownBy(() -> Rig.get(store.release(held))).isInstanceOf(StoreUnavailableException.class);
         wires.forEach(TcpProxy::heal);
 
-        Rig.until("the release to be heard", () -> isReleased(store, held));
+        Rig.until("the release to arrive", () -> isReleased(store, held));
         assertThat(attempt(other, NAME)).isPresent();
     }
 
@@ -99,7 +99,7 @@ class QuorumCutTest extends QuorumCase {
         Rig.release(third, theirs);
         soon.run();
 
-        Rig.get(store.status(NAME)); // behind whatever was sent
+        Rig.get(store.status(NAME)); // after everything sent before
         assertThat(ask(servers.get(2), "GET", KEY)).doesNotContain(" X ");
     }
 

@@ -17,9 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A member's connection breaks in the middle of what one thread does, so that it is greeted on another one meanwhile. */
+/**
+ * A member's connection breaks in the middle of what one thread does, so that it is greeted on another one meanwhile.
+ */
 class QuorumGreetingTest extends QuorumCase {
-    /** A thread for each connection: one that is kept in the middle of a greeting keeps no other one. */
+    /** A thread for each connection: a thread held in the middle of a greeting blocks no other. */
     private static final int IO_THREADS = 16;
 
     @Test
@@ -68,7 +70,7 @@ class QuorumGreetingTest extends QuorumCase {
         wires.get(1).toClient().hold();
         ask(servers.get(0), "SET", "holdfast:quorum", "1 1000 0 anotherProcess");
         wires.get(0).cut();
-        wires.get(1).toClient().awaitBite(Rig.PATIENCE); // its greeting asks for the longest lease
+        wires.get(1).toClient().awaitBite(Rig.TIMEOUT); // its greeting asks for the longest lease
 
         meanwhile.happens(
                 () -> { // too few know that
@@ -102,7 +104,9 @@ class QuorumGreetingTest extends QuorumCase {
         return members;
     }
 
-    /** A time that lets something happen when one method asks it: what may happen there while its thread has to wait. */
+    /**
+     * A time that runs an event when one method asks it: an event that may happen there while its thread has to wait.
+     */
     private final class Meanwhile implements TimeSource {
         private final String place;
         private final String method;
@@ -119,7 +123,7 @@ class QuorumGreetingTest extends QuorumCase {
             events.addAll(List.of(next));
         }
 
-        /** Whether all have happened, and the thread that was kept has left that class. */
+        /** Whether all have happened, and the held thread has left that class. */
         boolean isOver() {
             Thread last = kept;
             return events.isEmpty()

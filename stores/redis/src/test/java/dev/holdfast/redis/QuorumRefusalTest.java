@@ -22,7 +22,7 @@ class QuorumRefusalTest extends QuorumCase {
     }
 
     @Test
-    void aMemberThatRefusesIsToldWhenTheStoreIsOpened() {
+    void aMemberThatRefusesIsReportedWhenTheStoreIsOpened() {
         String wrong = "quorum:" + servers.get(0).uri() + ",redis://nobody:secret@127.0.0.1:"
                 + servers.get(1).port() + "," + servers.get(2).uri();
 

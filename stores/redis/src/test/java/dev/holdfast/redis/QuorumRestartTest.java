@@ -64,16 +64,16 @@ class QuorumRestartTest extends QuorumCase {
     }
 
     @Test
-    void aMemberWithoutItsDataGrantsNothingWhileThoseWhoKnowTheLongestLeaseAreSilent() {
-        aMemberThatLostALongLeaseWaitsForThoseWhoKnowIt(false);
+    void aMemberWithoutItsDataGrantsNothingWhileTheMembersThatKnowTheLongestLeaseAreSilent() {
+        aMemberThatLostALongLeaseWaitsForTheMembersThatKnowIt(false);
     }
 
     @Test
-    void aMemberWithOldDataGrantsNothingWhileThoseWhoKnowTheLongestLeaseAreSilent() {
-        aMemberThatLostALongLeaseWaitsForThoseWhoKnowIt(true);
+    void aMemberWithOldDataGrantsNothingWhileTheMembersThatKnowTheLongestLeaseAreSilent() {
+        aMemberThatLostALongLeaseWaitsForTheMembersThatKnowIt(true);
     }
 
-    private void aMemberThatLostALongLeaseWaitsForThoseWhoKnowIt(boolean hasOldData) {
+    private void aMemberThatLostALongLeaseWaitsForTheMembersThatKnowIt(boolean hasOldData) {
         servers.get(2).process().kill();
         QuorumStore holder = open();
         hold(holder, Rig.claim(NAME, LONG));

@@ -19,7 +19,7 @@ final class QuorumServers implements AutoCloseable {
         return started;
     }
 
-    /** Starts servers of which nobody can tell whether they have lost locks. */
+    /** Starts servers that may have lost locks, for all that is known. */
     static QuorumServers startNew(int members, String... options) {
         QuorumServers started = new QuorumServers();
         try {

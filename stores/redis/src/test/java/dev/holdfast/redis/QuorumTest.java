@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Three independent servers of which a majority decides, while one of them is killed or stands still. */
+/** Three independent servers of which a majority decides, while one of them is killed or paused. */
 class QuorumTest extends QuorumCase {
     @Test
     void aMemberThatIsKilledChangesNothing() {
@@ -37,7 +37,7 @@ class QuorumTest extends QuorumCase {
     }
 
     @Test
-    void aMemberThatStandsStillChangesNothing() {
+    void aMemberThatIsPausedChangesNothing() {
         QuorumStore store = open();
         Grant before = hold(store, Rig.claim(NAME));
 
@@ -74,30 +74,30 @@ class QuorumTest extends QuorumCase {
     }
 
     @Test
-    void aLostMajorityIsToldAtOnceAndTheWaitLivesThroughIt() {
+    void aLostMajorityIsReportedImmediatelyAndTheWaitSurvivesIt() {
         QuorumStore holder = open();
         QuorumStore waiter = open();
-        Heard heard = new Heard();
-        waiter.listen(heard);
+        RecordingListener listener = new RecordingListener();
+        waiter.listen(listener);
         Grant held = hold(holder, Rig.claim(NAME, BRIEF));
         Pending waiting = waiter.claim(Rig.waiting(Rig.claim(NAME)));
 
         servers.get(0).process().kill();
         servers.get(1).process().kill();
 
-        assertThat(Rig.get(heard.unreachable)).isEqualTo(NAME);
+        assertThat(Rig.get(listener.unreachable)).isEqualTo(NAME);
         assertThatThrownBy(() -> attempt(holder, NAME)).isInstanceOf(StoreUnavailableException.class);
         assertThat(waiting.answer().toCompletableFuture()).isNotDone();
         for (RedisServer member : List.of(servers.get(0), servers.get(1))) {
             member.process().restart();
-            QuorumServers.setUp(member); // nobody works under a lock any more
+            QuorumServers.setUp(member); // no client works under a lock any more
         }
         assertThat(Rig.granted(waiting).number()).isGreaterThan(held.number());
-        Rig.get(heard.reachable);
+        Rig.get(listener.reachable);
     }
 
     @Test
-    void whatAMinorityGrantedIsGivenBack() {
+    void theGrantsOfAMinorityAreReleased() {
         RedisStore first = single(servers.get(0));
         RedisStore second = single(servers.get(1));
         Grant one = Rig.hold(first, NAME);
@@ -137,7 +137,7 @@ class QuorumTest extends QuorumCase {
     }
 
     @Test
-    void aMajorityThatTookLongerThanTheLeaseIsGivenBack() {
+    void aMajorityThatTookLongerThanTheLeaseIsReleased() {
         TcpProxy first = opened(TcpProxy.to(servers.get(0).port()));
         TcpProxy second = opened(TcpProxy.to(servers.get(1).port()));
         QuorumStore store = open("quorum:redis://127.0.0.1:" + first.port() + ",redis://127.0.0.1:" + second.port()
@@ -157,8 +157,8 @@ class QuorumTest extends QuorumCase {
                         .noneMatch(member -> ask(member, "GET", KEY).contains(" X ")));
     }
 
-    /** What a store reports. */
-    private static final class Heard implements StoreListener {
+    /** Keeps the reports of a store. */
+    private static final class RecordingListener implements StoreListener {
         final CompletableFuture<String> unreachable = new CompletableFuture<>();
         final CompletableFuture<Boolean> reachable = new CompletableFuture<>();
 

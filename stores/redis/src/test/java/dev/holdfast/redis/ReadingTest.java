@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is stored is the same, byte for byte, before and after status, list, and tries that fail. */
+/** The stored data is the same, byte for byte, before and after status, list, and tries that fail. */
 class ReadingTest {
     private static final Duration BRIEF = Duration.ofMillis(200);
     private static final Mode ONE = new Mode.Permits(1, 3);
@@ -60,7 +60,7 @@ class ReadingTest {
         RedisStore store = rig.open();
         Grant grant = Rig.hold(store, Rig.claim("a", ONE));
         Pending waits = store.claim(Rig.waiting(Rig.claim("a", new Mode.Permits(3, 3))));
-        Rig.until("it to hear", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("2"));
+        Rig.until("it to subscribe", () -> rig.call("ZCARD", "holdfast:{a}:q").equals("2"));
 
         assertNothingChanges(() -> {
             read(store);
@@ -70,9 +70,9 @@ class ReadingTest {
         Rig.granted(waits);
     }
 
-    /** Sharers that are gone though the state speaks of them, thrown out by a full server, or by hand. */
+    /** Sharers that are gone though the state counts them: evicted by a full server, or deleted by hand. */
     @Test
-    void sharersThatAreGoneAreMissedByNobody() {
+    void sharersThatAreGoneAreIgnored() {
         RedisStore store = rig.open();
         Rig.hold(store, Rig.claim("a", new Mode.Permits(3, 3)));
         rig.call("DEL", "holdfast:{a}:h");
@@ -105,7 +105,7 @@ class ReadingTest {
                         > BRIEF.multipliedBy(2).toNanos());
     }
 
-    /** No poll in between would change it: whoever waits here polls once a second, and is awaited. */
+    /** No poll in between would change it: the waiter here polls once a second, and is awaited. */
     private void assertNothingChanges(Runnable reading) {
         String before = stored();
         reading.run();

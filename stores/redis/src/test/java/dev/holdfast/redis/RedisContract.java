@@ -13,7 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract on Redis, a class for each of its storeys. */
+/** The contract on Redis, a class for each of its layers. */
 abstract class RedisContract extends StoreContract {
     private static RedisServer server;
 
@@ -29,7 +29,7 @@ abstract class RedisContract extends StoreContract {
         }
     }
 
-    /** Gives requests up sooner than it does unless told: the cases of outages wait for that. */
+    /** Gives requests up sooner than by default: the cases of outages wait for that. */
     @Override
     protected Store open(StoreContext context) {
         return new RedisStoreProvider().open(server.uri() + "?timeout=3s", context);

@@ -51,7 +51,7 @@ class RedisFenceTest {
     }
 
     @Test
-    void tokensAreToldApartToTheLastDigit() {
+    void tokensAreDistinguishedToTheLastDigit() {
         long token = Long.MAX_VALUE - 1;
         fence.check("a", token);
         assertThatThrownBy(() -> fence.check("a", token - 1)).isInstanceOf(StaleTokenException.class);

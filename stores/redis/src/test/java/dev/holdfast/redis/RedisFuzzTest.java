@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Random histories on a server that keeps all it was told. */
+/** Random histories on a server that keeps all its data. */
 class RedisFuzzTest extends StoreFuzz {
     private RedisServer server;
 

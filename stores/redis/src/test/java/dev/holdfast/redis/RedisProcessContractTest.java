@@ -2,7 +2,7 @@ package dev.holdfast.redis;
 
 import org.junit.jupiter.api.Tag;
 
-/** What happens between processes on Redis. */
+/** Several processes on Redis. */
 @Tag("engine-in-another-class")
 @Tag("store-in-another-class")
 class RedisProcessContractTest extends RedisContract {}

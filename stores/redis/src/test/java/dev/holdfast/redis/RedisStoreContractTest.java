@@ -2,7 +2,7 @@ package dev.holdfast.redis;
 
 import org.junit.jupiter.api.Tag;
 
-/** What Redis itself does. */
+/** The Redis store itself. */
 @Tag("engine-in-another-class")
 @Tag("processes-in-another-class")
 class RedisStoreContractTest extends RedisContract {}

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What will not do is refused with words that say what would, and without secrets. */
+/** Unsuitable servers and URLs are refused with messages that say what to do, and without secrets. */
 class RefusalTest {
     private static final String ACL = Rights.onThePage();
 
@@ -72,7 +72,7 @@ class RefusalTest {
     }
 
     @Test
-    void nobodyThere() {
+    void noServerThere() {
         int port = Ports.free();
         assertThatThrownBy(() -> rig.open("redis://me:s3cret@127.0.0.1:" + port))
                 .isInstanceOf(StoreUnavailableException.class)
@@ -192,30 +192,31 @@ class RefusalTest {
     }
 
     @Test
-    void aMissingRightIsToldWhenItIsNeeded() {
+    void aMissingRightIsReportedWhenItIsNeeded() {
         setUser("locks", "~holdfast:* &holdfast:* " + ACL + " -set");
         RedisStore store = rig.open("redis://locks:pw@" + address());
         assertThatThrownBy(() -> Rig.attempt(store, "a"))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("does not let this user");
 
-        setUser("deaf", "~holdfast:* " + ACL);
-        RedisStore deaf = rig.open("redis://deaf:pw@" + address());
+        setUser("nochannel", "~holdfast:* " + ACL);
+        RedisStore noChannel = rig.open("redis://nochannel:pw@" + address());
         Rig.hold(rig.open(), "b");
-        assertThatThrownBy(() -> Rig.get(deaf.claim(Rig.waiting(Rig.claim("b"))).answer()))
+        assertThatThrownBy(() ->
+                        Rig.get(noChannel.claim(Rig.waiting(Rig.claim("b"))).answer()))
                 .isInstanceOf(StoreRefusedException.class);
     }
 
     @Test
-    void aReleaseThatMayNotTellTheNextStillReleases() {
-        setUser("mute", "~holdfast:* " + ACL + " -publish");
-        RedisStore mute = rig.open("redis://mute:pw@" + address());
-        Grant grant = Rig.hold(mute, "a");
+    void aReleaseThatMayNotNotifyTheNextStillReleases() {
+        setUser("nopublish", "~holdfast:* " + ACL + " -publish");
+        RedisStore noPublish = rig.open("redis://nopublish:pw@" + address());
+        Grant grant = Rig.hold(noPublish, "a");
         var waits = Rig.queue(rig.open(), "a");
 
-        assertThat(Rig.release(mute, grant)).isTrue();
+        assertThat(Rig.release(noPublish, grant)).isTrue();
 
-        assertThat(Rig.granted(waits)).as("by its own look").isNotNull();
+        assertThat(Rig.granted(waits)).as("by its own poll").isNotNull();
     }
 
     @Test
@@ -279,7 +280,7 @@ class RefusalTest {
         failure.printStackTrace(new PrintWriter(all));
         assertThat(all.toString()).doesNotContain("s3cret").doesNotContain("wr0ng");
         assertThat(Redacted.text(failure))
-                .as("nothing in it looks like a secret")
+                .as("nothing in it resembles a secret")
                 .isEqualTo(failure.getMessage());
         return (HoldfastException) failure;
     }

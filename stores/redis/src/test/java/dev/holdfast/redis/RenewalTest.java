@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A renewal whose connection breaks is not sent again: the first may still be carried out, after the second, and bring an
- * older and shorter lease back. Nobody knows what came of it, and the engine asks anew.
+ * A renewal whose connection breaks is not sent again: the first may still be run, after the second, and bring an older
+ * and shorter lease back. Its outcome is unknown, and the engine asks again.
  */
 class RenewalTest {
     private final Rig rig = new Rig();
@@ -52,10 +52,10 @@ class RenewalTest {
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("redis://127.0.0.1:" + proxy.port());
         assertThat(carriedOut(lost)).isEqualTo(1);
-        assertThat(Rig.renew(store, grant)).as("asked anew").isEqualTo(Verdict.HELD);
+        assertThat(Rig.renew(store, grant)).as("asked again").isEqualTo(Verdict.HELD);
     }
 
-    /** Lettuce sends again by itself what stood behind the request that met the end of the connection. */
+    /** Lettuce itself repeats the requests behind the one that met the end of the connection. */
     @Test
     void theOneBehindAnotherRequestIsNotSentAgain() {
         ReplyDrop lost = dropReplyTo(grant.id());
@@ -68,7 +68,7 @@ class RenewalTest {
 
         assertThatThrownBy(() -> Rig.get(sent.join())).isInstanceOf(StoreUnavailableException.class);
         assertThat(carriedOut(lost)).isEqualTo(1);
-        assertThat(Rig.renew(store, grant)).as("asked anew").isEqualTo(Verdict.HELD);
+        assertThat(Rig.renew(store, grant)).as("asked again").isEqualTo(Verdict.HELD);
     }
 
     private ReplyDrop dropReplyTo(ClaimId id) {
@@ -79,7 +79,7 @@ class RenewalTest {
 
     /** How many renewals the server has run, counted once all that could have been sent again has been. */
     private int carriedOut(ReplyDrop lost) {
-        lost.awaitBite(Rig.PATIENCE);
+        lost.awaitBite(Rig.TIMEOUT);
         Rig.get(store.status("renewed"));
         return rig.commands().get("pexpire");
     }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is remembered of claims that were sent twice. */
+/** The memory of claims that were sent twice. */
 class ResentClaimsTest {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Duration LONG = Duration.ofHours(1);
@@ -16,9 +16,9 @@ class ResentClaimsTest {
     private final Time time = new Time();
     private final ResentClaims claims = new ResentClaims(time);
 
-    /** Their clients were killed, or lost them without a word. */
+    /** Their clients were killed, or lost them without a report. */
     @Test
-    void thoseOfWhichNothingMoreIsHeardAreForgotten() {
+    void claimsThatAreNotSeenAgainAreForgotten() {
         for (int i = 0; i < 1_000; i++) {
             claims.add(ClaimId.random(), LEASE);
         }
@@ -43,10 +43,10 @@ class ResentClaimsTest {
         assertThat(claims.remove(held)).as("again").isFalse();
     }
 
-    /** In an outage, when all that wait ask again and again. */
+    /** In an outage, when all waiters ask again and again. */
     @Test
     @Timeout(20)
-    void veryManyAreAddedWithoutLookingThroughAllOfThemEachTime() {
+    void veryManyAreAddedWithoutCheckingAllOfThemEachTime() {
         for (int i = 0; i < 200_000; i++) {
             claims.add(ClaimId.random(), LEASE);
         }

@@ -30,8 +30,8 @@ import org.awaitility.Awaitility;
 /** A server of its own, and stores on it, without an engine. */
 final class Rig implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(30);
-    static final Duration PATIENCE = Duration.ofSeconds(30);
-    /** So seldom that nobody looks during a test. */
+    static final Duration TIMEOUT = Duration.ofSeconds(30);
+    /** So seldom that no waiter polls during a test. */
     static final Duration NEVER = Duration.ofHours(1);
     /** How far the clients' time is ahead. */
     static final long AHEAD = TimeUnit.HOURS.toNanos(7);
@@ -59,7 +59,7 @@ final class Rig implements AutoCloseable {
         return time;
     }
 
-    /** What a client would give a store that is made on an application's own client. */
+    /** The context that a client passes to a store on an application's own client. */
     StoreContext context() {
         return new StoreContext(time);
     }
@@ -119,10 +119,10 @@ final class Rig implements AutoCloseable {
         return pending;
     }
 
-    /** Awaits that so many clients hear offers. */
-    void awaitHearing(int clients) {
+    /** Awaits that so many clients are subscribed to offers. */
+    void awaitSubscribed(int clients) {
         until(
-                clients + " clients to hear",
+                clients + " clients to subscribe",
                 () -> call("PUBSUB", "CHANNELS", "*").split("holdfast:client:", -1).length == clients + 1);
     }
 
@@ -144,7 +144,7 @@ final class Rig implements AutoCloseable {
 
     static void until(String what, java.util.concurrent.Callable<Boolean> condition) {
         Awaitility.await(what)
-                .atMost(PATIENCE)
+                .atMost(TIMEOUT)
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(condition);
@@ -153,7 +153,7 @@ final class Rig implements AutoCloseable {
     /** The answer; a failure is thrown as it is. */
     static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException unchecked) {
                 throw unchecked;
@@ -196,7 +196,7 @@ final class Rig implements AutoCloseable {
         server.close();
     }
 
-    /** A client's time: it runs seven hours ahead of the machine's, so that mixing them up is found out. */
+    /** A client's time: it runs seven hours ahead of the machine's, so that a mix-up is detected. */
     static final class Time implements TimeSource, AutoCloseable {
         private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
 

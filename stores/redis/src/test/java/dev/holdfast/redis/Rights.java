@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a user of the server may do, and all that a store asks of it. */
+/** The rights of a user of the server, and all requests that a store makes. */
 final class Rights {
-    /** What the page tells administrators to run. */
+    /** The commands that the page gives administrators to run. */
     private static final Pattern ON_PAGE =
             Pattern.compile("ACL SETUSER locks on >password ~holdfast:\\* &holdfast:\\* ([^`]*)```");
 
@@ -39,14 +39,14 @@ final class Rights {
         }
     }
 
-    /** Makes a user of the password {@code pw} who may do that and nothing else. */
+    /** Makes a user with the password {@code pw} that has these rights and no others. */
     static void give(RedisServer server, String user, String commands) {
         try (RespConnection redis = server.connect()) {
             redis.call(("ACL SETUSER " + user + " reset on >pw ~holdfast:* &holdfast:* " + commands).split(" "));
         }
     }
 
-    /** All that stores ask of a server, with one of two clients waiting for the other. */
+    /** All requests of stores to a server, with one of two clients waiting for the other. */
     static void useAll(RedisStore one, RedisStore two, String name) {
         Grant writer = Rig.hold(one, name);
         Pending next = Rig.queue(two, name);

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract on a master that Sentinels name, with a replica that confirms each grant ({@code acks=1}). The everyday tier
- * of {@code ./verify} leaves the cases that run through the engine, those between processes and those of values to the
- * classes of one server.
+ * The contract on a master that Sentinels name, with a replica that confirms each grant ({@code acks=1}). The everyday
+ * tier of {@code ./verify} leaves the cases that run through the engine, those between processes and those of values to
+ * the classes of one server.
  */
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
@@ -38,7 +38,7 @@ class SentinelContractTest extends StoreContract {
         }
     }
 
-    /** Gives requests up sooner than it does unless told: the cases of outages wait for that. */
+    /** Gives requests up sooner than by default: the cases of outages wait for that. */
     @Override
     protected Store open(StoreContext context) {
         return new RedisStoreProvider().open(redis.uri() + "?timeout=3s&acks=1", context);

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client is cut off from a master that the Sentinel and the replica find healthy; and the reverse: the replica becomes the
- * master while the client still reaches the old one.
+ * A client is cut off from a master that the Sentinel and the replica find healthy; and the reverse: the replica
+ * becomes the master while the client still reaches the old one.
  */
 class SentinelPartitionTest {
     private static final String NAME = "order:42";
@@ -61,7 +61,7 @@ class SentinelPartitionTest {
         Hold cutOff = client.lock(NAME, BRIEF).acquire();
 
         hold(wire);
-        Hold next = rival.lock(NAME, BRIEF).tryAcquire(Rig.PATIENCE).orElseThrow();
+        Hold next = rival.lock(NAME, BRIEF).tryAcquire(Rig.TIMEOUT).orElseThrow();
 
         assertThat(cutOff.isValid()).as("two valid holders").isFalse();
         assertThatOnlyTheSecondMayWrite(cutOff, next);
@@ -103,7 +103,7 @@ class SentinelPartitionTest {
 
         promoteBehindTheOldMastersBack();
         LockClient rival = opened(LockClient.connect(redis.replica(0).uri()));
-        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.PATIENCE).orElseThrow();
+        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.TIMEOUT).orElseThrow();
 
         assertThat(first.isValid()).as("two valid holders").isFalse();
         assertThatOnlyTheSecondMayWrite(first, second);
@@ -115,7 +115,7 @@ class SentinelPartitionTest {
         second.close();
     }
 
-    /** What acks are for: here two believe that they have the lock. */
+    /** The purpose of acks: without them two clients believe here that they have the lock. */
     @Test
     void withoutAcksAHoldOnAnOldMasterIsLostWhenThatIsDemotedAndItsTokenIsStaleBefore() throws Exception {
         LockClient client = opened(LockClient.connect(redis.uri()));
@@ -123,7 +123,7 @@ class SentinelPartitionTest {
 
         promoteBehindTheOldMastersBack();
         LockClient rival = opened(LockClient.connect(redis.replica(0).uri()));
-        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.PATIENCE).orElseThrow();
+        Hold second = rival.lock(NAME, BRIEF).tryAcquire(Rig.TIMEOUT).orElseThrow();
 
         assertThat(first.isValid()).as("the old master renews it").isTrue();
         assertThatOnlyTheSecondMayWrite(first, second);
@@ -144,8 +144,8 @@ class SentinelPartitionTest {
     private LockClient connectThrough(TcpProxy wire) {
         int master = redis.master().port();
         ClientResources resources = ClientResources.builder()
-                .socketAddressResolver(MappingSocketAddressResolver.create((HostAndPort told) ->
-                        told.getPort() == master ? HostAndPort.of("127.0.0.1", wire.port()) : told))
+                .socketAddressResolver(MappingSocketAddressResolver.create((HostAndPort asked) ->
+                        asked.getPort() == master ? HostAndPort.of("127.0.0.1", wire.port()) : asked))
                 .build();
         this.<AutoCloseable>opened(
                 () -> resources.shutdown(0, 2, TimeUnit.SECONDS).await());
@@ -165,7 +165,7 @@ class SentinelPartitionTest {
         wire.toClient().hold();
     }
 
-    /** The Sentinel makes the replica the master, and is gone before it can tell the old one. */
+    /** The Sentinel makes the replica the master, and is gone before it can notify the old master. */
     private void promoteBehindTheOldMastersBack() {
         Rig.until("the Sentinel to find the replica good", this::beginsFailover);
         redis.awaitMaster(redis.replica(0));

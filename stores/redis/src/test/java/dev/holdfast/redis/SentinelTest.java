@@ -54,14 +54,14 @@ class SentinelTest {
 
     @Test
     void aMasterThatTheSentinelsDoNotKnowIsRefused() {
-        assertThatThrownBy(() -> rig.open("redis-sentinel://" + redis.hosts() + "/nobody"))
+        assertThatThrownBy(() -> rig.open("redis-sentinel://" + redis.hosts() + "/unknown"))
                 .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining("no master 'nobody'")
+                .hasMessageContaining("no master 'unknown'")
                 .hasMessageContaining("SENTINEL MASTERS");
     }
 
     @Test
-    void noSentinelThereIsToldAsSuch() {
+    void aMissingSentinelIsReportedAsSuch() {
         assertThatThrownBy(() -> rig.open("redis-sentinel://127.0.0.1:" + Ports.free() + "/" + RedisSentinels.MASTER))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("is it running");
@@ -89,7 +89,7 @@ class SentinelTest {
                 .hasMessageContaining("write redis-sentinel://");
     }
 
-    /** What an administrator does before maintenance; the old master then says READONLY. */
+    /** A switchover before maintenance; the old master then answers READONLY. */
     @Test
     void aHoldAndAWaiterOutliveASwitchover() {
         RedisStore holder = rig.open(redis.uri());

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many readers and permits are out is counted right, whatever has run out, was broken, or was deleted. */
+/** Readers and permits in use are counted right, whichever have expired, were broken, or were deleted. */
 class SharersTest {
     private static final Duration BRIEF = Duration.ofMillis(200);
     private static final Mode ONE_OF_TWO = new Mode.Permits(1, 2);
@@ -41,7 +41,7 @@ class SharersTest {
         assertThat(Rig.release(store, kept)).isTrue();
     }
 
-    /** A writer became a reader, closes and claims again in one step, just when another reader has run out. */
+    /** A writer became a reader, closes and claims again in one step, just when another reader has expired. */
     @Test
     void aReaderThatHasRunOutIsCountedOnceWhereAReleaseAndAClaimAreOneStep() {
         RedisStore one = rig.open();
@@ -63,7 +63,7 @@ class SharersTest {
         assertThat(Rig.attempt(one, "a")).isPresent();
     }
 
-    /** Their claims run out later, and are not subtracted from what was counted without them. */
+    /** Their claims expire later, and are not subtracted from a count without them. */
     @Test
     void readersOfBeforeTheStateWasDeletedOrEvictedAreNotCountedWithThoseAfter() {
         RedisStore store = rig.open();
@@ -82,7 +82,7 @@ class SharersTest {
     }
 
     @Test
-    void norWithAWriterWhoBecameAReader() {
+    void norWithAWriterThatBecameAReader() {
         RedisStore store = rig.open();
         Grant first = brief(store, Mode.SHARED);
         rig.call("DEL", "holdfast:{a}");

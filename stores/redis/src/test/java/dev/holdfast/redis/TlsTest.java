@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Redis that speaks TLS: who trusts it is served, and all others are told what to do. */
+/** A Redis with TLS: a client that trusts it is served, and all others receive a message that says what to do. */
 class TlsTest {
     @TempDir
     private static Path folder;
@@ -93,7 +93,7 @@ class TlsTest {
     }
 
     @Test
-    void aCertificateThatNobodyVouchesForIsRefused() {
+    void anUntrustedCertificateIsRefused() {
         assertRefused("rediss://:s3cret@127.0.0.1:" + port, "certificate", "cacert=");
     }
 
@@ -131,7 +131,7 @@ class TlsTest {
     }
 
     @Test
-    void aWrongPasswordIsToldOverTlsToo() {
+    void aWrongPasswordIsReportedOverTlsToo() {
         assertRefused(trusting(own).replace("s3cret", "wr0ng"), "password");
     }
 

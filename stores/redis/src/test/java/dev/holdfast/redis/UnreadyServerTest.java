@@ -84,7 +84,7 @@ class UnreadyServerTest {
         }
     }
 
-    /** Says what Redis 4 says: none is to be had any more. */
+    /** Answers as Redis 4 does: no such server is available any more. */
     private static ServerSocket redis4() throws IOException {
         ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
         Thread thread = new Thread(() -> {

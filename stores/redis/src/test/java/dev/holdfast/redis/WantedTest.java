@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How the server tells a holder that others wait, and what a retained lock costs it. */
+/** How the server notifies a holder that others wait, and the cost of a retained lock to the server. */
 class WantedTest {
     private static final HoldOptions RETAINED = HoldOptions.defaults().retain(Duration.ofMinutes(1));
 
@@ -42,7 +42,7 @@ class WantedTest {
     private Grant watched(RedisStore store) {
         store.listen(counting);
         Grant grant = Rig.hold(store, "a");
-        assertThat(Rig.get(store.watch(grant))).as("somebody waits already").isFalse();
+        assertThat(Rig.get(store.watch(grant))).as("a claim waits already").isFalse();
         return grant;
     }
 
@@ -51,7 +51,7 @@ class WantedTest {
         try (LockClient client = LockClient.connect(rig.server.uri())) {
             client.lock("a", RETAINED).acquire().close();
             Rig.until(
-                    "the server to have been asked to tell",
+                    "the server to have been asked to notify",
                     () -> rig.call("GET", "holdfast:{a}").contains("holdfast:client:"));
             rig.commands();
 
@@ -69,12 +69,12 @@ class WantedTest {
                 LockClient rival = LockClient.connect(rig.server.uri())) {
             Hold other = client.lock("warm-up").acquire();
             CompletableFuture<Hold> waiting = rival.lock("warm-up").acquireAsync();
-            rig.awaitHearing(1);
+            rig.awaitSubscribed(1);
             other.close();
             waiting.get(10, TimeUnit.SECONDS).close();
             client.lock("a", RETAINED).acquire().close();
             Rig.until(
-                    "the server to have been asked to tell",
+                    "the server to have been asked to notify",
                     () -> rig.call("GET", "holdfast:{a}").contains("holdfast:client:"));
             rig.commands();
 
@@ -86,7 +86,7 @@ class WantedTest {
     }
 
     @Test
-    void theHolderIsToldOfAClaimThatComesToWaitAndNotOfATry() {
+    void theHolderIsNotifiedOfAClaimThatWaitsAndNotOfATry() {
         RedisStore one = rig.open();
         RedisStore two = rig.open();
         watched(one);
@@ -95,22 +95,22 @@ class WantedTest {
         assertThat(wanted).hasValue(0);
         Rig.queue(two, "a");
 
-        Rig.until("the holder to be told", () -> wanted.get() > 0);
+        Rig.until("the holder to be notified", () -> wanted.get() > 0);
     }
 
     @Test
-    void aReaderThatWaitsIsToldOfToo() {
+    void aWaitingReaderIsReportedToo() {
         RedisStore one = rig.open();
         RedisStore two = rig.open();
         watched(one);
 
         two.claim(Rig.waiting(Rig.claim("a", Mode.SHARED)));
 
-        Rig.until("the holder to be told", () -> wanted.get() > 0);
+        Rig.until("the holder to be notified", () -> wanted.get() > 0);
     }
 
     @Test
-    void aWaiterThatCameFirstIsInTheAnswer() {
+    void aWaiterThatArrivedFirstIsInTheAnswer() {
         RedisStore one = rig.open();
         RedisStore two = rig.open();
         one.listen(counting);
@@ -127,7 +127,7 @@ class WantedTest {
         watched(one);
         Rig.queue(two, "a");
 
-        Rig.until("the holder to be told several times", () -> wanted.get() > 2);
+        Rig.until("the holder to be notified several times", () -> wanted.get() > 2);
     }
 
     @Test
@@ -152,7 +152,7 @@ class WantedTest {
         RedisStore two = rig.open();
         Grant grant = watched(one);
         Pending next = Rig.queue(two, "a");
-        Rig.until("the holder to be told", () -> wanted.get() > 0);
+        Rig.until("the holder to be notified", () -> wanted.get() > 0);
         Rig.release(one, grant);
         Rig.granted(next);
         int before = wanted.get();
