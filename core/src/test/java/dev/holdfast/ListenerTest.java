@@ -233,6 +233,30 @@ class ListenerTest {
     }
 
     @Test
+    void afterAFirstLeakThePlaceOfEachAcquisitionIsKnown() throws InterruptedException {
+        lock.acquire().close(); // the first caller of a client is one of the sample
+
+        awaitLeak(leak());
+        time.advance(Duration.ofSeconds(40));
+        awaitLeak(leak());
+
+        List<String> origins =
+                ear.all(LockEvent.Leaked.class).stream().map(LockEvent.Leaked::origin).toList();
+        assertThat(origins.get(0)).contains("not recorded").contains("from now on");
+        assertThat(origins.get(1)).startsWith("at ").doesNotContain("not recorded");
+    }
+
+    /** Returns when the renewer has found it, too. */
+    private void awaitLeak(WeakReference<Hold> leaked) {
+        int before = ear.all(LockEvent.Leaked.class).size();
+        await().until(() -> {
+            System.gc();
+            time.advance(Duration.ofSeconds(1));
+            return leaked.get() == null && ear.all(LockEvent.Leaked.class).size() > before;
+        });
+    }
+
+    @Test
     void reEntryIsNoEvent() throws InterruptedException {
         DistributedLock reentrant = client.lock("a", HoldOptions.defaults().reentrant(true));
         try (Hold outer = reentrant.acquire();

@@ -23,6 +23,7 @@ final class EngineContext implements HoldContext {
     private final ClientIdentity identity;
     private final Environment environment;
     private final EventDispatcher dispatcher;
+    private final CallSites callSites = new CallSites();
     private final Telemetry telemetry;
     private final Reachability reachability;
     private final LeaseRenewer renewer;
@@ -47,7 +48,7 @@ final class EngineContext implements HoldContext {
         this.dispatcher = dispatcher;
         this.description = store.description();
         this.beforeSending = store::beforeSending;
-        this.telemetry = new Telemetry(counters, dispatcher, time, description);
+        this.telemetry = new Telemetry(counters, dispatcher, time, description, callSites);
         this.queues = new QueueRegistry(this);
         this.store = new CountingStore(store, description, counters, time);
         this.reachability = new Reachability(this.store, time, telemetry, outageLimit, queues);
@@ -70,6 +71,11 @@ final class EngineContext implements HoldContext {
     /** What the store can do; more may be known once a lazy client has connected. */
     Capabilities capabilities() {
         return store.capabilities();
+    }
+
+    /** Which callers have their place recorded. */
+    CallSites callSites() {
+        return callSites;
     }
 
     TimeSource time() {

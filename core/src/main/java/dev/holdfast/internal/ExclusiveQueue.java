@@ -68,9 +68,8 @@ final class ExclusiveQueue extends ClaimingQueue {
     }
 
     private boolean join(Waiter waiter) {
-        boolean contended = !isIn(QueuePhase.IDLE);
         waiters.add(waiter);
-        boolean taken = switch (phase()) {
+        return switch (phase()) {
             case IDLE -> {
                 transition(this::nextIfIdle);
                 yield true;
@@ -86,10 +85,6 @@ final class ExclusiveQueue extends ClaimingQueue {
                 yield true; // the thread that ends that phase reads the queue
             }
         };
-        if (taken) {
-            recordSite(waiter, contended);
-        }
-        return taken;
     }
 
     /** A caller that does not wait never joins the queue: it makes a claim of its own, or gets nothing. */
@@ -101,13 +96,13 @@ final class ExclusiveQueue extends ClaimingQueue {
                 return NOTHING;
             }
             if (isIn(QueuePhase.IDLE) && waiters.isEmpty()) {
-                return both(claim(waiter), waiter.site::record);
+                return claim(waiter);
             }
             ExclusiveGrant live = grant;
             boolean isFirst = waiters.isEmpty();
             Optional<Runnable> taken = live != null && isFirst ? live.tryUnused(waiter) : Optional.empty();
             if (taken.isPresent()) {
-                return both(taken.get(), waiter.site::record);
+                return taken.get();
             }
             Runnable back = live != null && isFirst && isIn(QueuePhase.RETAINED) ? live.endRetention() : NOTHING;
             boolean goesBack = isIn(QueuePhase.RELEASING)

@@ -89,8 +89,10 @@ final class HoldState {
     String origin() {
         Thread thread = acquirer;
         StackTraceElement place = site.recorded();
-        return (place == null ? "at a place not recorded under contention" : "at " + place)
-                + (thread == null ? "" : " by thread '" + thread.getName() + "'");
+        String by = thread == null ? "" : " by thread '" + thread.getName() + "'";
+        return place == null
+                ? "at a place that was not recorded" + by + " (from now on each place is recorded)"
+                : "at " + place + by;
     }
 
     /** The caller's side, handed over to the caller: from now on only the caller keeps it, unless it is pinned. */

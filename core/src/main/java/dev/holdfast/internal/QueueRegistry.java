@@ -33,6 +33,7 @@ final class QueueRegistry implements Reachability.Waits {
         while (true) {
             WaitQueue queue = queueFor(name);
             if (queue.submit(waiter)) {
+                context.callSites().sample(waiter.site);
                 context.reachability().waiting();
                 if (context.isClosed()) {
                     queue.shutDown(context.closedException());

@@ -24,6 +24,7 @@ final class SelfWait {
                 .schedule(
                         () -> {
                             if (held.isOpen() && waiter.outcome() == null) {
+                                context.callSites().recordAll();
                                 Log.warn(() -> message(held, waiter, context.description()));
                             }
                         },

@@ -65,9 +65,8 @@ final class SharedQueue extends WaitQueue {
                 taken[0] = false;
                 return NOTHING;
             }
-            boolean contended = !grants.isEmpty();
             Optional<Runnable> entered = waiters.isEmpty() ? joinOne(waiter) : Optional.empty();
-            return both(entered.orElseGet(() -> ask(waiter)), () -> recordSite(waiter, contended));
+            return entered.orElseGet(() -> ask(waiter));
         });
         return taken[0];
     }

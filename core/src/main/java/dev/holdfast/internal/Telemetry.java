@@ -34,12 +34,14 @@ final class Telemetry {
     private final EventDispatcher dispatcher;
     private final TimeSource time;
     private final String store;
+    private final CallSites callSites;
 
-    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store) {
+    Telemetry(Counters counters, EventDispatcher dispatcher, TimeSource time, String store, CallSites callSites) {
         this.counters = counters;
         this.dispatcher = dispatcher;
         this.time = time;
         this.store = store;
+        this.callSites = callSites;
     }
 
     ClientStatistics statistics() {
@@ -245,6 +247,7 @@ final class Telemetry {
     /** Nobody can close a hold any more. */
     void leaked(HoldState leaked, String why) {
         counters.leaks.increment();
+        callSites.recordAll();
         Log.warn(() -> "the hold of '" + leaked.name + "' on " + store + ", acquired " + leaked.origin()
                 + ", was never closed and " + why
                 + ": it is renewed no more and ends with its lease; close holds in a try statement");

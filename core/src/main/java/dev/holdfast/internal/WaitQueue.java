@@ -30,15 +30,11 @@ import org.jspecify.annotations.Nullable;
  * what is to be done, and that is run after the mutex is free. Thread-safe.
  */
 abstract class WaitQueue implements GrantOwner {
-    private static final int SITE_SAMPLE = 16;
-
     final EngineContext context;
     final LockName name;
     final ReentrantLock mutex = new ReentrantLock();
     final Waiters waiters;
     final HoldOwners owners;
-
-    private int joined; // a lost update only shifts the sample
 
     WaitQueue(EngineContext context, LockName name) {
         this.context = context;
@@ -85,16 +81,6 @@ abstract class WaitQueue implements GrantOwner {
     @Override
     public boolean downgrade(HoldState hold) {
         throw new IllegalStateException("only an exclusive hold can become a shared one: '" + name + "'");
-    }
-
-    /**
-     * Records where a caller asks, after its claim was sent. Walking the stack costs as much as a hand-over does, so under
-     * contention only a sample of the callers is recorded.
-     */
-    final void recordSite(Waiter waiter, boolean contended) {
-        if (!contended || joined++ % SITE_SAMPLE == 0) {
-            waiter.site.record();
-        }
     }
 
     /** A waiter whose outcome was set by other means leaves the queue. */

@@ -37,6 +37,7 @@ final class LocalRace {
                     "internal.Telemetry",
                     "internal.TokenBlock",
                     "internal.CallSite",
+                    "internal.CallSites",
                     "internal.ReleaseSender",
                     "internal.EventDispatcher")
             .map("dev.holdfast."::concat)
