@@ -4,7 +4,7 @@ if ARGV[2] == 'X' and not ARGV[5] then
   local last, owner = string.match(text or '', '^1 (%d+) 0 X (%S+) ')
   if owner == ARGV[1] and redis.call('PTTL', KEYS[1]) > LINGER then
     local line = '1 ' .. last .. ' 0 F ' .. owner .. ' ' .. ARGV[4] .. ' '
-    if not redis.pcall('SET', KEYS[1], line, 'PX', LINGER).err then
+    if not redis.pcall('SET', KEYS[1], line, 'PX', LINGER_TEXT).err then
       return '1'
     end
   end

@@ -30,5 +30,5 @@
 --
 -- Reading writes nothing: what has run out is left out of what is read, and removed by the next script that writes.
 
-local LINGER = 30000 -- milliseconds; renew.lua has it too
+local LINGER, LINGER_TEXT = 30000, '30000' -- milliseconds; renew.lua has it too
 local text = redis.call('GET', KEYS[1])
