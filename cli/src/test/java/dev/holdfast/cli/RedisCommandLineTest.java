@@ -75,6 +75,7 @@ class RedisCommandLineTest extends CommandLineContract {
     }
 
     @Test
+    @Tag("thorough") // it waits out 20 seconds of attempts
     void aSignalEndsTheAttemptsToRecordTheEndOfARun(@TempDir Path folder) throws IOException {
         try (RedisServer goes = orSkip(RedisServer::start)) {
             Cli cli = new Cli(folder, goes.uri());

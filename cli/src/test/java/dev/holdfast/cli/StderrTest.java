@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,6 +57,7 @@ class StderrTest {
     }
 
     @Test
+    @Tag("thorough") // a lost hold shows the same
     void aCommandThatTookTooLongIsStoppedAndItsLockReleasedThoughStderrIsFull() {
         ChildProcess shell = withFullStderr("run --max-hold 200ms job -- sleep 300");
 
@@ -67,6 +69,7 @@ class StderrTest {
     }
 
     @Test
+    @Tag("thorough") // another case shows a full stderr
     void anErrorEndsTheProgramThoughStderrIsFull() {
         ChildProcess shell = withFullStderr("run --no-such-option job -- true");
 

@@ -144,6 +144,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough") // a quarter of a minute of waiting; the case of a signal is everyday
     void aCommandThatTookTooLongAndCannotBeStoppedKeepsItsLockUntilItEnds() throws IOException {
         Files.writeString(cli.file("work.sh"), """
                 until [ -e go ]; do sleep 0.1; done
@@ -226,6 +227,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough") // it takes both cores
     void atNoLimitOfThreadsDoesACommandGoOnWithoutTheLock() throws IOException {
         assumeRoot();
         shareFolder();

@@ -69,6 +69,7 @@ class TerminalTest {
     }
 
     @Test
+    @Tag("thorough") // SignalTest asks the same without a terminal
     void controlCAtAnyMomentOfTheStartIsNeverHandledTwice() {
         typeControlCAtTheStart(8);
     }

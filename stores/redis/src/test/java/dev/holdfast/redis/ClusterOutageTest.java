@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One master of a cluster is gone and no replica replaces it, while the others go on serving their locks. */
@@ -143,6 +144,7 @@ class ClusterOutageTest {
     }
 
     @Test
+    @Tag("thorough") // half a minute of leases that run out
     void aHoldIsRenewedThoughTheMasterOfAnotherGivesNoAnswerForLongerThanItsLease() throws Exception {
         HoldOptions brief = HoldOptions.defaults().lease(LEASE);
         try (LockClient slow = connect("8s", new CopyOnWriteArrayList<>())) {

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
 @Tag("values-proved-elsewhere")
+@Tag("thorough") // three servers keep what one keeps; EnsembleTest has what differs
 class EnsembleContractTest extends StoreContract {
     private static ZooKeeperEnsemble ensemble;
 

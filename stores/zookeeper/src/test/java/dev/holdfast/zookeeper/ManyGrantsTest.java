@@ -38,6 +38,7 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -111,6 +112,7 @@ class ManyGrantsTest {
 
     /** Of permits one lock may have as many holders, and which of them has a number is known when each was read. */
     @Test
+    @Tag("thorough") // the case beside it has as many
     void breakingOneOfVeryManyMayTakeLongerThanOneRequestMay() throws Exception {
         Duration timeout = Duration.ofSeconds(3);
         try (Store store = store(timeout)) {
