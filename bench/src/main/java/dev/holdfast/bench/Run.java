@@ -61,7 +61,7 @@ final class Run {
 
     private void measure(StoreKind store, Path page, Optional<Duration> deadline) {
         boolean shared = store != StoreKind.MEMORY;
-        on(store, !selection.workloads().isEmpty(), server -> {
+        on(store, !selection.workloads().isEmpty() || selection.figures(), server -> {
             new StoreRun(server, plan, selection.workloads(), page, results, progress, deadline).run();
             if (shared && selection.figures() && hasHoldfast(store, server)) {
                 new Figures(server, page, results, progress, plan.tier() == Tier.FULL).measure();

@@ -28,6 +28,11 @@ record Selection(
     static final String OUTAGES = "outages";
     static final String SOAK = "soak";
 
+    /** Renewed holds, a process that only waits, names used once. */
+    static final String FIGURES = "figures";
+
+    private static final List<String> BESIDE_WORKLOADS = List.of(OUTAGES, SOAK, FIGURES);
+
     /** A word that stands for several workloads. */
     static final String SERVICE = "service";
 
@@ -45,21 +50,26 @@ record Selection(
         List<Workload> workloads = new ArrayList<>();
         for (String word : words) {
             List<Workload> named = Workload.named(word);
-            if (named.isEmpty() && !word.equals(OUTAGES) && !word.equals(SOAK)) {
+            if (named.isEmpty() && !BESIDE_WORKLOADS.contains(word)) {
                 throw new IllegalArgumentException(
                         "there is no workload '" + word + "': it is one of " + String.join(", ", words()));
             }
             workloads.addAll(named);
         }
         return new Selection(
-                kinds, List.copyOf(workloads), words.contains(OUTAGES), words.contains(SOAK), false, false);
+                kinds,
+                List.copyOf(workloads),
+                words.contains(OUTAGES),
+                words.contains(SOAK),
+                words.contains(FIGURES),
+                false);
     }
 
     /** All words for {@code --workload}. */
     static List<String> words() {
         List<String> words = new ArrayList<>(List.of(SERVICE));
         words.addAll(Workload.ids());
-        words.addAll(List.of(OUTAGES, SOAK));
+        words.addAll(BESIDE_WORKLOADS);
         return words;
     }
 

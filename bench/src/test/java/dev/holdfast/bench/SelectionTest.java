@@ -28,11 +28,11 @@ class SelectionTest {
     }
 
     @Test
-    void outagesAndASoakRunAlone() {
-        Selection alone = Selection.of(Plan.NORMAL, List.of("sqlite"), List.of("outages", "soak"));
+    void outagesASoakAndFiguresRunAlone() {
+        Selection alone = Selection.of(Plan.NORMAL, List.of("sqlite"), List.of("outages", "soak", "figures"));
         assertThat(alone.stores()).containsExactly(StoreKind.SQLITE);
         assertThat(alone.workloads()).isEmpty();
-        assertThat(alone.outages() && alone.soak()).isTrue();
+        assertThat(alone.outages() && alone.soak() && alone.figures()).isTrue();
     }
 
     @Test

@@ -9,6 +9,8 @@ import java.util.List;
 
 /** What is asked for at a service's pace, where most locks are free. */
 final class ServiceTargets {
+    private static final String REDISSON = "redisson";
+
     private ServiceTargets() {}
 
     static List<Target> all() {
@@ -24,9 +26,12 @@ final class ServiceTargets {
         List<Target> targets = new ArrayList<>();
         for (String workload : List.of(ServiceWorkloads.SERVICE_1X1, ServiceWorkloads.SERVICE_1X16)) {
             targets.add(redis.median(workload, Peers.HOLDFAST, Beside.of(Peers.FLOOR), 1.15));
+            targets.add(redis.median(workload, Peers.HOLDFAST, Beside.of(REDISSON), 0.95));
             targets.add(redis.median(workload, Peers.HOLDFAST, Beside.BEST, 0.95));
             targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.WAIT_P99, Beside.BEST, 1));
+            targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.SERVER, Beside.of(REDISSON), 1));
             targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.SERVER, Beside.BEST, 1));
+            targets.add(redis.median(workload + ServiceWorkloads.FRESH, Peers.HOLDFAST, Beside.of(REDISSON), 1.2));
             targets.add(redis.median(workload + ServiceWorkloads.FRESH, Peers.HOLDFAST, Beside.BEST, 1.2));
         }
         String two = ServiceWorkloads.SERVICE_2X16;

@@ -47,6 +47,10 @@ public final class Targets {
         all.addAll(zooKeeper());
         all.addAll(sql(StoreKind.MARIADB));
         all.addAll(sql(StoreKind.POSTGRESQL));
+        for (StoreKind kept : List.of(
+                StoreKind.SQLITE, StoreKind.REDIS, StoreKind.ZOOKEEPER, StoreKind.MARIADB, StoreKind.POSTGRESQL)) {
+            all.add(share(new Wanted(kept), Figures.KEEPING, "10,000 renewed holds, lease 30 s", "< 2 %"));
+        }
         all.addAll(otherLocks(StoreKind.REDIS));
         all.addAll(otherLocks(StoreKind.ZOOKEEPER));
         return all;
@@ -62,7 +66,6 @@ public final class Targets {
                 sqlite.jain(Workload.TURNS, 0.95),
                 sqlite.handOver(Workload.HAND_OVER, 2),
                 share(sqlite, Figures.WAITING, "a process that only waits, two others taking turns of 10 ms", "≤ 2 %"),
-                share(sqlite, Figures.KEEPING, "10,000 renewed holds, lease 30 s", "< 2 %"),
                 sqlite.figure(
                         Figures.on(StoreKind.SQLITE, Figures.HEAP_GROWTH),
                         "SQLite, up to 100,000 names used once: growth of the heap",
