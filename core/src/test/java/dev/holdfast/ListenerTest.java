@@ -240,8 +240,9 @@ class ListenerTest {
         time.advance(Duration.ofSeconds(40));
         awaitLeak(leak());
 
-        List<String> origins =
-                ear.all(LockEvent.Leaked.class).stream().map(LockEvent.Leaked::origin).toList();
+        List<String> origins = ear.all(LockEvent.Leaked.class).stream()
+                .map(LockEvent.Leaked::origin)
+                .toList();
         assertThat(origins.get(0)).contains("not recorded").contains("from now on");
         assertThat(origins.get(1)).startsWith("at ").doesNotContain("not recorded");
     }

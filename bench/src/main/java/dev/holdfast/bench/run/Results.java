@@ -119,7 +119,8 @@ public final class Results {
     /** Whether Holdfast took part on a store. */
     public boolean hasHoldfast(StoreKind store) {
         return figure(Figures.on(store, Figures.KEEPING)).isPresent()
-                || cells.stream().anyMatch(cell -> cell.store() == store && cell.peer().role() == Role.HOLDFAST);
+                || cells.stream()
+                        .anyMatch(cell -> cell.store() == store && cell.peer().role() == Role.HOLDFAST);
     }
 
     /** Rounds that failed. */

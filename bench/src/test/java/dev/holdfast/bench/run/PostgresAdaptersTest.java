@@ -1,7 +1,7 @@
 package dev.holdfast.bench.run;
 
-import org.junit.jupiter.api.Tag;
 import dev.holdfast.bench.peer.StoreKind;
+import org.junit.jupiter.api.Tag;
 
 @Tag("thorough") // Redis and SQLite show the adapters every day
 class PostgresAdaptersTest extends AdaptersContract {

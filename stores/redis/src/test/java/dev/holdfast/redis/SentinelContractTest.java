@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Tag;
 @Tag("processes-proved-elsewhere")
 @Tag("shared-processes-proved-elsewhere")
 @Tag("values-proved-elsewhere")
-@Tag("thorough") // the store behind a Sentinel is that of one server, whose contract is everyday; SentinelTest has what differs
+@Tag("thorough") // the store behind a Sentinel is that of one server, whose contract is everyday; SentinelTest has
+// what differs
 class SentinelContractTest extends StoreContract {
     private static RedisSentinels redis;
 
