@@ -90,9 +90,18 @@ public final class Names {
         return Pattern.compile(regex.toString(), Pattern.DOTALL);
     }
 
+    /** A loop, as this is asked for each lock: in a JVM that has just started, a stream takes many times as long. */
     private static boolean hasForbiddenCharacter(String text) {
-        return text.codePoints()
-                .anyMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
+        for (int i = 0; i < text.length(); i++) {
+            int c = text.codePointAt(i);
+            if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
+                return true;
+            }
+            if (Character.isSupplementaryCodePoint(c)) {
+                i++;
+            }
+        }
+        return false;
     }
 
     /** Bounded and without control characters, for a one-line message. */

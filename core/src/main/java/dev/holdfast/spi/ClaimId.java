@@ -16,7 +16,7 @@ public record ClaimId(String value) {
     private static final int BYTES = 16;
 
     public ClaimId {
-        if (value.length() != 2 * BYTES || !value.chars().allMatch(ClaimId::isHexDigit)) {
+        if (!isHex(value)) {
             throw new IllegalArgumentException("a claim id is 32 lower-case hexadecimal digits, not '" + value + "'");
         }
     }
@@ -33,7 +33,14 @@ public record ClaimId(String value) {
         return value;
     }
 
-    private static boolean isHexDigit(int c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    /** A loop, as this is asked for each claim: in a JVM that has just started, a stream takes many times as long. */
+    private static boolean isHex(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+                return false;
+            }
+        }
+        return value.length() == 2 * BYTES;
     }
 }

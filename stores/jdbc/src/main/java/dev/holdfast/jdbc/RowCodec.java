@@ -2,8 +2,8 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.Holder;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.support.HolderWord;
 import java.net.URLDecoder;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,7 +103,7 @@ final class RowCodec {
     }
 
     private static String encoded(String text) {
-        return URLEncoder.encode(RowParameters.word(text), StandardCharsets.UTF_8);
+        return HolderWord.encode(RowParameters.word(text));
     }
 
     private static String decoded(String text) {

@@ -1,10 +1,7 @@
 package dev.holdfast.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.Holder;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
+import dev.holdfast.spi.support.HolderWord;
 
 /**
  * The holder, as text in a lock's state: host, process, thread and label between spaces, each URL-encoded. A channel
@@ -17,13 +14,13 @@ final class HolderText {
     private HolderText() {}
 
     static String write(Holder holder) {
-        return encode(holder.host())
+        return HolderWord.encode(holder.host())
                 + ' '
                 + holder.pid()
                 + ' '
-                + encode(holder.thread())
+                + HolderWord.encode(holder.thread())
                 + ' '
-                + encode(holder.label());
+                + HolderWord.encode(holder.label());
     }
 
     /** An unknown holder while an offer is not confirmed yet. */
@@ -32,18 +29,10 @@ final class HolderText {
         if (parts.length < PARTS || parts.length > PARTS + 1 || !parts[1].matches("\\d{1,18}")) {
             return UNKNOWN;
         }
-        return new Holder(decode(parts[0]), Long.parseLong(parts[1]), decode(parts[2]), decode(parts[3]));
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, UTF_8);
-    }
-
-    private static String decode(String text) {
-        try {
-            return URLDecoder.decode(text, UTF_8);
-        } catch (IllegalArgumentException foreign) {
-            return text;
-        }
+        return new Holder(
+                HolderWord.decode(parts[0]),
+                Long.parseLong(parts[1]),
+                HolderWord.decode(parts[2]),
+                HolderWord.decode(parts[3]));
     }
 }

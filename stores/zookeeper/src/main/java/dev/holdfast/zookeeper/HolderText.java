@@ -1,10 +1,7 @@
 package dev.holdfast.zookeeper;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.holdfast.Holder;
-import java.net.URLDecoder;
-import java.net.URLEncoder;
+import dev.holdfast.spi.support.HolderWord;
 import java.time.Duration;
 
 /**
@@ -20,13 +17,13 @@ record HolderText(Duration lease, Holder holder) {
     String write() {
         return lease.toMillis()
                 + " "
-                + encode(holder.host())
+                + HolderWord.encode(holder.host())
                 + " "
                 + holder.pid()
                 + " "
-                + encode(holder.thread())
+                + HolderWord.encode(holder.thread())
                 + " "
-                + encode(holder.label());
+                + HolderWord.encode(holder.label());
     }
 
     static HolderText read(String text) {
@@ -36,18 +33,10 @@ record HolderText(Duration lease, Holder holder) {
         }
         return new HolderText(
                 Duration.ofMillis(Long.parseLong(parts[0])),
-                new Holder(decode(parts[1]), Long.parseLong(parts[2]), decode(parts[3]), decode(parts[4])));
-    }
-
-    private static String encode(String text) {
-        return URLEncoder.encode(text, UTF_8);
-    }
-
-    private static String decode(String text) {
-        try {
-            return URLDecoder.decode(text, UTF_8);
-        } catch (IllegalArgumentException foreign) {
-            return text;
-        }
+                new Holder(
+                        HolderWord.decode(parts[1]),
+                        Long.parseLong(parts[2]),
+                        HolderWord.decode(parts[3]),
+                        HolderWord.decode(parts[4])));
     }
 }
