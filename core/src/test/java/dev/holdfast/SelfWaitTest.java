@@ -38,4 +38,27 @@ class SelfWaitTest {
             thread.join();
         }
     }
+
+    @Test
+    void isWarnedAboutWithThePlaceWhereItWaitsThoughThatOfTheHoldWasNotRecorded() throws InterruptedException {
+        ManualTime time = new ManualTime();
+        try (LogEar log = new LogEar();
+                LockClient client = LockClient.builder(new MemoryStore(time).open(time))
+                        .time(time)
+                        .build()) {
+            client.lock("b").acquire().close(); // the first caller of a client is one of the sample, the second is not
+            AtomicReference<Hold> first = new AtomicReference<>();
+            Thread thread = new Thread(() -> new tests.SelfWaiter(client.lock("a")).acquireTwice(first), "twice");
+            thread.start();
+            await().until(() -> EngineCase.waitsForALock(thread));
+            time.advance(Duration.ofSeconds(4));
+            assertThat(log.lines)
+                    .singleElement()
+                    .asString()
+                    .contains("SelfWaiter.java:" + tests.SelfWaiter.SECOND_LINE)
+                    .contains("acquired at a place that was not recorded by thread 'twice'");
+            first.get().close();
+            thread.join();
+        }
+    }
 }

@@ -93,7 +93,6 @@ class SecretsTest {
 
     /** Each URL with one of the passwords, each password with some of the URLs. */
     @Test
-    @Tag("thorough") // a process for each command and URL
     void noCommandShowsTheSecretOfAMalformedUrl() throws IOException {
         List<String> urls = new ArrayList<>();
         for (int i = 0; i < URLS.size(); i++) {

@@ -69,7 +69,6 @@ class StderrTest {
     }
 
     @Test
-    @Tag("thorough") // another case shows a full stderr
     void anErrorEndsTheProgramThoughStderrIsFull() {
         ChildProcess shell = withFullStderr("run --no-such-option job -- true");
 

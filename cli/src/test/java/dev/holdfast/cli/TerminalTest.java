@@ -69,7 +69,6 @@ class TerminalTest {
     }
 
     @Test
-    @Tag("thorough") // SignalTest asks the same without a terminal
     void controlCAtAnyMomentOfTheStartIsNeverHandledTwice() {
         typeControlCAtTheStart(8);
     }

@@ -15,17 +15,28 @@ final class CallSite {
 
     private volatile @Nullable StackTraceElement recorded;
 
-    /** Records it, unless it was recorded before; on the caller's thread. */
+    /**
+     * Records it, unless it was recorded before; on the caller's thread. Never throws: the claim is sent already, and its
+     * grant would belong to nobody if a thread at the end of its stack or memory left here.
+     */
     void record() {
         if (recorded == null) {
-            recorded = ofCaller();
+            try {
+                recorded = ofCaller();
+            } catch (Throwable unknown) {
+                // The report says that the place was not recorded.
+            }
         }
     }
 
-    /** What was recorded; null if nothing was. */
-    @Nullable
-    StackTraceElement recorded() {
-        return recorded;
+    boolean isRecorded() {
+        return recorded != null;
+    }
+
+    /** The place, for a message. */
+    String text() {
+        StackTraceElement place = recorded;
+        return place == null ? "at a place that was not recorded" : "at " + place;
     }
 
     static @Nullable StackTraceElement ofCaller() {

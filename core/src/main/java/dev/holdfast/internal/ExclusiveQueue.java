@@ -315,7 +315,6 @@ final class ExclusiveQueue extends ClaimingQueue {
     void warnIfItsOwn(Waiter waiter) {
         HoldState now = hold();
         if (now != null && waiter.thread != null && now.isOwnedBy(waiter.thread)) {
-            waiter.site.record();
             SelfWait.watch(context, now, waiter);
         }
     }

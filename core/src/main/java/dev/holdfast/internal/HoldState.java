@@ -88,11 +88,12 @@ final class HoldState {
     /** Where it was acquired, and by which thread, for people. */
     String origin() {
         Thread thread = acquirer;
-        StackTraceElement place = site.recorded();
-        String by = thread == null ? "" : " by thread '" + thread.getName() + "'";
-        return place == null
-                ? "at a place that was not recorded" + by + " (from now on each place is recorded)"
-                : "at " + place + by;
+        return site.text() + (thread == null ? "" : " by thread '" + thread.getName() + "'");
+    }
+
+    /** Whether the place is part of its {@link #origin}. */
+    boolean isPlaceRecorded() {
+        return site.isRecorded();
     }
 
     /** The caller's side, handed over to the caller: from now on only the caller keeps it, unless it is pinned. */

@@ -33,11 +33,11 @@ final class QueueRegistry implements Reachability.Waits {
         while (true) {
             WaitQueue queue = queueFor(name);
             if (queue.submit(waiter)) {
-                context.callSites().sample(waiter.site);
                 context.reachability().waiting();
                 if (context.isClosed()) {
                     queue.shutDown(context.closedException());
                 }
+                context.callSites().sample(waiter.site);
                 return queue;
             }
             queue.forgetIfRetired();

@@ -18,13 +18,14 @@ final class SelfWait {
         }
     }
 
-    /** Warns, if a thread still waits after a while for a lock that it holds itself. */
+    /** Warns, if a thread still waits after a while for a lock that it holds itself. On that thread. */
     static void watch(EngineContext context, HoldState held, Waiter waiter) {
+        waiter.site.record();
         context.time()
                 .schedule(
                         () -> {
                             if (held.isOpen() && waiter.outcome() == null) {
-                                context.callSites().recordAll();
+                                context.callSites().recordEach();
                                 Log.warn(() -> message(held, waiter, context.description()));
                             }
                         },
@@ -35,7 +36,7 @@ final class SelfWait {
         Thread thread = waiter.thread;
         boolean reads = held.grant.owner().name().mode().kind() == LockMode.SHARED;
         return "thread '" + (thread == null ? "?" : thread.getName()) + "' waits for '" + held.name + "' on " + store
-                + " at " + waiter.site.recorded() + " while it holds it itself, acquired " + held.origin()
+                + " " + waiter.site.text() + " while it holds it itself, acquired " + held.origin()
                 + ": it waits for ever unless another thread closes that hold; "
                 + (reads ? "close it before waiting" : "use reentrant(true) or asLock()");
     }

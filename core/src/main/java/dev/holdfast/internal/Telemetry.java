@@ -247,10 +247,11 @@ final class Telemetry {
     /** Nobody can close a hold any more. */
     void leaked(HoldState leaked, String why) {
         counters.leaks.increment();
-        callSites.recordAll();
+        callSites.recordEach();
         Log.warn(() -> "the hold of '" + leaked.name + "' on " + store + ", acquired " + leaked.origin()
                 + ", was never closed and " + why
-                + ": it is renewed no more and ends with its lease; close holds in a try statement");
+                + ": it is renewed no more and ends with its lease; close holds in a try statement"
+                + (leaked.isPlaceRecorded() ? "" : ". The places of the next holds are recorded"));
         ofHold(leaked.grant, hold -> {
             if (hold == leaked) { // others may hold by the same grant
                 dispatcher.note(new Leaked(hold.name, hold.token, hold.origin(), store), LockListener::onLeaked);

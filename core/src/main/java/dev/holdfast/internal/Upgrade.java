@@ -45,7 +45,6 @@ final class Upgrade {
     /** Has a warning logged if the thread still waits after a while. */
     static void warn(EngineContext context, @Nullable HoldState reading, Waiter waiter) {
         if (reading != null) {
-            waiter.site.record();
             SelfWait.watch(context, reading, waiter);
         }
     }

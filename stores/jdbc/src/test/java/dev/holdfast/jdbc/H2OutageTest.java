@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An H2 server that stands still: its driver would wait for an answer for ever. */
@@ -56,7 +55,6 @@ class H2OutageTest extends OnH2Server {
     }
 
     @Test
-    @Tag("thorough") // a hung server is asked about beside it
     void aRequestOfSeveralStatementsEndsInTimeThoughEachOfThemIsAnswered() {
         try (TcpProxy proxy = TcpProxy.to(server.process().port());
                 Store store = open(proxy, ";holdfast.connections=1")) {

@@ -15,16 +15,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract on a master that Sentinels name, with a replica that confirms each grant ({@code acks=1}). The everyday
- * tier of {@code ./verify} leaves the cases that run through the engine, those between processes and those of values to
- * the classes of one server.
+ * The contract on a master that Sentinels name, with a replica that confirms each grant ({@code acks=1}). For {@code ./verify
+ * --all}: the contract of one server is everyday, and {@link SentinelTest}, {@link AcksTest} and {@link FailoverTest} have
+ * what differs.
  */
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
-@Tag("shared-processes-proved-elsewhere")
-@Tag("values-proved-elsewhere")
-@Tag("thorough") // the store behind a Sentinel is that of one server, whose contract is everyday; SentinelTest has
-// what differs
+@Tag("thorough")
 class SentinelContractTest extends StoreContract {
     private static RedisSentinels redis;
 

@@ -26,7 +26,6 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -118,7 +117,6 @@ class SentinelPartitionTest {
 
     /** The purpose of acks: without them two clients believe here that they have the lock. */
     @Test
-    @Tag("thorough") // the case with acks is everyday
     void withoutAcksAHoldOnAnOldMasterIsLostWhenThatIsDemotedAndItsTokenIsStaleBefore() throws Exception {
         LockClient client = opened(LockClient.connect(redis.uri()));
         Hold first = client.lock(NAME, BRIEF).acquire();

@@ -17,14 +17,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract on three servers, each client at any of them. The everyday tier of {@code ./verify} leaves the cases that
- * run through the engine, and those of names and numbers, to {@link ZooKeeperStoreContractTest}: they ask the same of one
- * server as of three.
+ * The contract on three servers, each client at any of them. For {@code ./verify --all}: the contract of one server, {@link
+ * ZooKeeperStoreContractTest}, is everyday, and {@link EnsembleTest} has what differs.
  */
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
-@Tag("values-proved-elsewhere")
-@Tag("thorough") // three servers keep what one keeps; EnsembleTest has what differs
+@Tag("thorough")
 class EnsembleContractTest extends StoreContract {
     private static ZooKeeperEnsemble ensemble;
 
