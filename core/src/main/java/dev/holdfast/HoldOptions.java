@@ -107,7 +107,7 @@ public final class HoldOptions {
     }
 
     /**
-     * With other bounds of hand-over: a number of times and a time, whichever comes first.
+     * With other bounds of hand-over: a number of times and a time, whichever comes first; readers are bound by the time alone.
      *
      * @param times 0 to 1023
      * @param time 0 to 1 min

@@ -34,7 +34,7 @@ final class RowSql {
 
     private static final String NEW_ROW = "name, " + COLUMNS;
 
-    /** Parameters: see {@link LockRows}. The next version, above a floor (a parameter). */
+    /** Parameters: see {@link RowParameters}. The next version, above a floor (a parameter). */
     private final String next;
 
     final String table;

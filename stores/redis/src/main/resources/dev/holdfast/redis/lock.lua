@@ -1,7 +1,8 @@
 -- Parses the state that state.lua has read, and defines the functions that change it.
 
 local OFFER = 1000 -- milliseconds
-local DEADLINES = 4e15 -- microseconds since 1970 reach that in the year 2096, and twice that is still exact
+local DEADLINES = 4e15 -- microseconds since 1970 reach that in the year 2096, and twice that is still exact; places are
+-- below it; renew.lua has it too
 local MOST_RANKS = 10 -- the longest interval between two polls, in POLL
 local MOST_HEIRS = 3 -- so many waiters poll when the first, which does not fit, should have polled
 local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm them go on
