@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a client has done since it was opened, and what it does now: figures for a log line, a test, or a metrics
- * library to build on. Per client, never per name, so their number is bounded.
+ * The activity of a client since it was opened, and at present: figures for a log line, a test, or a metrics library to
+ * build on. Per client, never per name, so their number is bounded.
  *
  * <p>All are counts since the client was opened, which only grow, but for the two gauges {@link #waitingNow} and
  * {@link #heldNow}. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
@@ -16,7 +16,7 @@ import java.util.TreeMap;
  *
  * <pre>{@code acquisitions == releases + losses() + heldNow}</pre>
  *
- * <p>More components may come; read them by their names and do not make or match such records.
+ * <p>Later versions may add components; read them by their names and do not make or match such records.
  *
  * <pre>{@code
  * ClientStatistics now = client.statistics();

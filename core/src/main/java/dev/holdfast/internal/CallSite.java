@@ -3,7 +3,7 @@ package dev.holdfast.internal;
 import java.lang.StackWalker.StackFrame;
 import org.jspecify.annotations.Nullable;
 
-/** Where in the caller's code a lock was asked for: the first frame that is not ours. */
+/** The place in the caller's code that requested a lock: the first frame outside Holdfast. */
 final class CallSite {
     private static final StackWalker WALKER = StackWalker.getInstance();
     private static final String OURS = "dev.holdfast.";

@@ -17,13 +17,13 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 /**
- * Tells listeners, one call after another, on a thread of its own that exists while there is something to tell: a slow
- * listener delays other listeners, never a lock.
+ * Notifies listeners, one call after another, on a thread of its own that exists while there are events to report: a
+ * slow listener delays other listeners, never a lock.
  *
  * <p>An event is passed on in two steps. {@link #note} puts the event into a queue and does nothing else, so that it may be called
- * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, sees to it that
- * a thread empties the queue. The number of waiting events is bounded: of more than {@link #MOST} events that wait,
- * the later ones are dropped and counted, losses excepted. Thread-safe.
+ * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, ensures that a
+ * thread empties the queue. The number of waiting events is bounded: of more than {@link #MOST} events that wait, the
+ * later ones are dropped and counted, losses excepted. Thread-safe.
  */
 final class EventDispatcher implements AutoCloseable {
     /** How many events may wait for their listeners. */
@@ -33,7 +33,7 @@ final class EventDispatcher implements AutoCloseable {
 
     /** One event for one listener. */
     private record Note(Object event, Object listener, Runnable call) {
-        /** One for each hold at most, and what a holder waits for. */
+        /** One for each hold at most; the holder waits for it. */
         boolean isNeverDropped() {
             return event instanceof Loss || event instanceof Wanted;
         }
@@ -62,9 +62,9 @@ final class EventDispatcher implements AutoCloseable {
     private final AtomicBoolean saidFull = new AtomicBoolean();
 
     /**
-     * Tells on an executor that runs one task after another.
+     * Notifies on an executor that runs one task after another.
      *
-     * @param end what to do when everything already said may be the last
+     * @param end runs when the events delivered so far may be the last
      * @param store where the locks live, for messages
      * @param dropped counts the events that no listener received
      */
@@ -92,12 +92,12 @@ final class EventDispatcher implements AutoCloseable {
         return !listeners.isEmpty();
     }
 
-    /** Notes an event for every listener of the client; {@link #hurry} tells it. */
+    /** Notes an event for every listener of the client; {@link #hurry} delivers it. */
     <E extends LockEvent> void note(E event, BiConsumer<LockListener, E> method) {
         noteAll(event, method);
     }
 
-    /** Notes an event of the store for every listener of the client; {@link #hurry} tells it. */
+    /** Notes an event of the store for every listener of the client; {@link #hurry} delivers it. */
     <E extends StoreEvent> void note(E event, BiConsumer<LockListener, E> method) {
         noteAll(event, method);
     }
@@ -128,7 +128,7 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Passes on what was noted. Never called under a lock of ours; never throws. */
+    /** Passes on what was noted. Never called under a mutex of the engine; never throws. */
     void hurry() {
         if (full.get() && saidFull.compareAndSet(false, true)) {
             Log.warn(() -> "the lock listeners of the client of " + store + " are too slow: " + MOST
@@ -142,7 +142,7 @@ final class EventDispatcher implements AutoCloseable {
         }
         try {
             executor.execute(this::tellAll);
-        } catch (Throwable refused) { // closed, or no thread to be had: no lock may be left half-way for that
+        } catch (Throwable refused) { // closed, or no thread available: that must leave no lock between two states
             telling.set(false);
             giveUp(refused);
         }
@@ -159,7 +159,7 @@ final class EventDispatcher implements AutoCloseable {
         } finally {
             telling.set(false);
         }
-        hurry(); // what came in between
+        hurry(); // events that came meanwhile
     }
 
     private void tell(Note note) {

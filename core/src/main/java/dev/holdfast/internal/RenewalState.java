@@ -116,7 +116,7 @@ final class RenewalState {
         return autoRenew || inDoubt || suspect ? Loss.Cause.NOT_RENEWED_IN_TIME : Loss.Cause.FIXED_LEASE_ENDED;
     }
 
-    /** Whether a grant that has ended here may still stand in the store, and is to be cleared there. */
+    /** Whether a grant that has ended here may still exist in the store, and is to be cleared there. */
     boolean mayStillStand(Loss.Cause cause) {
         return switch (cause) {
             case GONE_FROM_STORE, SESSION_ENDED -> false;
@@ -125,7 +125,7 @@ final class RenewalState {
         };
     }
 
-    /** Whether a request may have moved the lease beyond the deadline we know of. */
+    /** Whether a request may have moved the lease beyond the known deadline. */
     private boolean mayOutliveDeadline() {
         return inDoubt || underWay.get() || sessionBound || (autoRenew && stopped == null);
     }

@@ -13,7 +13,7 @@ final class RetainedGrants {
 
     /** One of them. */
     interface Retained {
-        /** There are too many: it is given back unless it is in use again. Under no mutex. */
+        /** There are too many: it is released unless it is in use again. Under no mutex. */
         void evict();
     }
 

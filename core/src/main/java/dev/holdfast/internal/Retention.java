@@ -32,7 +32,7 @@ final class Retention implements RetainedGrants.Retained {
     private final ExclusiveGrant grant;
     private final TokenBlock tokens;
     private boolean watched;
-    /** The store has answered that it watches: from then on it reports those who wait. */
+    /** The store has answered that it watches: from then on it reports waiters. */
     private boolean reported;
 
     private boolean wanted;
@@ -76,7 +76,7 @@ final class Retention implements RetainedGrants.Retained {
                         queue.transition(() -> isStill(asked) ? answered(waits, failure) : NOTHING));
     }
 
-    /** Not of a number that it had before, which the store knows no more. */
+    /** Not for a number that it had before, which the store no longer knows. */
     private boolean isStill(Grant asked) {
         return queue.has(grant) && grant.state.grant().number() == asked.number();
     }
@@ -156,7 +156,7 @@ final class Retention implements RetainedGrants.Retained {
         return unusedUntil - context.time().nanoTime() <= 0 ? grant.endRetention() : checkBy(unusedUntil);
     }
 
-    /** Whether the grant can be given as it is to one who came while it is retained. */
+    /** Whether the grant can be given as it is to a caller that came while it is retained. */
     boolean mayTake(Waiter waiter) {
         HoldOptions options = waiter.options;
         return !wanted
@@ -168,7 +168,7 @@ final class Retention implements RetainedGrants.Retained {
                 && grant.state.fits(options);
     }
 
-    /** Somebody came while it is retained: gets it without a request, or else it ends first. */
+    /** A caller came while it is retained: the caller gets it without a request, or else it ends first. */
     Runnable take() {
         for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
             if (!mayTake(first)) {
@@ -185,12 +185,12 @@ final class Retention implements RetainedGrants.Retained {
         return queue.isIn(QueuePhase.RETAINED) ? NOTHING : resume();
     }
 
-    /** No caller has it: the last one closed it, or it was given to one who had given up in the same instant. */
+    /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
     private Runnable resume() {
         queue.enter(QueuePhase.RETAINED);
         RetainedGrants.Retained tooMany = context.retained().add(this);
         Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
-        return queue.waiters.isEmpty() ? evict : both(evict, take()); // who came in between saw the hold
+        return queue.waiters.isEmpty() ? evict : both(evict, take()); // a caller that came meanwhile saw the hold
     }
 
     @Override

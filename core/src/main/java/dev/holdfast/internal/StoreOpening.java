@@ -44,7 +44,7 @@ final class StoreOpening {
         return description;
     }
 
-    /** What the store will report to. */
+    /** The listener of the store. */
     LateListener listener() {
         return listener;
     }

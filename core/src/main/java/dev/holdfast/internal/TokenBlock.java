@@ -5,7 +5,7 @@ import dev.holdfast.spi.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens under one grant number: how many holds have had one, and how long that may go on without another word from
+ * The tokens under one grant number: how many holds have had one, and how long that may go on without another answer of
  * the store. Guarded by the queue's mutex.
  */
 final class TokenBlock {

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One client's way into a {@link MemoryStore}. */
+/** One client's access to a {@link MemoryStore}. */
 final class MemorySession implements Store {
     static final String DESCRIPTION = "mem:";
 
@@ -79,7 +79,7 @@ final class MemorySession implements Store {
             store.claim(claim, this, answer);
             if (closed) {
                 store.leave(
-                        this, closedException()); // the close came in between, and may have looked before this claim
+                        this, closedException()); // the close came meanwhile, and may have checked before this claim
             }
         }
         return new Pending() {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class LateListener implements StoreListener {
     private volatile @Nullable StoreListener listener;
 
-    /** Nobody listens yet. */
+    /** No listener is named yet. */
     public LateListener() {}
 
     /** Names it; see {@link dev.holdfast.spi.Store#listen}. */

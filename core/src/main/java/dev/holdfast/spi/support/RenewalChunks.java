@@ -30,7 +30,7 @@ public final class RenewalChunks {
      * Grants that one request renews.
      *
      * @param grants at least one
-     * @param answer by claim; of a grant that it leaves out nothing is said
+     * @param answer by claim; a grant that it leaves out has no answer
      */
     public record Chunk(List<Grant> grants, CompletionStage<Map<ClaimId, Renewal>> answer) {}
 

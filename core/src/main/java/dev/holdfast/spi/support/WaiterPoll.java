@@ -19,19 +19,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link Store#watch} for a store that sends no messages to holders. While grants are watched, it asks the store every 20 ms
- * whether claims wait for their names, for {@value #AT_A_TIME} grants in one question: of more grants, each is asked for less
- * often. A grant that does not stand any more is reported as {@linkplain StoreListener#suspect suspect}. A question without an
- * answer is asked again a second later. While no grant is watched, it asks nothing. Thread-safe.
+ * {@link Store#watch} for a store that sends no messages to holders. While grants are watched, it asks the store every
+ * 20 ms whether claims wait for their names, for {@value #AT_A_TIME} grants in one query: with more grants, each is
+ * polled less often. A grant that no longer exists is reported as {@linkplain StoreListener#suspect suspect}. A query
+ * without an answer is repeated a second later. While no grant is watched, it sends no query. Thread-safe.
  */
 public final class WaiterPoll {
-    /** How many grants one question is about. */
+    /** How many grants one query covers. */
     public static final int AT_A_TIME = 256;
 
-    /** How long after an answer the next question follows. */
+    /** How long after an answer the next query follows. */
     public static final Duration INTERVAL = Duration.ofMillis(20);
 
-    /** The same after a question without an answer. */
+    /** The same after a query without an answer. */
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
     private final Function<List<Grant>, ? extends CompletionStage<Map<ClaimId, Boolean>>> question;
@@ -45,7 +45,7 @@ public final class WaiterPoll {
     /**
      * Nothing is watched yet.
      *
-     * @param question answers with the grants that stand, and whether claims wait for them
+     * @param question answers with the grants that exist, and whether claims wait for them
      * @param later runs a short task once after a time; it may drop the task when the store closes
      */
     public WaiterPoll(
@@ -55,7 +55,7 @@ public final class WaiterPoll {
         this.later = later;
     }
 
-    /** Names the listener that is told when a watched grant is wanted or gone. */
+    /** Names the listener that is notified when a watched grant is wanted or gone. */
     public void listen(StoreListener told) {
         listener = told;
     }
@@ -75,12 +75,12 @@ public final class WaiterPoll {
         });
     }
 
-    /** The grant is about to end or to change, or has ended: what an answer says of it from now on counts no more. */
+    /** The grant is about to end or to change, or has ended: from now on, answers about it no longer count. */
     public void forget(Grant grant) {
         watched.remove(grant.id());
     }
 
-    /** Asks nothing more. */
+    /** Sends no more queries. */
     public void close() {
         closed = true;
         watched.clear();
@@ -132,7 +132,7 @@ public final class WaiterPoll {
         pause(INTERVAL);
         news.forEach(grant -> {
             if (watched.remove(grant.id(), grant)) {
-                // Apart: what one report throws keeps no other from being made.
+                // Apart: an exception of one report prevents no other.
                 CompletableFuture.runAsync(() -> tell(grant, standing.get(grant.id())), Runnable::run);
             }
         });

@@ -23,7 +23,7 @@ final class Blockers {
 
     /**
      * @param lock the node of the lock
-     * @param watcher told when a watched node changes
+     * @param watcher notified when a watched node changes
      */
     Blockers(Claim claim, String lock, Watcher watcher) {
         this.claim = claim;
@@ -31,7 +31,7 @@ final class Blockers {
         this.watcher = watcher;
     }
 
-    /** Learns who is before the claim. Those that have gone are not watched any more. */
+    /** Records the claims before this one. Those that have gone are no longer watched. */
     void learn(Node mine, Collection<String> line, @Nullable Session session) {
         before = Predecessors.before(mine, line);
         unwatch(session, node -> !before.contains(node));
@@ -56,7 +56,7 @@ final class Blockers {
         return standing().stream().filter(watched::add).toList();
     }
 
-    /** A message came about a node; whether it was watched, which it is not any more. */
+    /** A message about a node arrived; returns whether it was watched, which it no longer is. */
     boolean heardOf(Node node) {
         return watched.remove(node);
     }
@@ -71,7 +71,7 @@ final class Blockers {
         watched.clear();
     }
 
-    /** Watches none any more. */
+    /** Stops watching. */
     void forget(@Nullable Session session) {
         unwatch(session, node -> true);
     }

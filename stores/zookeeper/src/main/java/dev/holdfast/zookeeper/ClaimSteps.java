@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * changed in steps alone.
  */
 final class ClaimSteps {
-    /** What a step returns that has nothing to do. */
+    /** The result of a step that has nothing to do. */
     static final Runnable NOTHING = () -> {};
 
     enum Phase {

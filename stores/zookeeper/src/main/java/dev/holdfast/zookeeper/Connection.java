@@ -22,9 +22,9 @@ import org.apache.zookeeper.ZooKeeper.States;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the servers: the present session, what becomes of it, and what waits for it. Curator's client opens
- * connections, and a new session when one has ended; its events come here on the session's event thread, before the
- * answers that follow them.
+ * The connection to the servers: the present session, its changes, and the requests that wait for it. Curator's client
+ * opens connections, and a new session when one has ended; its events come here on the session's event thread, before
+ * the answers that follow them.
  *
  * <p>Thread-safe.
  */
@@ -73,7 +73,7 @@ final class Connection implements CuratorListener {
         listener = told;
         curator.getCuratorListenable().addListener(this, Runnable::run);
         if (curator.getZookeeperClient().isConnected()) {
-            connected(time.nanoTime() - LONG.toNanos()); // since when, and what was sent last, is not known
+            connected(time.nanoTime() - LONG.toNanos()); // its beginning, and what was sent last, is not known
         }
     }
 
@@ -106,7 +106,7 @@ final class Connection implements CuratorListener {
      */
     void whenConnected(CompletableFuture<?> answer, Consumer<Session> task) {
         if (closed) {
-            return; // nobody would hear that the connection broke, and what is tried again would be for ever
+            return; // no event would report that the connection broke, and requests would be retried for ever
         }
         Session now = session();
         if (now != null) {

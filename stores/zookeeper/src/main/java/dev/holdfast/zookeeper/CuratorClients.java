@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param curator started
  * @param attempted when a connection was tried last, by {@code nanoTime}
- * @param acls the rights to the nodes that are made: all for the user that the URL names, or for everybody
+ * @param acls the rights to the nodes that are made: all for the user that the URL names, or for everyone
  */
 record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvider acls) {
     private static final int RETRY_MILLIS = 500;
@@ -91,7 +91,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
         try {
             return curator.getZookeeperClient().getZooKeeper();
         } catch (Exception e) {
-            return null; // a failure of before
+            return null; // an earlier failure
         }
     }
 

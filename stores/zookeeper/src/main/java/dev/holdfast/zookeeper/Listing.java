@@ -59,7 +59,7 @@ final class Listing {
         });
     }
 
-    /** In the order of the line. */
+    /** In the order of the queue. */
     private CompletableFuture<List<LockWaiter>> waitersOf(Session session, String name) {
         String lock = context.paths().lock(name);
         return context.limited(session.children(lock)).thenCompose(listed -> {

@@ -14,15 +14,15 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the node of a claim comes into the line before its lock, or is found there. Only a node of the present session is
- * the claim's: one of an earlier session may go at any moment, and is removed wherever it is seen.
+ * Creates the node of a claim in the queue of its lock, or finds it there. Only a node of the present session is the
+ * claim's: one of an earlier session may go at any moment, and is removed wherever it is seen.
  *
  * @param lock the node of the lock
  */
 record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
 
     /**
-     * The node of a claim and the line around it.
+     * The node of a claim and the queue around it.
      *
      * @param mine its node; null if it has none, as far as is known
      * @param number the transaction that made it; 0 if that is not known yet
@@ -50,7 +50,9 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
         }
     }
 
-    /** Lists the line behind a sync: a server that lags behind would report a lock as held that was released before. */
+    /**
+     * Lists the queue behind a sync: a server that lags behind would report a lock as held that was released before.
+     */
     CompletableFuture<Listed> look(Session now) {
         context.batches().removeNow();
         now.sync(lock);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The node of one claim, as far as is known: in which session, whether it was just read, and how it is removed, also
- * where nobody knows whether it was made. Used in the steps of the claim, unless a method says otherwise.
+ * where it is unknown whether it was made. Used in the steps of the claim, unless a method says otherwise.
  */
 final class OwnNode {
     private final Claim claim;
@@ -118,7 +118,7 @@ final class OwnNode {
         }
     }
 
-    /** Removes what arrived after the claim was given up: the removal of then may have found nothing. On any thread. */
+    /** Removes what arrived after the claim was given up: the earlier removal may have found nothing. On any thread. */
     void removeIfLate(Session now, @Nullable Arrival arrival, CompletableFuture<?> answer) {
         if (arrival == null || !answer.isCompletedExceptionally()) {
             return;

@@ -21,32 +21,33 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim, and its place in the line before a lock.
+ * One claim, and its place in the queue of a lock.
  *
  * <pre>
- *   waits   ────────────► ENTERING ── nobody in the way ──────────────────────► ANSWERED: the grant
+ *   waits   ────────────► ENTERING ── no earlier claims ──────────────────────► ANSWERED: the grant
  *                          │   ▲                                                   ▲
  *                          │   └── the session is gone, or the node ──┐            │
  *                          ▼                                          │            │
- *   tries ─► LOOKING     WAITING ── one that is watched has gone ─► CONFIRMING ────┘
- *             │            │ ▲                                        │   still there, and nobody in the way
+ *   tries ─► CHECKING    WAITING ── one that is watched has gone ─► CONFIRMING ────┘
+ *             │            │ ▲                                        │   still there, no earlier claims
  *             │ taken      │ └────────── others are left ─────────────┘
  *             ▼            ▼ cancel
  *          ANSWERED ◄── LEAVING: nothing, once the node is gone
  * </pre>
  *
  * <p>The recipe is the fair lock of ZooKeeper's own documentation (Hunt, Konar, Junqueira and Reed, "ZooKeeper: Wait-free
- * coordination for Internet-scale systems", 2010), with these differences. To enter is one round trip: the node is made
- * and the children are listed by requests sent back to back. What came before is remembered and can only become less. So
- * when the only one before has gone nobody is in the way any more; where there were more, the children are listed once
- * again, for those in between may have gone untold or may still be there. The node is named after the claim, so that one
- * whose making was not answered is found.
+ * coordination for Internet-scale systems", 2010), with these differences. Entering takes one round trip: the node is
+ * made and the children are listed by requests sent back to back. The earlier claims are remembered and can only become
+ * fewer. So when the only earlier claim has gone, none is left. If there were more, the children are listed once again:
+ * those in between may have gone without a message or may still be there. The node is named after the claim, so that a
+ * node whose creation was not answered is found.
  *
- * <p>No grant without a look at the node itself, behind all that it waited for: somebody may have removed it, or it may be
- * of a session that has ended. Who comes in and is alone has just seen it among the children.
+ * <p>No grant without a read of the node itself, after everything that the claim waited for: another client may have
+ * removed it, or it may be of a session that has ended. A claim that enters and is alone has just seen its node among
+ * the children.
  *
- * <p>A try looks first and writes nothing when it is not its turn. A wait outlives broken connections and ended sessions;
- * with a new session it goes to the end of the line. Thread-safe.
+ * <p>A try reads first and writes nothing when it is not its turn. A wait outlives broken connections and ended
+ * sessions; with a new session it goes to the end of the queue. Thread-safe.
  */
 final class PendingClaim implements Pending, Watcher {
     private static final int MOST_ENTRIES = 10;
@@ -129,7 +130,7 @@ final class PendingClaim implements Pending, Watcher {
         return own.wasSent();
     }
 
-    // ---- joining the line ----
+    // ---- joining the queue ----
 
     private Runnable begun(Session now) {
         if (!steps.is(Phase.APART)) {
@@ -194,7 +195,7 @@ final class PendingClaim implements Pending, Watcher {
         return blockers.areTooMany() ? leaving(context.errors().lineTooLong(claim.name())) : judged();
     }
 
-    // ---- in the line ----
+    // ---- in the queue ----
 
     @Override
     public void process(WatchedEvent event) {
@@ -279,7 +280,7 @@ final class PendingClaim implements Pending, Watcher {
         return ending(() -> own.hold(grant, made, answer));
     }
 
-    // ---- leaving the line ----
+    // ---- leaving the queue ----
 
     /** Deletes the node, then answers. */
     private Runnable leaving(@Nullable HoldfastException why) {

@@ -20,7 +20,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of this client under way, by their ids. All of them look now and then at those before them, in case a message
+ * The claims of this client under way, by their ids. Each of them now and then reads those before it, in case a message
  * was lost; the timer for that runs while there are any. Thread-safe.
  */
 final class PendingClaims {
@@ -103,7 +103,7 @@ final class PendingClaims {
     void ended(Session session) {
         all.values().forEach(place -> place.ended(session));
         if (context.connection().session() == null) {
-            suspended(); // a return that was reported in between was none
+            suspended(); // a reconnection that was reported meanwhile was none
         }
     }
 
@@ -165,7 +165,7 @@ final class PendingClaims {
     }
 
     /**
-     * Servers that say nothing, on a connection that stands: the client library notices that after two thirds of the
+     * Servers that send nothing, on an open connection: the client library notices that after two thirds of the
      * session's time-out, which may be long.
      */
     private void askWhetherItAnswers() {

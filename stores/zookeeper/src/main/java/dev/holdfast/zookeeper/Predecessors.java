@@ -12,13 +12,14 @@ import java.util.Set;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
- * The line of claims before a lock, as one of them sees it: who came before, and whose going it has to wait for.
+ * The queue of claims before a lock, as one of them sees it: the earlier claims, and those whose end it has to wait
+ * for.
  *
- * <p>Each waits for as few as can tell it that its turn may have come: an exclusive claim for the one before it, whoever
- * that is; a shared one for the last before it that is not shared; one for some of {@code n} permits for the last few
- * before it whose permits leave too little. While all of those stand it cannot be its turn, so nobody is woken for
- * nothing but by one who left the line early; and since all that came before are counted, held or waiting, a large claim
- * is not starved by small ones, nor a writer by readers.
+ * <p>Each waits for as few as can show that its turn may have come: an exclusive claim for the one before it, whatever
+ * its mode; a shared one for the last before it that is not shared; one for some of {@code n} permits for the last few
+ * before it whose permits leave too little. While all of those exist it cannot be its turn, so no claim is woken in
+ * vain except by one that left the queue early; and since all that came before are counted, held or waiting, a large
+ * claim is not starved by small ones, nor a writer by readers.
  */
 final class Predecessors {
     /**
@@ -30,7 +31,7 @@ final class Predecessors {
     private Predecessors() {}
 
     /**
-     * A line as it was read.
+     * A queue as it was read.
      *
      * @param names of all nodes
      * @param contended whether a claim waits
@@ -103,7 +104,7 @@ final class Predecessors {
         return taken <= wanted.of() ? List.of() : blockers;
     }
 
-    /** The claims of a line that hold the lock: those without blockers, found in one pass. */
+    /** The claims of a queue that hold the lock: those without blockers, found in one pass. */
     static List<Node> holders(List<Node> line) {
         List<Node> holders = new ArrayList<>();
         long permits = 0;
@@ -128,7 +129,7 @@ final class Predecessors {
         return holders;
     }
 
-    /** The claims of a line that wait, each once: a claim that was made again may have an earlier node for a while. */
+    /** The claims of a queue that wait, each once: a claim that was made again may have an earlier node for a while. */
     static List<Node> waiting(List<Node> line) {
         Set<Node> holders = new HashSet<>(holders(line));
         Set<ClaimId> known = new HashSet<>();

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports claims that come to wait for a lock that is held here: the node of the lock is watched, and its children are read
- * with each watch, so that no claim comes in between. Once a claim waits, nothing more is watched: that the holder is wanted
- * is news once. The client library sets its watches again after a lost connection; a look that the loss has interrupted is
- * repeated. The next renewal reads the children too. Thread-safe.
+ * with each watch, so that no claim comes in between. Once a claim waits, nothing more is watched: the holder needs
+ * only one report that it is wanted. The client library sets its watches again after a lost connection; a read that the
+ * loss has interrupted is repeated. The next renewal reads the children too. Thread-safe.
  */
 final class WaiterWatches {
     private final ZooKeeperContext context;
@@ -25,7 +25,7 @@ final class WaiterWatches {
         listener = told;
     }
 
-    /** Watches for claims that come to wait while a grant stands; whether one waits already. */
+    /** Watches for claims that come to wait while a grant exists; returns whether one waits already. */
     CompletableFuture<Boolean> watch(Grant grant) {
         HeldNode held = context.heldNodes().get(grant.id());
         return held == null
@@ -56,7 +56,7 @@ final class WaiterWatches {
         });
     }
 
-    /** The watch is used up: if the connection breaks now, only another look, once it is back, finds the claim. */
+    /** The watch is used up: if the connection breaks now, only another read, once it is back, finds the claim. */
     private void changed(HeldNode held) {
         context.connection().whenConnected(new CompletableFuture<>(), now -> {
             if (!stands(held)) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is tried again when a request fails must not be tried for ever. */
+/** A request that fails must not be retried for ever. */
 @Timeout(120)
 class ConnectionTest {
     private static ZooKeeperServer server;
@@ -104,7 +104,7 @@ class ConnectionTest {
         }
     }
 
-    /** Counts what it is told; the events of a connection come in their order. */
+    /** Counts the reports that it receives; the events of a connection come in their order. */
     private static final class Hearing implements Connection.Listener {
         private final AtomicInteger suspended = new AtomicInteger();
         /** Since the connection broke. */

@@ -148,7 +148,7 @@ class EndedSessionTest {
         return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
     }
 
-    /** The end was told before the grant was kept: nobody hears of it again. */
+    /** The end was reported before the grant was kept: it is not reported again. */
     private static final class Unheard implements Connection.Listener {
         @Override
         public void suspended(Session session) {}

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Three real servers, of which one fails: what that does to holds and to those who wait. */
+/** Three real servers, of which one fails: the effect on holds and waiters. */
 class EnsembleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static ZooKeeperEnsemble ensemble;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A grant that ends after it was looked at, and before it is broken. */
+/** A grant that ends after it was read, and before it is broken. */
 @Timeout(120)
 class GrantBreakerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is asked for while the servers are away, and what was waited for in vain, is not kept. */
+/** A request made while the servers are away, and a wait that failed, leave nothing behind. */
 @Timeout(120)
 class OutageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -29,12 +29,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a turn costs, by the server's own count. */
+/** The cost of a turn, by the server's own count. */
 class PacketsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int LONG_SESSION = 60_000;
 
-    /** To say that a session lives, and to ask for the count. */
+    /** The ping that keeps the session, and the request for the count. */
     private static final int MORE = 6;
 
     /** Where the lock's own node was swept away in between, which is made again. */
@@ -59,7 +59,10 @@ class PacketsTest {
         server.close();
     }
 
-    /** The node and the list, a look at the one before, the call, a look at one's own and at the others, the removal. */
+    /**
+     * The node and the list, a read of the one before, the notification, a read of its own node and of the others, the
+     * removal.
+     */
     @ParameterizedTest
     @ValueSource(ints = {2, 200})
     void aTurnThatIsHandedOverBetweenClientsCostsThirteenPacketsAtMostHoweverManyWait(int waiting) throws Exception {
@@ -97,7 +100,10 @@ class PacketsTest {
         }
     }
 
-    /** A grant that lingers is given to the same client 64 times; then its node is replaced by the next one. */
+    /**
+     * A grant whose release is deferred is given to the same client 64 times; then its node is replaced by the next
+     * one.
+     */
     @Test
     void aReleaseAndTheClaimBehindItLeaveAsOne() throws InterruptedException {
         HoldOptions alone = HoldOptions.defaults().handOver(0, Duration.ZERO);

@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for whom in a line of claims. */
+/** Which claims of a queue wait for which. */
 class PredecessorsTest {
     @Test
     void anExclusiveClaimWaitsForTheOneBeforeItWhoeverThatIs() {

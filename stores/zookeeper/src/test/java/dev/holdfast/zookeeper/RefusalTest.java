@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What cannot work is said within its time, with what to do, and without secrets. */
+/** A failure is reported within its time, with what to do, and without secrets. */
 class RefusalTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
@@ -204,7 +204,7 @@ class RefusalTest {
         }
     }
 
-    /** Lets nobody make nodes below some. */
+    /** Allows no client to make nodes below some. */
     private record ReadOnly(String end) implements ACLProvider {
         @Override
         public List<ACL> getDefaultAcl() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nodes of claims that somebody else takes away: by hand, or with the client that the application lent and closed. */
+/** Nodes of claims that another party removes: by hand, or with the client that the application lent and closed. */
 @Timeout(120)
 class RemovedNodeTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -72,7 +72,10 @@ class SessionTest {
         }
     }
 
-    /** As Curator does by itself after a session's time-out without a connection: the servers may have heard of it later. */
+    /**
+     * As Curator does by itself after a session's time-out without a connection: the servers may have received its last
+     * message later.
+     */
     @Test
     void theLockOfASessionThatItsClientGaveUpIsFreeLongBeforeTheServersEndTheSession() throws Exception {
         try (CuratorFramework curator =
@@ -92,7 +95,7 @@ class SessionTest {
                     assertThat(next.token()).isGreaterThan(hold.token());
                 }
                 // not before the rival holds: on an event that was made up the library may close the session, which is
-                // open still, before it tells anybody. A real end of a session comes after a broken connection.
+                // still open, before it reports that. A real end of a session comes after a broken connection.
                 await().atMost(PATIENCE).until(() -> !hold.isValid());
                 assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Those that wait are listed by name, in the order in which they came. */
+/** Waiters are listed by name, in order of arrival. */
 @Timeout(120)
 class WaitersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
