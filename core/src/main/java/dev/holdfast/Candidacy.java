@@ -38,7 +38,7 @@ public final class Candidacy implements AutoCloseable {
     /** A term is released after this, or after its lease if that is shorter, though its listener has not returned. */
     private static final Duration LONGEST_END = Duration.ofSeconds(30);
 
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Engine engine;
     private final DistributedLock lock;
@@ -133,8 +133,8 @@ public final class Candidacy implements AutoCloseable {
                         + "' waits for a term that cannot begin before it has returned");
             }
             // a term in doubt becomes valid again without notice: check again soon
-            long look = now == null ? left : Math.min(left, LOOK_NANOS);
-            left -= look - awaitChange(now, look);
+            long most = now == null ? left : Math.min(left, CHECK_NANOS);
+            left -= most - awaitChange(now, most);
         }
     }
 

@@ -33,7 +33,7 @@ final class OnceAttempt {
 
     /** Goes on from what was read before the lock was acquired. */
     OnceResult run(RecordReading first) {
-        OnceJournal.Patience patience = journal.patience();
+        OnceJournal.TimeLimit limit = journal.timeLimit();
         RecordReading seen = first;
         while (true) {
             OnceRecord last = journal.last(seen);
@@ -56,7 +56,7 @@ final class OnceAttempt {
                 unanswered = lost;
             }
             RecordReading before = seen;
-            seen = readAgain(patience, before, unanswered);
+            seen = readAgain(limit, before, unanswered);
             Optional<StoredRecord> own = seen.stored().filter(this::isOwnBeginning);
             if (own.isPresent()) { // it was written after all, and the first answer was lost
                 return work(own.get(), before);
@@ -77,9 +77,9 @@ final class OnceAttempt {
     }
 
     private RecordReading readAgain(
-            OnceJournal.Patience patience, RecordReading before, @Nullable StoreUnavailableException unanswered) {
+            OnceJournal.TimeLimit limit, RecordReading before, @Nullable StoreUnavailableException unanswered) {
         StoreUnavailableException last = unanswered;
-        while (hold.isValid() && patience.goesOn()) {
+        while (hold.isValid() && limit.goesOn()) {
             try {
                 return journal.read();
             } catch (StoreUnavailableException again) {
@@ -157,12 +157,12 @@ final class OnceAttempt {
     }
 
     private Optional<StoredRecord> endRepeatedly(StoredRecord begun, OnceRecord ended, @Nullable Exception failure) {
-        OnceJournal.Patience patience = journal.patience();
+        OnceJournal.TimeLimit limit = journal.timeLimit();
         while (true) {
             try {
                 return end(begun, ended);
             } catch (StoreUnavailableException unanswered) {
-                if (!patience.goesOnAfterPause()) {
+                if (!limit.goesOnAfterPause()) {
                     throw with(
                             failure,
                             new StoreUnavailableException(journal.unrecorded(failure, unanswered), unanswered));

@@ -160,16 +160,16 @@ final class OnceJournal {
     // ---- trying again ----
 
     /** A lease's time to try again, from now on. */
-    Patience patience() {
-        return new Patience(engine.nanoTime() + options.lease().toNanos());
+    TimeLimit timeLimit() {
+        return new TimeLimit(engine.nanoTime() + options.lease().toNanos());
     }
 
     /** The time for which requests are repeated. For one thread. */
-    final class Patience {
+    final class TimeLimit {
         private final long end;
         private boolean pauses;
 
-        private Patience(long end) {
+        private TimeLimit(long end) {
             this.end = end;
         }
 

@@ -26,7 +26,7 @@ public final class Term {
     private final long began = System.nanoTime();
 
     /** Whether its onElected has begun, and whether that failed; for the candidacy's thread alone. */
-    boolean told;
+    boolean reported;
 
     boolean failed;
 

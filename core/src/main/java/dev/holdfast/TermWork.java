@@ -59,7 +59,7 @@ final class TermWork {
             if (begun.hasEnded()) {
                 return false;
             }
-            begun.told = true;
+            begun.reported = true;
             worker = Thread.currentThread();
             return true;
         } finally {
@@ -91,7 +91,7 @@ final class TermWork {
 
     /** Runs {@code onRevoked}, if the term was reported to the listener at all. */
     void revoked(Term over) {
-        if (over.told) {
+        if (over.reported) {
             try {
                 listener.onRevoked(over);
             } catch (Throwable failed) {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Engine {
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     private final EngineContext context;
@@ -71,11 +71,11 @@ public final class Engine {
         try {
             store = opener.apply(time);
             Counters counters = new Counters();
-            Executor telling = environment.telling();
-            EventDispatcher dispatcher = telling == null
+            Executor notifying = environment.notifying();
+            EventDispatcher dispatcher = notifying == null
                     ? EventDispatcher.onOwnThread(
                             listeners, client + "-listeners", store.description(), counters.droppedEvents)
-                    : new EventDispatcher(listeners, telling, () -> {}, store.description(), counters.droppedEvents);
+                    : new EventDispatcher(listeners, notifying, () -> {}, store.description(), counters.droppedEvents);
             EngineContext context = new EngineContext(
                     store, time, new ClientIdentity(label), environment, dispatcher, counters, outageLimit);
             store.listen(new StoreNotices(context));
@@ -291,7 +291,7 @@ public final class Engine {
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
         if (beginClose()) {
-            context.releaseSender().awaitQuiet(CLOSE_PATIENCE, context.queues()::isEmpty);
+            context.releaseSender().awaitQuiet(CLOSE_LIMIT, context.queues()::isEmpty);
             endClose();
         }
     }

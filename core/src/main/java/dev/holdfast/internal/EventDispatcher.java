@@ -57,9 +57,9 @@ final class EventDispatcher implements AutoCloseable {
     private final LongAdder dropped;
     private final Queue<Note> notes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final AtomicBoolean telling = new AtomicBoolean();
+    private final AtomicBoolean delivering = new AtomicBoolean();
     private final AtomicBoolean full = new AtomicBoolean();
-    private final AtomicBoolean saidFull = new AtomicBoolean();
+    private final AtomicBoolean reportedFull = new AtomicBoolean();
 
     /**
      * Notifies on an executor that runs one task after another.
@@ -130,39 +130,39 @@ final class EventDispatcher implements AutoCloseable {
 
     /** Passes on what was noted. Never called under a mutex of the engine; never throws. */
     void hurry() {
-        if (full.get() && saidFull.compareAndSet(false, true)) {
+        if (full.get() && reportedFull.compareAndSet(false, true)) {
             Log.warn(() -> "the lock listeners of the client of " + store + " are too slow: " + MOST
                     + " events wait to be delivered, the first is " + first()
                     + "; until the listeners catch up, further"
                     + " events are dropped, except losses; make the listeners faster, or have them pass their work to"
                     + " other threads");
         }
-        if (notes.isEmpty() || !telling.compareAndSet(false, true)) {
+        if (notes.isEmpty() || !delivering.compareAndSet(false, true)) {
             return;
         }
         try {
-            executor.execute(this::tellAll);
+            executor.execute(this::deliverAll);
         } catch (Throwable refused) { // closed, or no thread available: that must leave no lock between two states
-            telling.set(false);
+            delivering.set(false);
             giveUp(refused);
         }
     }
 
-    private void tellAll() {
+    private void deliverAll() {
         try {
             for (Note note = notes.poll(); note != null; note = notes.poll()) {
                 waiting.decrementAndGet();
-                tell(note);
+                deliver(note);
             }
             full.set(false);
-            saidFull.set(false);
+            reportedFull.set(false);
         } finally {
-            telling.set(false);
+            delivering.set(false);
         }
         hurry(); // events that came meanwhile
     }
 
-    private void tell(Note note) {
+    private void deliver(Note note) {
         try {
             note.call.run();
         } catch (Throwable thrown) {
@@ -178,13 +178,13 @@ final class EventDispatcher implements AutoCloseable {
         if (first == null) {
             return;
         }
-        int untold = 1;
+        int undelivered = 1;
         while (notes.poll() != null) {
-            untold++;
+            undelivered++;
         }
-        waiting.addAndGet(-untold);
-        dropped.add(untold);
-        int count = untold;
+        waiting.addAndGet(-undelivered);
+        dropped.add(undelivered);
+        int count = undelivered;
         Log.warn(() -> count + " event(s) of locks on " + store + " could not be reported to listeners, first "
                 + first.kind()
                 + ", because the client is closed or no thread could be started ("

@@ -27,7 +27,7 @@ interface GrantOwner {
     boolean stopRenewal(HoldState of, Loss.Cause cause);
 
     /** The store confirmed a grant, which may have been in doubt. */
-    void confirmed(GrantState standing);
+    void confirmed(GrantState grant);
 
     /** Other clients wait for a grant's name, as the store reports. */
     void wanted(GrantState grant);

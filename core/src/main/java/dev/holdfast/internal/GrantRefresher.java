@@ -53,12 +53,12 @@ final class GrantRefresher {
             return;
         }
         ReleaseSender.guarded(request).whenComplete((answer, failure) -> {
-            boolean standing = false;
+            boolean changed = false;
             try {
-                standing = answer != null && apply.test(answer);
+                changed = answer != null && apply.test(answer);
             } finally {
                 live.renewal().end(answer != null);
-                then.accept(standing);
+                then.accept(changed);
             }
         });
     }

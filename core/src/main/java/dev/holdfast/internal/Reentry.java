@@ -117,13 +117,13 @@ final class Reentry {
             return entered;
         }
         long since = context.time().nanoTime();
-        long patience = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
+        long longest = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
         Thread thread = Thread.currentThread();
         Scheduled timeout = wait == null ? () -> {} : context.time().schedule(() -> LockSupport.unpark(thread), wait);
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                if (context.time().nanoTime() - since >= patience) {
+                if (context.time().nanoTime() - since >= longest) {
                     throwIfUnreachable(name);
                     return Optional.empty();
                 }

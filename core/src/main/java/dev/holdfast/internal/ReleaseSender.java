@@ -115,8 +115,8 @@ final class ReleaseSender {
     }
 
     /** Waits until nothing is under way and the condition holds, or the time limit has passed. */
-    void awaitQuiet(Duration patience, BooleanSupplier quiet) {
-        long end = System.nanoTime() + patience.toNanos();
+    void awaitQuiet(Duration limit, BooleanSupplier quiet) {
+        long end = System.nanoTime() + limit.toNanos();
         UninterruptedWait.until(() -> (isQuiet() && quiet.getAsBoolean()) || System.nanoTime() - end >= 0, POLL);
     }
 

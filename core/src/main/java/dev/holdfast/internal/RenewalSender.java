@@ -36,7 +36,7 @@ final class RenewalSender {
     private static final int MOST_IN_BATCH = 1_000;
 
     /** All batches of a round are under way after this part of the shortest lease, also where no store answers. */
-    private static final int PATIENCE_DIVISOR = 6;
+    private static final int WAIT_DIVISOR = 6;
 
     /** Handles the answer for each grant. */
     @FunctionalInterface
@@ -79,11 +79,11 @@ final class RenewalSender {
         due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
         int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
         Round round = new Round(part, batches);
-        Duration patience = Duration.ofNanos(shortestLease(due) / PATIENCE_DIVISOR / batches);
+        Duration longest = Duration.ofNanos(shortestLease(due) / WAIT_DIVISOR / batches);
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
             List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
-            turn = new Batch(round, new ArrayList<>(some)).askAfter(turn, patience);
+            turn = new Batch(round, new ArrayList<>(some)).sendAfter(turn, longest);
         }
     }
 
@@ -134,14 +134,14 @@ final class RenewalSender {
         /**
          * Sends the request when its turn has come.
          *
-         * @param patience how long the next batch waits for the answer to this one at most
+         * @param longest how long the next batch waits for the answer to this one at most
          * @return the turn of the next batch
          */
-        CompletableFuture<Void> askAfter(CompletableFuture<Void> turn, Duration patience) {
+        CompletableFuture<Void> sendAfter(CompletableFuture<Void> turn, Duration longest) {
             CompletableFuture<Void> next = new CompletableFuture<>();
             turn.thenCompose(mine -> {
                         if (round.batches > 1) {
-                            time.schedule(() -> next.complete(null), patience);
+                            time.schedule(() -> next.complete(null), longest);
                         }
                         return ask();
                     })
@@ -191,12 +191,12 @@ final class RenewalSender {
             }
             round.answered(unanswered.isEmpty());
             unanswered.removeIf(grant -> !grant.isOpen()); // released meanwhile, or its client was closed
-            sayOnce(round.part, unanswered, due.size(), failure);
+            logOnce(round.part, unanswered, due.size(), failure);
         }
     }
 
     /** Once per outage: each grant is tried several times before its deadline. */
-    private void sayOnce(String part, List<GrantState> unanswered, int due, @Nullable Throwable failure) {
+    private void logOnce(String part, List<GrantState> unanswered, int due, @Nullable Throwable failure) {
         if (!unanswered.isEmpty() && failing.add(part)) {
             Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
                     + unanswered.get(0).owner().name() + "', on " + store.description()

@@ -47,7 +47,7 @@ final class SharedGrant {
     /** The store is being asked whether another client waits. */
     private boolean asking;
     /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
-    private boolean lingering;
+    private boolean releasePlanned;
 
     SharedGrant(SharedQueue queue, GrantState state, TokenBlock tokens) {
         this.queue = queue;
@@ -199,7 +199,7 @@ final class SharedGrant {
         if (shared) {
             tokens.lastBeside(closed);
         }
-        stopIfNobodyElseHolds();
+        stopIfNoOtherHolds();
     }
 
     /**
@@ -211,11 +211,11 @@ final class SharedGrant {
             return false;
         }
         whyStopped = cause;
-        stopIfNobodyElseHolds();
+        stopIfNoOtherHolds();
         return true;
     }
 
-    private void stopIfNobodyElseHolds() {
+    private void stopIfNoOtherHolds() {
         Loss.Cause why = whyStopped;
         if (why != null && !stopped.isEmpty() && stopped.containsAll(holds)) {
             state.renewal().stop(why);
@@ -233,14 +233,14 @@ final class SharedGrant {
         if (goesBackNow || first != null || !state.isValid()) {
             return release();
         }
-        boolean planned = lingering;
-        lingering = true;
-        return planned ? NOTHING : () -> context.beforeSending(queue.name(), () -> queue.transition(this::endOfLinger));
+        boolean planned = releasePlanned;
+        releasePlanned = true;
+        return planned ? NOTHING : () -> context.beforeSending(queue.name(), () -> queue.transition(this::releaseIfUnused));
     }
 
     /** The store is about to send, and no caller took it over. */
-    private Runnable endOfLinger() {
-        lingering = false;
+    private Runnable releaseIfUnused() {
+        releasePlanned = false;
         return queue.has(this) && isFree() ? release() : NOTHING;
     }
 
@@ -265,12 +265,12 @@ final class SharedGrant {
     /** It has ended otherwise than by its release. */
     Runnable lost(Loss.Cause cause) {
         queue.dropGrant(this);
-        Runnable tell =
+        Runnable report =
                 all(holds().stream().map(loser -> queue.tellLoss(loser, cause)).toList());
         Runnable clear = state.renewal().mayStillStand(cause)
                 ? () -> context.releaseSender().release(state, null)
                 : NOTHING;
-        return both(both(tell, clear), queue.nextIfIdle());
+        return both(both(report, clear), queue.nextIfIdle());
     }
 
     private long now() {

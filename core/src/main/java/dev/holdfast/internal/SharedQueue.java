@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of one client whose holds of a name may exist beside others: its readers, or the callers that want
- * permits of a semaphore. The store gives them {@link SharedGrant}s, any number of them; one claim at most waits in the
- * store.
+ * permits of a semaphore. The store gives them {@link SharedGrant}s, any number; one claim at most waits there.
  *
  * <pre>
  *   reader comes ──► may it join a grant? ── yes ──► a hold beside the others there, without the store
@@ -48,10 +47,7 @@ final class SharedQueue extends WaitQueue {
     private boolean retired;
 
     final OwnReleases releases = new OwnReleases();
-    /**
-     * Sends the claims of callers that still wait after an answer; made within the answer, each would nest in the one
-     * before.
-     */
+    /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
     private final SerialRunner turns = new SerialRunner();
 
     SharedQueue(EngineContext context, LockName name) {
@@ -153,10 +149,7 @@ final class SharedQueue extends WaitQueue {
                 && writers.isWaitedForBefore(reader);
     }
 
-    /**
-     * A claim for more permits than the first in the queue wants, or for fewer, is called off: that waiter would wait
-     * for it.
-     */
+    /** A claim for more or fewer permits than the first waiter wants is called off: the waiter would wait for it. */
     @Override
     @Nullable
     ClaimInFlight unwanted() {

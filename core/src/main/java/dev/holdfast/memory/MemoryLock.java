@@ -59,7 +59,7 @@ final class MemoryLock {
             this.mode = claim.mode();
         }
 
-        private boolean standsBeside(Mode other) {
+        private boolean canShareWith(Mode other) {
             return mode.kind() == other.kind() && mode.kind() != LockMode.EXCLUSIVE;
         }
 
@@ -99,7 +99,7 @@ final class MemoryLock {
 
     /** Whether a claim of this mode can be granted beside the holders. */
     boolean fits(Mode wanted) {
-        boolean together = holders.values().stream().allMatch(held -> held.standsBeside(wanted));
+        boolean together = holders.values().stream().allMatch(held -> held.canShareWith(wanted));
         int out = holders.values().stream().mapToInt(Held::permits).sum();
         return together && !(wanted instanceof Mode.Permits some && out + some.permits() > some.of());
     }
@@ -185,10 +185,10 @@ final class MemoryLock {
     }
 
     LockStatus status(long now) {
-        Collection<Held> standing = holders.values().stream()
+        Collection<Held> current = holders.values().stream()
                 .filter(held -> now - held.expiresAt < 0)
                 .toList();
-        return standing.stream()
+        return current.stream()
                 .findFirst()
                 .map(held -> new LockStatus(name, Optional.of(seen(held, now)), queue.size()))
                 .orElseGet(() -> LockStatus.free(name, queue.size()));

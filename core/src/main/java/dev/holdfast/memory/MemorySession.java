@@ -63,8 +63,8 @@ final class MemorySession implements Store {
     }
 
     @Override
-    public void listen(StoreListener told) {
-        listener = told; // this store reports no losses, only waiters
+    public void listen(StoreListener receiver) {
+        listener = receiver; // this store reports no losses, only waiters
     }
 
     @Override
@@ -120,20 +120,20 @@ final class MemorySession implements Store {
         return unlessClosed(() -> store.watch(grant, new MemoryLock.Watcher() {
             @Override
             public void wanted() {
-                tell(engine -> engine.wanted(grant));
+                report(engine -> engine.wanted(grant));
             }
 
             @Override
             public void broken() {
-                tell(engine -> engine.suspect(grant));
+                report(engine -> engine.suspect(grant));
             }
         }));
     }
 
-    private void tell(Consumer<StoreListener> what) {
-        StoreListener told = listener;
-        if (told != null && !closed) {
-            what.accept(told);
+    private void report(Consumer<StoreListener> what) {
+        StoreListener receiver = listener;
+        if (receiver != null && !closed) {
+            what.accept(receiver);
         }
     }
 

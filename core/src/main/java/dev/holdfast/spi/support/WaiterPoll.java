@@ -56,16 +56,16 @@ public final class WaiterPoll {
     }
 
     /** Names the listener that is notified when a watched grant is wanted or gone. */
-    public void listen(StoreListener told) {
-        listener = told;
+    public void listen(StoreListener receiver) {
+        listener = receiver;
     }
 
     /** Asks now, and from time to time until a claim waits or the grant ends; whether a claim waits already. */
     public CompletionStage<Boolean> watch(Grant grant) {
-        return question.apply(List.of(grant)).thenApply(standing -> {
-            Boolean contended = standing.get(grant.id());
+        return question.apply(List.of(grant)).thenApply(existing -> {
+            Boolean contended = existing.get(grant.id());
             if (contended == null) {
-                tell(grant, null);
+                report(grant, null);
             }
             if (Boolean.FALSE.equals(contended) && !closed && watched.put(grant.id(), grant) != grant) {
                 inTurn.add(grant);
@@ -112,41 +112,41 @@ public final class WaiterPoll {
             return;
         }
         try {
-            question.apply(List.copyOf(next)).whenComplete((standing, failure) -> answered(next, standing));
+            question.apply(List.copyOf(next)).whenComplete((existing, failure) -> answered(next, existing));
         } catch (Throwable failed) { // asked again, unless the store is closed
             answered(next, null);
         }
     }
 
-    private void answered(List<Grant> asked, @Nullable Map<ClaimId, Boolean> standing) {
-        if (standing == null) {
+    private void answered(List<Grant> asked, @Nullable Map<ClaimId, Boolean> existing) {
+        if (existing == null) {
             inTurn.addAll(asked);
             pause(AFTER_FAILURE);
             return;
         }
         List<Grant> news = new ArrayList<>();
         for (Grant grant : asked) {
-            boolean nothingNew = Boolean.FALSE.equals(standing.get(grant.id()));
+            boolean nothingNew = Boolean.FALSE.equals(existing.get(grant.id()));
             (nothingNew ? inTurn : news).add(grant);
         }
         pause(INTERVAL);
         news.forEach(grant -> {
             if (watched.remove(grant.id(), grant)) {
                 // Apart: an exception of one report prevents no other.
-                CompletableFuture.runAsync(() -> tell(grant, standing.get(grant.id())), Runnable::run);
+                CompletableFuture.runAsync(() -> report(grant, existing.get(grant.id())), Runnable::run);
             }
         });
     }
 
-    private void tell(Grant grant, @Nullable Boolean contended) {
-        StoreListener told = listener;
-        if (told == null) {
+    private void report(Grant grant, @Nullable Boolean contended) {
+        StoreListener receiver = listener;
+        if (receiver == null) {
             return;
         }
         if (contended == null) {
-            told.suspect(grant);
+            receiver.suspect(grant);
         } else {
-            told.wanted(grant);
+            receiver.wanted(grant);
         }
     }
 

@@ -44,20 +44,20 @@ final class Blockers {
 
     /** Whether it is the claim's turn, as far as is known. */
     boolean areGone() {
-        return standing().isEmpty();
+        return remaining().isEmpty();
     }
 
-    private List<Node> standing() {
+    private List<Node> remaining() {
         return Predecessors.blockers(claim.mode(), before);
     }
 
     /** Those to be watched from now on. */
     List<Node> toWatch() {
-        return standing().stream().filter(watched::add).toList();
+        return remaining().stream().filter(watched::add).toList();
     }
 
     /** A message about a node arrived; returns whether it was watched, which it no longer is. */
-    boolean heardOf(Node node) {
+    boolean changed(Node node) {
         return watched.remove(node);
     }
 

@@ -24,7 +24,7 @@ final class ClaimSteps {
     enum Phase {
         /** Not sent, or to be sent again when the connection is back. */
         APART,
-        LOOKING,
+        CHECKING,
         ENTERING,
         WAITING,
         CONFIRMING,

@@ -69,8 +69,8 @@ final class Connection implements CuratorListener {
     }
 
     /** Begins to listen. The first session may be there already. */
-    void open(Listener told) {
-        listener = told;
+    void open(Listener receiver) {
+        listener = receiver;
         curator.getCuratorListenable().addListener(this, Runnable::run);
         if (curator.getZookeeperClient().isConnected()) {
             connected(time.nanoTime() - LONG.toNanos()); // its beginning, and what was sent last, is not known
@@ -126,7 +126,7 @@ final class Connection implements CuratorListener {
     public void eventReceived(CuratorFramework client, CuratorEvent event) {
         WatchedEvent watched = event.getWatchedEvent();
         if (event.getType() == CuratorEventType.WATCHED && watched.getType() == EventType.None) {
-            heard(watched.getState());
+            stateChanged(watched.getState());
         } else if (event.getType() == CuratorEventType.CLOSING) {
             closing();
         }
@@ -140,7 +140,7 @@ final class Connection implements CuratorListener {
         ownerClosed.complete(null);
     }
 
-    private void heard(KeeperState state) {
+    private void stateChanged(KeeperState state) {
         switch (state) {
             case SyncConnected -> connected(attemptedAt.getAsLong());
             case Expired, Closed -> expired();
@@ -181,7 +181,7 @@ final class Connection implements CuratorListener {
             ended(before);
         }
         first.complete(now);
-        tell(told -> told.connected(now));
+        report(receiver -> receiver.connected(now));
         unpark(now);
     }
 
@@ -201,7 +201,7 @@ final class Connection implements CuratorListener {
         Session now = session;
         if (now != null && !now.hasEnded()) {
             now.disconnected();
-            tell(told -> told.suspended(now));
+            report(receiver -> receiver.suspended(now));
             if (now.mayBeBack()) {
                 askIfBack(now);
             }
@@ -222,14 +222,14 @@ final class Connection implements CuratorListener {
 
     private void ended(@Nullable Session gone) {
         if (gone != null && gone.end()) {
-            tell(told -> told.ended(gone));
+            report(receiver -> receiver.ended(gone));
         }
     }
 
-    private void tell(Consumer<Listener> what) {
-        Listener told = listener;
-        if (told != null) {
-            what.accept(told);
+    private void report(Consumer<Listener> what) {
+        Listener receiver = listener;
+        if (receiver != null) {
+            what.accept(receiver);
         }
     }
 

@@ -65,14 +65,14 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
      * Ends the session, so that its nodes go at once. The session has ended when its handle is closed; the client library
      * sleeps for a tenth of a second after that, which is left to a thread that outlives this.
      *
-     * @param patience how long to wait for the end of the session; servers that do not answer are left to that thread
+     * @param limit how long to wait for the end of the session; servers that do not answer are left to that thread
      */
-    void close(Duration patience) {
+    void close(Duration limit) {
         ZooKeeper handle = handle();
         Thread closing = new Thread(curator::close, "holdfast-zookeeper-close");
         closing.setDaemon(true);
         closing.start();
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + limit.toNanos();
         try {
             do {
                 closing.join(1);

@@ -37,8 +37,8 @@ final class HeldNodes {
         this.doubts = doubts;
     }
 
-    void listen(StoreListener told) {
-        listener.set(told);
+    void listen(StoreListener receiver) {
+        listener.set(receiver);
     }
 
     @Nullable

@@ -53,7 +53,7 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
     /**
      * Lists the queue behind a sync: a server that lags behind would report a lock as held that was released before.
      */
-    CompletableFuture<Listed> look(Session now) {
+    CompletableFuture<Listed> list(Session now) {
         context.batches().removeNow();
         now.sync(lock);
         return now.children(lock);

@@ -19,7 +19,7 @@ import org.apache.zookeeper.Watcher.Event.EventType;
  */
 final class NodeWatches implements Watcher {
     /** The servers watch: a later failure no longer changes that. */
-    private static final Object STANDS = new Object();
+    private static final Object SET = new Object();
 
     /** The last request of each watcher, or that its watch is set; by the path of its node. */
     private final Map<String, Map<Watcher, Object>> byPath = new ConcurrentHashMap<>();
@@ -29,16 +29,16 @@ final class NodeWatches implements Watcher {
         Object request = new Object();
         byPath.compute(path, (same, watchers) -> {
             Map<Watcher, Object> more = watchers == null ? new LinkedHashMap<>(2) : watchers;
-            more.merge(watcher, request, (last, next) -> last == STANDS ? STANDS : next);
+            more.merge(watcher, request, (last, next) -> last == SET ? SET : next);
             return more;
         });
         return request;
     }
 
     /** A request of this watcher was answered. */
-    void stands(String path, Watcher watcher) {
+    void answered(String path, Watcher watcher) {
         byPath.computeIfPresent(path, (same, watchers) -> {
-            watchers.replace(watcher, STANDS);
+            watchers.replace(watcher, SET);
             return watchers;
         });
     }

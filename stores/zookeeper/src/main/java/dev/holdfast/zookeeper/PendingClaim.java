@@ -95,7 +95,7 @@ final class PendingClaim implements Pending, Watcher {
             return switch (steps.phase()) {
                 case APART -> unanswered();
                 case WAITING, CONFIRMING -> leaving(null);
-                case LOOKING, ENTERING -> () -> context.timeouts().end(answer);
+                case CHECKING, ENTERING -> () -> context.timeouts().end(answer);
                 case LEAVING, ANSWERED -> NOTHING;
             };
         });
@@ -115,7 +115,7 @@ final class PendingClaim implements Pending, Watcher {
     }
 
     /** Watches its blockers again, in case a message was lost. */
-    void look() {
+    void watchAgain() {
         steps.step(() -> {
             if (!steps.is(Phase.WAITING)) {
                 return NOTHING;
@@ -144,13 +144,13 @@ final class PendingClaim implements Pending, Watcher {
             steps.enter(Phase.ENTERING); // unless it was made before the connection broke
             return steps.request(() -> creation.seek(now), arrival -> arrived(now, arrival));
         }
-        return claim.waits() ? entering(now, Missing.NOTHING) : looking(now);
+        return claim.waits() ? entering(now, Missing.NOTHING) : checking(now);
     }
 
     /** A try: whether it would be its turn. */
-    private Runnable looking(Session now) {
-        steps.enter(Phase.LOOKING);
-        return steps.request(() -> creation.look(now), (Listed listed) -> {
+    private Runnable checking(Session now) {
+        steps.enter(Phase.CHECKING);
+        return steps.request(() -> creation.list(now), (Listed listed) -> {
             if (!Errors.isKnown(listed.code())) {
                 return failed(listed.code());
             }
@@ -205,7 +205,7 @@ final class PendingClaim implements Pending, Watcher {
         String name = event.getPath().substring(event.getPath().lastIndexOf('/') + 1);
         steps.step(() -> {
             Node node = Node.parse(name).orElse(null);
-            if (node == null || !blockers.heardOf(node)) {
+            if (node == null || !blockers.changed(node)) {
                 return NOTHING;
             }
             return event.getType() == EventType.NodeDeleted ? gone(node) : judgedIfWaiting();

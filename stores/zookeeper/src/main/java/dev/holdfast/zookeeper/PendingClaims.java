@@ -36,8 +36,8 @@ final class PendingClaims {
         this.context = context;
     }
 
-    void listen(StoreListener told) {
-        listener.set(told);
+    void listen(StoreListener receiver) {
+        listener.set(receiver);
     }
 
     Pending claim(Claim claim) {
@@ -157,7 +157,7 @@ final class PendingClaims {
 
     private void poll() {
         ticking.set(false);
-        all.values().forEach(PendingClaim::look);
+        all.values().forEach(PendingClaim::watchAgain);
         askWhetherItAnswers();
         if (all.values().stream().anyMatch(place -> place.claim().waits())) {
             pollSometimes();

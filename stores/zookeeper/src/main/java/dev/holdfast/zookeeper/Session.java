@@ -290,7 +290,7 @@ final class Session {
         Object request = watches.add(path, watcher);
         DataCallback answered = (rc, asked, context, data, stat) -> {
             if (rc == Code.OK.intValue()) {
-                watches.stands(path, watcher);
+                watches.answered(path, watcher);
             } else {
                 watches.failed(path, watcher, request);
             }

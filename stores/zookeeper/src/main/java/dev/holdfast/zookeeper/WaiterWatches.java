@@ -21,8 +21,8 @@ final class WaiterWatches {
         this.context = context;
     }
 
-    void listen(StoreListener told) {
-        listener = told;
+    void listen(StoreListener receiver) {
+        listener = receiver;
     }
 
     /** Watches for claims that come to wait while a grant exists; returns whether one waits already. */
@@ -30,7 +30,7 @@ final class WaiterWatches {
         HeldNode held = context.heldNodes().get(grant.id());
         return held == null
                 ? CompletableFuture.completedFuture(false)
-                : look(held).thenApply(seen -> {
+                : readQueue(held).thenApply(seen -> {
                     if (!Errors.isKnown(seen.code())) {
                         throw context.errors().of(seen.code(), held.lock());
                     }
@@ -38,7 +38,7 @@ final class WaiterWatches {
                 });
     }
 
-    private CompletableFuture<Predecessors.Seen> look(HeldNode held) {
+    private CompletableFuture<Predecessors.Seen> readQueue(HeldNode held) {
         Watcher again = event -> {
             if (event.getType() == EventType.NodeChildrenChanged) {
                 changed(held);
@@ -59,21 +59,21 @@ final class WaiterWatches {
     /** The watch is used up: if the connection breaks now, only another read, once it is back, finds the claim. */
     private void changed(HeldNode held) {
         context.connection().whenConnected(new CompletableFuture<>(), now -> {
-            if (!stands(held)) {
+            if (!isHeld(held)) {
                 return;
             }
-            look(held).thenAccept(seen -> {
-                StoreListener told = listener;
+            readQueue(held).thenAccept(seen -> {
+                StoreListener receiver = listener;
                 if (Errors.isOfConnection(seen.code())) {
                     changed(held);
-                } else if (seen.contended() && told != null && stands(held)) {
-                    told.wanted(held.grant());
+                } else if (seen.contended() && receiver != null && isHeld(held)) {
+                    receiver.wanted(held.grant());
                 }
             });
         });
     }
 
-    private boolean stands(HeldNode held) {
+    private boolean isHeld(HeldNode held) {
         return context.heldNodes().get(held.grant().id()) == held;
     }
 }

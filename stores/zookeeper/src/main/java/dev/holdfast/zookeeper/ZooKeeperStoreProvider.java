@@ -72,7 +72,7 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
                         context.time(),
                         new Errors(url.description()),
                         own.attempted()::get)
-                .open((locks, patience) -> own.close(patience));
+                .open((locks, limit) -> own.close(limit));
         asked.ifPresent(session -> sayIfOther(url, session, own.sessionTimeout()));
         return store;
     }

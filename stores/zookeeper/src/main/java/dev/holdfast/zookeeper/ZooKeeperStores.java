@@ -60,6 +60,6 @@ public final class ZooKeeperStores {
     private static Store open(CuratorFramework curator, Paths paths, ZooKeeperOptions options, TimeSource time) {
         LongSupplier aSecondAgo = () -> time.nanoTime() - SLACK_NANOS;
         return new StoreOpener(curator, paths, options.acls(), options, time, new Errors(DESCRIPTION), aSecondAgo)
-                .open((opened, patience) -> opened.heldNodes().removeAll());
+                .open((opened, limit) -> opened.heldNodes().removeAll());
     }
 }

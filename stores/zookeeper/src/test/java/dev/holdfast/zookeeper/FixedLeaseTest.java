@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** A fixed lease ends at its time, though the session that keeps the lock is shorter or longer. */
 @Timeout(120)
 class FixedLeaseTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
     private static ZooKeeperServer server;
 
@@ -49,7 +49,7 @@ class FixedLeaseTest {
             CompletableFuture<Hold> next = rival.lock("short").acquireAsync();
             assertThat(hold.remaining()).isBetween(Duration.ofMillis(1), lease);
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
 
             assertThat(overlapped).isFalse();
             assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(20));
@@ -67,7 +67,7 @@ class FixedLeaseTest {
             Hold hold = client.lock("long", FIXED.lease(lease)).acquire();
             CompletableFuture<Hold> next = rival.lock("long").acquireAsync();
 
-            next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+            next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
 
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(lease);
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
@@ -82,9 +82,9 @@ class FixedLeaseTest {
 
             hold.extend(Duration.ofSeconds(2));
 
-            await().atMost(PATIENCE).until(() -> !hold.isValid());
+            await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .until(() -> client.lock("extended")
                             .tryAcquire()
                             .map(again -> {
@@ -96,26 +96,26 @@ class FixedLeaseTest {
     }
 
     @Test
-    void aFixedLeaseThatIsHandedOverBeginsAnew() throws Exception {
+    void aFixedLeaseThatIsHandedOverBeginsAgain() throws Exception {
         HoldOptions options = FIXED.lease(Duration.ofSeconds(4));
         try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "60s"))) {
             Hold first = client.lock("handed", options).acquire();
             CompletableFuture<Hold> fixed =
                     client.lock("handed", FIXED.lease(Duration.ofSeconds(50))).acquireAsync();
             first.close();
-            Hold second = fixed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Hold second = fixed.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(second.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(50));
 
             CompletableFuture<Hold> renewed = client.lock("handed").acquireAsync();
             second.close();
-            Hold third = renewed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Hold third = renewed.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(third.isValid()).isTrue();
             third.close();
         }
     }
 
     @Test
-    void aClientGetsTheSessionItAsksForAndIsToldWhereTheServersGiveAnother() throws Exception {
+    void aClientGetsTheSessionItRequestsAndAReportIfTheServersGiveAnother() throws Exception {
         Queue<String> said = new ConcurrentLinkedQueue<>();
         Logger log = Logger.getLogger("dev.holdfast.zookeeper");
         Handler hearing = new Hearing(said);

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The cost of a turn, by the server's own count. */
 class PacketsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final int LONG_SESSION = 60_000;
 
     /** The ping that keeps the session, and the request for the count. */
@@ -79,7 +79,7 @@ class PacketsTest {
             }
             held.close();
             CompletableFuture.allOf(turns.toArray(CompletableFuture<?>[]::new))
-                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                    .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
 
             long removalOfTheFirst = 2;
             assertThat(packets() - before - removalOfTheFirst).isBetween(11L * waiting, 13L * waiting + MORE);
@@ -114,7 +114,7 @@ class PacketsTest {
             for (int i = 0; i < 100; i++) {
                 next = client.lock("exchanged", alone).acquireAsync();
                 held.close();
-                held = next.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+                held = next.orTimeout(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).join();
             }
             assertThat(packets() - before).isBetween(400L, 400L + MORE);
             held.close();
@@ -146,14 +146,14 @@ class PacketsTest {
         return store.claim(claim)
                 .answer()
                 .toCompletableFuture()
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .orElseThrow();
     }
 
     private static void assertHeld(Store store, List<Grant> grants) throws Exception {
         assertThat(store.renew(grants)
                         .toCompletableFuture()
-                        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                         .values())
                 .hasSize(grants.size())
                 .allMatch(renewal -> renewal.verdict() == Verdict.HELD && !renewal.contended());

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Which claims of a queue wait for which. */
 class PredecessorsTest {
     @Test
-    void anExclusiveClaimWaitsForTheOneBeforeItWhoeverThatIs() {
+    void anExclusiveClaimWaitsForTheOneBeforeItWhateverItsMode() {
         List<String> line = line("x", "s", "x");
         assertThat(blockers("x", line, 2)).containsExactly(line.get(1));
         assertThat(blockers("x", line, 0)).isEmpty();
@@ -42,7 +42,7 @@ class PredecessorsTest {
     }
 
     @Test
-    void thoseWhoHoldAreTheHeadAndWhoeverMayBeBesideIt() {
+    void theHoldersAreTheHeadAndTheClaimsThatMayHoldBesideIt() {
         List<String> readers = line("s", "s", "x", "s");
         assertThat(holders(readers)).containsExactlyElementsOf(readers.subList(0, 2));
         List<String> writers = line("x", "x");

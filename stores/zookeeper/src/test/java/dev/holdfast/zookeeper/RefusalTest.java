@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A failure is reported within its time, with what to do, and without secrets. */
 class RefusalTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
     private CuratorFramework curator;
 
@@ -69,7 +69,7 @@ class RefusalTest {
     }
 
     @Test
-    void aServerThatTakesConnectionsAndSaysNothing() {
+    void aServerThatAcceptsConnectionsAndNeverAnswers() {
         try (TcpProxy proxy = TcpProxy.to(server.port())) {
             proxy.toServer().swallow();
             assertThatThrownBy(() -> soon(() -> open("zk://127.0.0.1:" + proxy.port() + "?timeout=500ms")))
@@ -184,7 +184,7 @@ class RefusalTest {
                 client.lock("name/" + i + "/ü.\uD83D\uDD12").acquire().close();
             }
             int layout = 3; // the chroot's child, and its two
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .until(() -> curator.getZookeeperClient().getZooKeeper().getAllChildrenNumber("/many")
                             <= Paths.BUCKETS + layout);
         }

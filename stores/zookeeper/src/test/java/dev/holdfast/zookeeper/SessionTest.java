@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** A hold is good for as long as its session is proved to live, and no longer. */
 class SessionTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
     @BeforeAll
@@ -48,7 +48,7 @@ class SessionTest {
     }
 
     @Test
-    void aKilledSessionIsToldTheHoldIsLostAndReEntryRefuses() throws Exception {
+    void aKilledSessionLosesTheHoldAndReEntryIsRefused() throws Exception {
         Queue<Loss> losses = new ConcurrentLinkedQueue<>();
         try (CuratorFramework curator = curator();
                 LockClient client = LockClient.builder(ZooKeeperStores.on(curator, options()))
@@ -60,10 +60,10 @@ class SessionTest {
 
             kill(curator);
 
-            await().atMost(PATIENCE).until(() -> !losses.isEmpty());
+            await().atMost(TIME_LIMIT).until(() -> !losses.isEmpty());
             assertThat(hold.isValid()).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .pollInSameThread()
                     .untilAsserted(() -> assertThatThrownBy(owned::lock).isInstanceOf(HoldLostException.class));
             try (Hold again = client.lock("killed").acquire()) {
@@ -96,7 +96,7 @@ class SessionTest {
                 }
                 // not before the rival holds: on an event that was made up the library may close the session, which is
                 // still open, before it reports that. A real end of a session comes after a broken connection.
-                await().atMost(PATIENCE).until(() -> !hold.isValid());
+                await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
                 assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             }
         }
@@ -116,7 +116,7 @@ class SessionTest {
                         .acquire();
                 proxy.refuse();
                 proxy.cut();
-                await().atMost(PATIENCE).until(() -> !hold.isValid());
+                await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
 
                 hold.close();
                 curator.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
@@ -140,7 +140,7 @@ class SessionTest {
             proxy.toServer().hold();
             proxy.toClient().hold();
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(overlapped).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             next.join().close();
@@ -155,10 +155,10 @@ class SessionTest {
 
             proxy.refuse();
             proxy.cut();
-            await().atMost(PATIENCE).until(() -> !hold.isValid());
+            await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
             proxy.accept();
 
-            await().atMost(PATIENCE).until(hold::isValid);
+            await().atMost(TIME_LIMIT).until(hold::isValid);
             hold.close();
         }
     }
@@ -171,10 +171,10 @@ class SessionTest {
 
             proxy.refuse();
             proxy.cut();
-            await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(hold::isValid);
+            await().during(Duration.ofMillis(500)).atMost(TIME_LIMIT).until(hold::isValid);
             proxy.accept();
 
-            await().during(Duration.ofMillis(3_500)).atMost(PATIENCE).until(hold::isValid);
+            await().during(Duration.ofMillis(3_500)).atMost(TIME_LIMIT).until(hold::isValid);
             hold.close();
         }
     }
@@ -191,12 +191,12 @@ class SessionTest {
 
             Hold hold = client.lock("dropped").acquire();
 
-            drop.awaitBite(PATIENCE);
+            drop.awaitBite(TIME_LIMIT);
             assertThat(witness.lock("dropped").status().waiting())
                     .as("a second node of the same claim")
                     .isZero();
             hold.close();
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .until(() -> !witness.lock("dropped").status().isHeld());
         }
     }
@@ -216,7 +216,7 @@ class SessionTest {
             proxy.cut();
             proxy.heal();
 
-            next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+            next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
         }
     }
 
@@ -232,10 +232,10 @@ class SessionTest {
             own.process().kill();
             own.process().restart();
 
-            await().atMost(PATIENCE).until(hold::isValid);
+            await().atMost(TIME_LIMIT).until(hold::isValid);
             assertThat(next).isNotDone();
             hold.close();
-            Hold granted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Hold granted = next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(granted.token()).isGreaterThan(hold.token());
             granted.close();
         }
@@ -258,11 +258,11 @@ class SessionTest {
             Files.writeString(
                     settings, Files.readString(settings).replace("maxSessionTimeout=60000", "maxSessionTimeout=4000"));
             own.process().restart();
-            await().atMost(PATIENCE).until(() -> answers(client));
+            await().atMost(TIME_LIMIT).until(() -> answers(client));
             proxy.toServer().hold();
             proxy.toClient().hold();
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(overlapped).isFalse();
             next.join().close();
         }
@@ -311,7 +311,7 @@ class SessionTest {
     }
 
     private static void awaitWaiting(LockClient client, String name) {
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .ignoreException(StoreUnavailableException.class)
                 .until(() -> client.lock(name).status().waiting() == 1);
     }
@@ -326,7 +326,7 @@ class SessionTest {
                 event -> connected.complete(null),
                 own.getSessionId(),
                 own.getSessionPasswd())) {
-            connected.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            connected.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
         }
     }
 

@@ -48,7 +48,7 @@ final class ZooKeeperServers {
         return ZooKeeperOptions.defaults().tick(Duration.ofMillis(300));
     }
 
-    /** One of the figures that a server tells of itself. */
+    /** One of the figures that a server reports of itself. */
     static long figure(ZooKeeperServer server, String name) {
         return figure(server.command("mntr"), name);
     }
