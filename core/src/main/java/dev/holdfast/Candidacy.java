@@ -271,7 +271,7 @@ public final class Candidacy implements AutoCloseable {
         }
         try {
             queueUp();
-        } catch (Throwable failed) { // also an Error: a candidate that gives up would be missed when it is needed
+        } catch (Throwable failed) { // also an Error: a candidate that stops would be missed when it is needed
             served(null, failed);
         }
     }

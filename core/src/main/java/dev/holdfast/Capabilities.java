@@ -155,7 +155,7 @@ public final class Capabilities {
         return with(changed -> changed.tokens = value);
     }
 
-    /** What else a user must know, one sentence each. */
+    /** Other facts that a user must know, one sentence each. */
     public List<String> caveats() {
         return values.caveats;
     }

@@ -10,9 +10,9 @@ import java.util.TreeMap;
  *
  * <p>All are counts since the client was opened, which only grow, but for the two gauges {@link #waitingNow} and
  * {@link #heldNow}. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
- * they give means, and their differences between two readings give the mean in between. The figures are read one after
- * another while the client works on: a gauge may be too high by what ended meanwhile, never too low, and once the client
- * is at rest all are exact. At any time
+ * they give means, and their differences between two readings give the mean between those readings. The figures are
+ * read one after another while the client works on: a gauge may be too high by what ended meanwhile, never too low, and
+ * once the client is at rest all are exact. At any time
  *
  * <pre>{@code acquisitions == releases + losses() + heldNow}</pre>
  *

@@ -133,8 +133,8 @@ public final class Hold implements Holding {
     }
 
     /**
-     * Keeps the hold for the life of the process: it is renewed even when no code refers to it any more, and is not
-     * reported as a leak. It ends when it is closed, lost, or the client is closed.
+     * Keeps the hold for the life of the process: it is renewed even when no code refers to it, and is not reported as
+     * a leak. It ends when it is closed, lost, or the client is closed.
      */
     @Override
     public void detach() {

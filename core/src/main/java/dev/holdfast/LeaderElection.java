@@ -24,7 +24,8 @@ import java.util.Optional;
  *
  * <p>Candidates are served in the order of their arrival where the store keeps one ({@link Capabilities#fair()});
  * elsewhere a candidate whose term has ended waits for a second before it is a candidate again. Set a
- * lease, a {@link HoldOptions#maxHold() longest term} and the like with {@link LockClient#election(String, HoldOptions)}.
+ * lease, a {@link HoldOptions#maxHold() longest term} and other options with {@link LockClient#election(String,
+ * HoldOptions)}.
  *
  * <p>{@link #leader()} returns the leader, {@link #status()} also how many candidates wait in line, and {@link
  * #candidates()} which candidates wait, where the store keeps their names.
@@ -153,7 +154,7 @@ public final class LeaderElection {
         return engine.inspection()
                 .waiters(name())
                 .map(all -> all.stream()
-                        .filter(waiter -> waiter.name().equals(name())) // a name may look like a pattern
+                        .filter(waiter -> waiter.name().equals(name())) // a name may be a pattern
                         .toList());
     }
 

@@ -38,9 +38,9 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
      * an unknown holder, under the token 0. So one such record does not hide the others from a list.
      */
     public static LockStatus unreadable(String name) {
-        Holder nobody = new Holder("unknown", 0, "", "its record cannot be read");
+        Holder unknown = new Holder("unknown", 0, "", "its record cannot be read");
         return new LockStatus(
-                name, Optional.of(new Held(LockMode.EXCLUSIVE, 0, nobody, Duration.ZERO, Duration.ZERO)), 0);
+                name, Optional.of(new Held(LockMode.EXCLUSIVE, 0, unknown, Duration.ZERO, Duration.ZERO)), 0);
     }
 
     /** Whether it is held. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a future acquires. It completes on the client's executor and never on the thread that released the lock, so that
- * a chain of callers who close in their own callbacks does not grow one stack.
+ * a chain of callers that close in their own callbacks does not grow one stack.
  *
  * @param <H> what the caller holds
  */

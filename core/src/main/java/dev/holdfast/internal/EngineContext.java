@@ -67,7 +67,7 @@ final class EngineContext implements HoldContext {
         return description;
     }
 
-    /** What the store can do; more may be known once a lazy client has connected. */
+    /** The store's capabilities; more may be known once a lazy client has connected. */
     Capabilities capabilities() {
         return store.capabilities();
     }
@@ -166,7 +166,9 @@ final class EngineContext implements HoldContext {
         return future.join();
     }
 
-    /** Runs a task that must not be dropped when the store sends next: at once if the store cannot say when that is. */
+    /**
+     * Runs a task that must not be dropped when the store sends next: at once if the store cannot report when that is.
+     */
     void beforeSending(LockName name, Runnable task) {
         AtomicBoolean done = new AtomicBoolean();
         Runnable once = () -> {

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine needs from outside besides its store: time, threads and random ids. A test that controls all of them
+ * The environment of an engine besides its store: time, threads and random ids. A test that controls all of them
  * decides everything an engine does; the simulation does so.
  *
  * @param time the source of time; null for the system's, with a timer thread of the engine's own

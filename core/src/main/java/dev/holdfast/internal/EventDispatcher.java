@@ -38,7 +38,7 @@ final class EventDispatcher implements AutoCloseable {
             return event instanceof Loss || event instanceof Wanted;
         }
 
-        /** What it is, and of which lock, for messages. */
+        /** Its kind and its lock, for messages. */
         String kind() {
             String kind = event.getClass().getSimpleName();
             return event instanceof LockEvent of

@@ -65,7 +65,7 @@ final class GrantState {
         this.fixed = new FixedLease(time);
     }
 
-    /** Its owner: the queue of those who want the name exclusively or, after a downgrade, of the readers. */
+    /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
     GrantOwner owner() {
         return owner;
     }

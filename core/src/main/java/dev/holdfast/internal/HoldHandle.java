@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The caller's side of a hold: all {@link dev.holdfast.Hold} objects of one hold share it, and the actions they register
- * hang on it, never on the engine's side. So it becomes unreachable exactly when no code can close the hold any more,
- * even where a listener refers to its own hold. Thread-safe.
+ * hang on it, never on the engine's side. So it becomes unreachable exactly when no code can still close the hold, even
+ * where a listener refers to its own hold. Thread-safe.
  */
 public final class HoldHandle {
     private static final AtomicReferenceFieldUpdater<HoldHandle, WantedActions> WANTED_ACTIONS =

@@ -18,15 +18,15 @@ public final class Log {
 
     /** An event that needs a person's attention. */
     public static void warn(Supplier<String> message) {
-        say(LOG, Level.WARNING, message);
+        log(LOG, Level.WARNING, message);
     }
 
     /** An end that was requested is no reason to warn. */
     static void lost(Loss loss) {
-        say(LOSSES, loss.cause() == Loss.Cause.FIXED_LEASE_ENDED ? Level.INFO : Level.WARNING, loss::message);
+        log(LOSSES, loss.cause() == Loss.Cause.FIXED_LEASE_ENDED ? Level.INFO : Level.WARNING, loss::message);
     }
 
-    private static void say(System.Logger logger, Level level, Supplier<String> message) {
+    private static void log(System.Logger logger, Level level, Supplier<String> message) {
         try {
             if (logger.isLoggable(level)) {
                 logger.log(level, Redacted.text(message.get()));

@@ -73,7 +73,9 @@ final class RenewalState {
         asking = lease;
     }
 
-    /** Whether the request under way asks for that lease; one that has begun and has not said yet may ask for another. */
+    /**
+     * Whether the request under way asks for that lease; one that has begun and is not noted yet may ask for another.
+     */
     boolean isFor(Duration lease) {
         return lease.equals(asking);
     }

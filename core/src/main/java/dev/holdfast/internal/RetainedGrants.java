@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The retained grants of one client, in the order in which they were used last, and no more than so many. Thread-safe. */
+/** The retained grants of one client, in the order in which they were used last, up to a limit. Thread-safe. */
 final class RetainedGrants {
     /** How many a client retains: each is renewed. */
     static final int MOST = 10_000;

@@ -11,10 +11,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether others want the grant of an {@link ExclusiveQueue}, and how long it is retained while nobody here uses it.
+ * Whether others want the grant of an {@link ExclusiveQueue}, and how long it is retained while no caller here uses it.
  *
  * <pre>
- *   last hold closed, nobody waits here, not wanted ──► RETAINED ── used again ──► HELD, no request
+ *   last hold closed, no waiter here, not wanted ──► RETAINED ── used again ──► HELD, no request
  *                                                          │
  *                  unused for long · wanted · one too many ┴──► RELEASING
  * </pre>
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * is not retained. If a message is lost, the next renewal reports the waiter. While it is retained, the grant is renewed
  * like any other, and can be lost: {@link ExclusiveGrant} checks that before a caller gets it.
  *
- * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
+ * <p>Guarded by the queue's mutex. The steps that its methods return run after the mutex is free.
  */
 final class Retention implements RetainedGrants.Retained {
     private final ExclusiveQueue queue;
@@ -120,7 +120,7 @@ final class Retention implements RetainedGrants.Retained {
         wanted = false;
     }
 
-    /** No caller uses it any more. */
+    /** No caller uses it now. */
     Runnable begin(HoldOptions options) {
         if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
             return both(() -> context.retained().warnOnce(queue.name(), context.description()), grant.endRetention());

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Permits pass on as an {@linkplain ExclusiveGrant exclusive grant} does: to the next waiter if it wants as many and
  * the bounds allow it.
  *
- * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
+ * <p>Guarded by the queue's mutex. The steps that its methods return run after the mutex is free.
  */
 final class SharedGrant {
     final GrantState state;

@@ -158,7 +158,7 @@ final class SharedQueue extends WaitQueue {
         return first != null && waiting != null && first.mode.equals(waiting.claim.mode()) ? null : waiting;
     }
 
-    /** The holds of this client alone do not say whether more would fit. */
+    /** The holds of this client alone do not show whether more would fit. */
     @Override
     boolean isSurelyHeldHere() {
         return false;

@@ -63,6 +63,6 @@ final class StoreNotices implements StoreListener {
             return live;
         }
         queue.onStoreNotice(grant.id(), notice);
-        return context.renewer().find(grant); // the answer may have been handled in between
+        return context.renewer().find(grant); // the answer may have been handled meanwhile
     }
 }

@@ -52,7 +52,7 @@ final class TokenBlock {
         lastHold = before;
     }
 
-    /** Whether nobody had a hold under the present grant number yet. */
+    /** Whether no hold was given out under the present grant number yet. */
     boolean isFresh() {
         return used == 0 && lastHold == null;
     }
@@ -62,7 +62,7 @@ final class TokenBlock {
         return used < Tokens.BLOCK;
     }
 
-    /** Of holds beside each other, which share a token: the one that came or went last; null if none did. */
+    /** The last hold that began or ended, of holds beside each other, which share a token; null if there was none. */
     void lastBeside(@Nullable HoldState hold) {
         lastHold = hold;
     }

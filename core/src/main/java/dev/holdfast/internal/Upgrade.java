@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens when a thread wants to write while a hold that it acquired reads.
+ * The cases in which a thread wants to write while a hold that it acquired reads.
  *
  * <p>A thread-bound hold can be closed by that thread alone, so the thread would wait for itself; and where two readers
  * wanted to write, each would wait for the other, for ever. Such a thread is refused immediately. As in

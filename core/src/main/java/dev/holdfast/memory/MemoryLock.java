@@ -126,7 +126,7 @@ final class MemoryLock {
         holders.values().removeIf(held -> now - held.expiresAt >= 0);
     }
 
-    /** The grant of a number is not renewed any more; with {@code now} it has ended. Empty if there is none. */
+    /** The grant of a number is no longer renewed; with {@code now} it has ended. Empty if there is none. */
     Optional<Held> breakGrant(long number, boolean now) {
         Optional<Held> shown =
                 holders.values().stream().filter(held -> held.number == number).findFirst();

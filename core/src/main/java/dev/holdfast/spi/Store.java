@@ -47,7 +47,7 @@ public interface Store extends AutoCloseable {
     /** A short name for messages, without secrets: {@code sqlite:/var/lib/app/locks.db}. */
     String description();
 
-    /** What it can do. The same for its whole life. */
+    /** Its capabilities. The same for its whole life. */
     Capabilities capabilities();
 
     /**
@@ -74,9 +74,9 @@ public interface Store extends AutoCloseable {
 
     /**
      * Renews grants for the lease each of them states; the answer has one entry per grant. A grant that has run out, or
-     * is another's, is {@link Renewal.Verdict#LOST}, never revived. Where a claim may arrive late it may have lost its
-     * grant and come back: then the number is compared as well as the id. A request that was answered is never carried
-     * out a second time, which might bring an older and shorter lease back; one that failed may still be.
+     * is another's, is {@link Renewal.Verdict#LOST}, never revived. Where a claim may arrive late, it may have lost its
+     * grant and been granted again: then the number is compared as well as the id. A request that was answered is never
+     * carried out a second time, which might bring an older and shorter lease back; one that failed may still be.
      */
     CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants);
 
@@ -118,7 +118,7 @@ public interface Store extends AutoCloseable {
     /**
      * From now on reports to {@link StoreListener#wanted} when another client waits for the name of an exclusive grant, for
      * as long as the grant exists. May be repeated. A store that says {@link Capabilities#wanted()} can do this; its
-     * renewals then also say whether others wait, since a message may be lost.
+     * renewals then also report whether others wait, since a message may be lost.
      *
      * @return whether a claim waits already; false also if the grant is gone
      */
@@ -133,7 +133,7 @@ public interface Store extends AutoCloseable {
      */
     CompletionStage<Void> withdraw(Claim claim);
 
-    /** What is known of one name. */
+    /** The state of one name. */
     CompletionStage<LockStatus> status(String name);
 
     /**

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The renewal of many grants by several requests, so that requests of others get in between.
+ * The renewal of many grants by several requests, so that other requests can be sent between them.
  *
  * <pre>
  *   grants ──► chunk ──► request ──► answered ──────────► its renewals   ──┐
@@ -21,7 +21,7 @@ import java.util.function.Function;
  *                                    all requests failed ─────────────────────► the failure
  * </pre>
  *
- * <p>How large a chunk is, and which grants go together, is the store's to say. Thread-safe.
+ * <p>The store decides how large a chunk is, and which grants go together. Thread-safe.
  */
 public final class RenewalChunks {
     private RenewalChunks() {}

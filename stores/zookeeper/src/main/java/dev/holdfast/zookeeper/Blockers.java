@@ -51,7 +51,7 @@ final class Blockers {
         return Predecessors.blockers(claim.mode(), before);
     }
 
-    /** Those to be watched from now on. */
+    /** The claims to be watched from now on. */
     List<Node> toWatch() {
         return remaining().stream().filter(watched::add).toList();
     }

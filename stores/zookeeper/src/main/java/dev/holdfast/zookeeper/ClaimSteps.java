@@ -77,7 +77,7 @@ final class ClaimSteps {
         int asked = turn;
         Phase then = phase;
         return () -> guarded(request)
-                .thenAccept(said -> step(() -> asked == turn && phase == then ? next.apply(said) : NOTHING))
+                .thenAccept(reply -> step(() -> asked == turn && phase == then ? next.apply(reply) : NOTHING))
                 .exceptionally(broken -> {
                     answer.completeExceptionally(Errors.unwrapped(broken)); // rather than never
                     return null;

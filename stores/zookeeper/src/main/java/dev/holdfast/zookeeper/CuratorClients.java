@@ -41,7 +41,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
                 .connectString(url.connectString())
                 .sessionTimeoutMs(Math.toIntExact(url.sessionToAsk().toMillis()))
                 .connectionTimeoutMs(Math.toIntExact(url.options().timeout().toMillis()))
-                .retryPolicy(new RetryForever(RETRY_MILLIS)) // of Curator's own requests, which Holdfast makes none of
+                .retryPolicy(new RetryForever(RETRY_MILLIS)) // for Curator's own requests, of which Holdfast makes none
                 .ensembleTracker(false) // the servers are those the URL names, also behind a proxy
                 .zookeeperFactory(new Noting(attempted, time))
                 .aclProvider(acls);

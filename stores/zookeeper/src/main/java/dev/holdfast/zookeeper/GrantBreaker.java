@@ -28,7 +28,7 @@ final class GrantBreaker {
         return limited(connected).thenCompose(session -> breakGrant(session, name, number, now));
     }
 
-    /** Of permits there may be very many holders, so each request has its own time-out. */
+    /** A semaphore may have very many holders, so each request has its own time-out. */
     private CompletableFuture<Boolean> breakGrant(Session session, String name, long number, boolean now) {
         String lock = context.paths().lock(name);
         session.sync(lock);
@@ -73,7 +73,7 @@ final class GrantBreaker {
         });
     }
 
-    /** Whether it was carried out; false where there was nothing any more. */
+    /** Whether it was carried out; false if there was nothing left. */
     private boolean done(Code code, String path) {
         if (!Errors.isKnown(code)) {
             throw context.errors().of(code, path);

@@ -111,15 +111,15 @@ final class Listing {
         if (read.code() != Code.OK || stat == null) {
             throw context.errors().of(read.code(), context.paths().lock(name));
         }
-        HolderText said = HolderText.read(read.text());
+        HolderText text = HolderText.read(read.text());
         return new LockStatus(
                 name,
                 Optional.of(new LockStatus.Held(
                         head.mode().kind(),
                         stat.getCzxid() * TOKENS_PER_NUMBER,
-                        said.holder(),
+                        text.holder(),
                         sinceMade(stat),
-                        said.lease())),
+                        text.lease())),
                 waiting);
     }
 

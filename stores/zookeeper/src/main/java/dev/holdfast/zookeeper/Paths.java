@@ -3,9 +3,9 @@ package dev.holdfast.zookeeper;
 import java.util.HexFormat;
 
 /**
- * Where things are: the locks under {@code /holdfast/locks}, in buckets, one node each, named like the lock. What ZooKeeper
- * or a path does not allow is written as {@code %} and four hexadecimal digits for each UTF-16 unit, so that every name is
- * another node and can be read back.
+ * The paths of all nodes: the locks under {@code /holdfast/locks}, in buckets, one node each, named like the lock. A
+ * character that ZooKeeper or a path does not allow is written as {@code %} and four hexadecimal digits for each UTF-16
+ * unit, so that every name is another node and can be read back.
  *
  * <p>The buckets are there to be listed: a client refuses an answer of more than a megabyte, and breaks the connection off
  * that all its holds need. The bucket of a name is a hash of it, three hexadecimal digits.

@@ -305,7 +305,7 @@ final class PendingClaim implements Pending, Watcher {
             return unanswered();
         }
         Runnable again = brokenOff();
-        return () -> context.time().schedule(again, PAUSE); // of a server that has too much to do
+        return () -> context.time().schedule(again, PAUSE); // the server is overloaded
     }
 
     /** The outcome of the claim is unknown, and the caller no longer waits. */

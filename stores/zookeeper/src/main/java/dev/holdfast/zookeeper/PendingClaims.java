@@ -51,7 +51,7 @@ final class PendingClaims {
             return same;
         }
         heldNode = context.heldNodes().get(claim.id());
-        if (heldNode != null) { // granted in between, and no longer under way
+        if (heldNode != null) { // granted meanwhile, and no longer under way
             all.remove(claim.id(), place);
             return again(claim, heldNode);
         }
@@ -138,13 +138,13 @@ final class PendingClaims {
                 context.heldNodes().broken(heldNode);
                 again.follow(claim(claim));
             } else {
-                again.answer.complete(Optional.of(anew(heldNode.grant(), session)));
+                again.answer.complete(Optional.of(renewed(heldNode.grant(), session)));
             }
         });
         return again;
     }
 
-    private static Grant anew(Grant granted, Session session) {
+    private static Grant renewed(Grant granted, Session session) {
         return new Grant(
                 granted.id(), granted.names(), granted.mode(), session.lease(), granted.numbers(), session.begin());
     }

@@ -58,7 +58,7 @@ public final class ZooKeeperFence {
         String path = paths.fence(resource);
         try {
             while (!admitted(resource, path, token)) {
-                // somebody else wrote in between: read what
+                // another client wrote meanwhile: read it
             }
         } catch (HoldfastException e) {
             throw e;

@@ -211,7 +211,7 @@ final class ZooKeeperStore implements Store {
         return asked(() -> records.list(prefix));
     }
 
-    /** An answer that nobody needs once it is late. */
+    /** An answer that no caller needs once it is late. */
     private <T> CompletionStage<T> limited(Supplier<CompletableFuture<T>> request) {
         return asked(() -> {
             CompletableFuture<T> answer = request.get();
@@ -220,7 +220,7 @@ final class ZooKeeperStore implements Store {
         });
     }
 
-    /** What is done even if the answer is late: it is tried again until the servers have answered. */
+    /** A request that is carried out even if the answer is late: it is tried again until the servers have answered. */
     private <T> CompletionStage<T> untilDone(Supplier<CompletableFuture<T>> request) {
         return asked(() -> context.timeouts().limit(request.get()));
     }

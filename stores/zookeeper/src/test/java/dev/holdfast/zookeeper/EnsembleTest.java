@@ -42,7 +42,7 @@ class EnsembleTest {
         }
     }
 
-    /** What a test before this one did to a server is over: with one missing, another's failure would stop all. */
+    /** The effects of an earlier test on a server are over: with one missing, another's failure would stop all. */
     @BeforeEach
     void awaitAll() {
         ensemble.awaitAll();
@@ -116,9 +116,9 @@ class EnsembleTest {
     /** It takes its followers for slow, and answers reads and {@code sync}, long after they have elected another. */
     @Test
     void aLeaderWhomTheOthersHaveLeftProvesNothingToTheHolderItServes() throws Exception {
-        Map<String, String> patient = new HashMap<>(ZooKeeperServers.SETTINGS);
-        patient.put("syncLimit", "40");
-        try (ZooKeeperEnsemble own = ZooKeeperEnsemble.start(patient, ZooKeeperServers.FLAGS)) {
+        Map<String, String> settings = new HashMap<>(ZooKeeperServers.SETTINGS);
+        settings.put("syncLimit", "40");
+        try (ZooKeeperEnsemble own = ZooKeeperEnsemble.start(settings, ZooKeeperServers.FLAGS)) {
             int leader = own.leader();
             String others = IntStream.range(0, 3)
                     .filter(each -> each != leader)

@@ -87,7 +87,7 @@ class ExchangedNumberTest {
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             rival.lock("new").acquire().close(); // makes the bucket, which stays
             await().atMost(TIME_LIMIT).until(() -> curator.checkExists().forPath(new Paths("").lock("new")) == null);
-            between.set(() -> comeAndGo(rival, "new"));
+            between.set(() -> acquireAndRelease(rival, "new"));
 
             try (Hold hold = client.lock("new").acquire()) {
                 assertThat(between).as("done").hasValue(null);
@@ -104,7 +104,7 @@ class ExchangedNumberTest {
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             Hold first = client.lock("passed", ALONE).acquire();
             CompletableFuture<Hold> next = client.lock("passed", ALONE).acquireAsync();
-            between.set(() -> comeAndGo(rival, "passed"));
+            between.set(() -> acquireAndRelease(rival, "passed"));
 
             first.close();
 
@@ -154,7 +154,7 @@ class ExchangedNumberTest {
                 .orElseThrow();
     }
 
-    private static void comeAndGo(LockClient rival, String name) {
+    private static void acquireAndRelease(LockClient rival, String name) {
         await().atMost(TIME_LIMIT).until(() -> rival.lock(name).status().isHeld());
         CompletableFuture<Hold> waiting = rival.lock(name).acquireAsync();
         await().atMost(TIME_LIMIT).until(() -> rival.lock(name).status().waiting() == 1);

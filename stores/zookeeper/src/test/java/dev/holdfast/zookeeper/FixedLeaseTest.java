@@ -116,22 +116,22 @@ class FixedLeaseTest {
 
     @Test
     void aClientGetsTheSessionItRequestsAndAReportIfTheServersGiveAnother() throws Exception {
-        Queue<String> said = new ConcurrentLinkedQueue<>();
+        Queue<String> lines = new ConcurrentLinkedQueue<>();
         Logger log = Logger.getLogger("dev.holdfast.zookeeper");
-        Handler hearing = new Hearing(said);
-        log.addHandler(hearing);
+        Handler recorder = new Recorder(lines);
+        log.addHandler(recorder);
         try {
             assertThat(remainingWith(Duration.ofSeconds(10))).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(10));
-            assertThat(said).isEmpty();
+            assertThat(lines).isEmpty();
 
             assertThat(remainingWith(Duration.ofDays(1))).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(60));
-            assertThat(said).singleElement().asString().contains("gives sessions of 60 s where 86400 s were asked for");
-            said.clear();
+            assertThat(lines).singleElement().asString().contains("gives sessions of 60 s where 86400 s were asked for");
+            lines.clear();
 
             assertThat(remainingWith(Duration.ofMillis(700))).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2));
-            assertThat(said).singleElement().asString().contains("gives sessions of 2 s where 700 ms were asked for");
+            assertThat(lines).singleElement().asString().contains("gives sessions of 2 s where 700 ms were asked for");
         } finally {
-            log.removeHandler(hearing);
+            log.removeHandler(recorder);
         }
     }
 
@@ -144,16 +144,16 @@ class FixedLeaseTest {
     }
 
     /** Keeps what is logged. */
-    private static final class Hearing extends Handler {
-        private final Queue<String> said;
+    private static final class Recorder extends Handler {
+        private final Queue<String> lines;
 
-        Hearing(Queue<String> said) {
-            this.said = said;
+        Recorder(Queue<String> lines) {
+            this.lines = lines;
         }
 
         @Override
         public void publish(LogRecord line) {
-            said.add(line.getMessage());
+            lines.add(line.getMessage());
         }
 
         @Override

@@ -109,7 +109,7 @@ class ManyGrantsTest {
         }
     }
 
-    /** Of permits one lock may have as many holders, and which of them has a number is known when each was read. */
+    /** A semaphore may have as many holders, and which of them has a number is known when each was read. */
     @Test
     void breakingOneOfVeryManyMayTakeLongerThanOneRequestMay() throws Exception {
         Duration timeout = Duration.ofSeconds(3);

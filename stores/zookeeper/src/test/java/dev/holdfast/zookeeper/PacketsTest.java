@@ -37,7 +37,7 @@ class PacketsTest {
     /** The ping that keeps the session, and the request for the count. */
     private static final int MORE = 6;
 
-    /** Where the lock's own node was swept away in between, which is made again. */
+    /** If the lock's own node was swept away meanwhile, it is made again. */
     private static final int SWEPT = 24;
 
     private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);

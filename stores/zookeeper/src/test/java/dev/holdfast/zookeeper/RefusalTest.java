@@ -127,7 +127,7 @@ class RefusalTest {
     }
 
     @Test
-    void aNodeOfSomebodyElse() throws Exception {
+    void aForeignNode() throws Exception {
         curator.create().creatingParentsIfNeeded().forPath("/foreign/holdfast", bytes("my own"));
         assertThatThrownBy(() -> open(url("/foreign")))
                 .isInstanceOf(StoreRefusedException.class)
@@ -267,7 +267,7 @@ class RefusalTest {
         assertThatThrownBy(() -> ZooKeeperFence.on(curator).check("of-url", 7)).isInstanceOf(StaleTokenException.class);
     }
 
-    /** What fails does so within the time-out of these tests, two seconds at most, and what a busy machine adds. */
+    /** A failure comes within the time-out of these tests, two seconds at most, and what a busy machine adds. */
     private static <T> T soon(Callable<T> task) throws Exception {
         long asked = System.nanoTime();
         try {

@@ -241,7 +241,7 @@ class SessionTest {
         }
     }
 
-    /** The client keeps its session, and the servers end it sooner than they had said. */
+    /** The client keeps its session, and the servers end it sooner than they had promised. */
     @Test
     void aHoldEndsBeforeARivalHasItAlsoWhenServersStartAgainWithShorterSessions() throws Exception {
         try (ZooKeeperServer own = ZooKeeperServers.quick();

@@ -11,7 +11,7 @@ final class ZooKeeperServers {
         "-Xmx128m",
         "-XX:TieredStopAtLevel=1", // soon started and soon ended
         "-XX:+UseSerialGC",
-        "-Dzookeeper.forceSync=no", // nobody pulls the plug here
+        "-Dzookeeper.forceSync=no", // no test cuts the power
         "-Dznode.container.checkIntervalMs=500",
         "-Dznode.container.maxPerMinute=10000000"
     };
