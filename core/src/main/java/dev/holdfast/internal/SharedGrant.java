@@ -235,7 +235,9 @@ final class SharedGrant {
         }
         boolean planned = releasePlanned;
         releasePlanned = true;
-        return planned ? NOTHING : () -> context.beforeSending(queue.name(), () -> queue.transition(this::releaseIfUnused));
+        return planned
+                ? NOTHING
+                : () -> context.beforeSending(queue.name(), () -> queue.transition(this::releaseIfUnused));
     }
 
     /** The store is about to send, and no caller took it over. */

@@ -123,8 +123,10 @@ class EndedSessionTest {
         granted(claim);
         claims.failAll(new ClientClosedException("closed"));
 
-        assertThatThrownBy(() ->
-                        claims.claim(claim).answer().toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS))
+        assertThatThrownBy(() -> claims.claim(claim)
+                        .answer()
+                        .toCompletableFuture()
+                        .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(ClientClosedException.class);
     }

@@ -49,7 +49,8 @@ class FixedLeaseTest {
             CompletableFuture<Hold> next = rival.lock("short").acquireAsync();
             assertThat(hold.remaining()).isBetween(Duration.ofMillis(1), lease);
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped =
+                    next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
 
             assertThat(overlapped).isFalse();
             assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(20));
@@ -125,7 +126,10 @@ class FixedLeaseTest {
             assertThat(lines).isEmpty();
 
             assertThat(remainingWith(Duration.ofDays(1))).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(60));
-            assertThat(lines).singleElement().asString().contains("gives sessions of 60 s where 86400 s were asked for");
+            assertThat(lines)
+                    .singleElement()
+                    .asString()
+                    .contains("gives sessions of 60 s where 86400 s were asked for");
             lines.clear();
 
             assertThat(remainingWith(Duration.ofMillis(700))).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2));

@@ -140,7 +140,8 @@ class SessionTest {
             proxy.toServer().hold();
             proxy.toClient().hold();
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped =
+                    next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(overlapped).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             next.join().close();
@@ -262,7 +263,8 @@ class SessionTest {
             proxy.toServer().hold();
             proxy.toClient().hold();
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped =
+                    next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(overlapped).isFalse();
             next.join().close();
         }
