@@ -152,8 +152,8 @@ public final class DistributedLock {
     }
 
     /**
-     * Does something while the lock is held, if it can be acquired within a time; otherwise as {@link
-     * #run(HoldAction)}.
+     * Does something while the lock is held, if it can be acquired within a time; otherwise as
+     * {@link #run(HoldAction)}.
      *
      * <pre>{@code
      * boolean ran = lock.run(Duration.ofSeconds(2), hold -> orders.charge(42, hold.token()));
@@ -191,8 +191,8 @@ public final class DistributedLock {
     }
 
     /**
-     * Computes something while the lock is held, if it can be acquired within a time; otherwise as {@link
-     * #run(HoldAction)}.
+     * Computes something while the lock is held, if it can be acquired within a time; otherwise as
+     * {@link #run(HoldAction)}.
      *
      * <pre>{@code
      * Optional<Receipt> receipt = lock.call(Duration.ofSeconds(2), hold -> orders.charge(42, hold.token()));

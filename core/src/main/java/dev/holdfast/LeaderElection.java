@@ -15,9 +15,9 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>A term of leadership is a hold of the lock of that name ({@link LockClient#lock}), so everything documented for
- * holds is true of terms: {@link Term#token()} rises from term to term, a term is renewed while it lasts, and {@link
- * Term#isValid()} is false before another process can lead. A process that was stopped for longer than the lease may
- * still run after that; only a resource that checks the token is safe from it.
+ * holds is true of terms: {@link Term#token()} rises from term to term, a term is renewed while it lasts, and
+ * {@link Term#isValid()} is false before another process can lead. A process that was stopped for longer than the lease
+ * may still run after that; only a resource that checks the token is safe from it.
  *
  * <p>Followers wait like callers of a lock: one claim per client in the store. When a leader dies, the next in line
  * leads when the lease has run out (ZooKeeper: when its session has ended); when it resigns, immediately.
@@ -27,8 +27,8 @@ import java.util.Optional;
  * lease, a {@link HoldOptions#maxHold() longest term} and other options with {@link LockClient#election(String,
  * HoldOptions)}.
  *
- * <p>{@link #leader()} returns the leader, {@link #status()} also how many candidates wait in line, and {@link
- * #candidates()} which candidates wait, where the store keeps their names.
+ * <p>{@link #leader()} returns the leader, {@link #status()} also how many candidates wait in line, and
+ * {@link #candidates()} which candidates wait, where the store keeps their names.
  *
  * <p>Immutable and thread-safe; keeps nothing in the store by itself.
  */
@@ -87,8 +87,8 @@ public final class LeaderElection {
     }
 
     /**
-     * Makes this client a candidate without a listener: call {@link Candidacy#isLeader()} or {@link
-     * Candidacy#awaitTerm()}.
+     * Makes this client a candidate without a listener: call {@link Candidacy#isLeader()} or
+     * {@link Candidacy#awaitTerm()}.
      */
     @CheckReturnValue
     public Candidacy stand() {

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An event that a {@link LockListener} receives: one small record each. Every call that asks for a lock ends in exactly
- * one {@link Acquired} or {@link NotAcquired}, and every {@code Acquired} in exactly one {@link Released} or {@link
- * Loss} while its client lives:
+ * one {@link Acquired} or {@link NotAcquired}, and every {@code Acquired} in exactly one {@link Released} or
+ * {@link Loss} while its client lives:
  *
  * <pre>
  *   acquire() ──► Waiting ─┬─► Acquired ─┬─► (Renewed | RenewalFailed | Suspect | Leaked)* ─┬─► Released ─► (ReleaseFailed | Loss)?

@@ -108,8 +108,8 @@ public final class Once {
     }
 
     /**
-     * Waits while another caller runs the work, then runs it if that caller did not finish it; otherwise as {@link
-     * #run(OnceAction)}.
+     * Waits while another caller runs the work, then runs it if that caller did not finish it; otherwise as
+     * {@link #run(OnceAction)}.
      *
      * @param wait how long to wait for the other caller; not negative
      * @throws IllegalArgumentException if {@code wait} is negative

@@ -33,7 +33,7 @@ final class EventDispatcher implements AutoCloseable {
 
     /** One event for one listener. */
     private record Note(Object event, Object listener, Runnable call) {
-        /** One for each hold at most; the holder waits for it. */
+        /** One for each hold at most, and a holder waits for it. */
         boolean isNeverDropped() {
             return event instanceof Loss || event instanceof Wanted;
         }
@@ -64,7 +64,7 @@ final class EventDispatcher implements AutoCloseable {
     /**
      * Notifies on an executor that runs one task after another.
      *
-     * @param end runs when the events delivered so far may be the last
+     * @param end runs at the close, when the events noted so far may be the last
      * @param store where the locks live, for messages
      * @param dropped counts the events that no listener received
      */

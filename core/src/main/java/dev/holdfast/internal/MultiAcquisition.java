@@ -131,7 +131,7 @@ final class MultiAcquisition {
         return away;
     }
 
-    /** An attempt that cannot even be made fails when its outcome is asked for, with those before it all under way. */
+    /** An attempt that cannot even be made fails when its outcome is read, with those before it all under way. */
     private Acquisition.Attempt attempt(LockName name) {
         try {
             return Acquisition.attempt(context, name, options, false);

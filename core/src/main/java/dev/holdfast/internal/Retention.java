@@ -168,7 +168,9 @@ final class Retention implements RetainedGrants.Retained {
                 && grant.state.fits(options);
     }
 
-    /** A caller came while it is retained: the caller gets it without a request, or else it ends first. */
+    /**
+     * A caller came while it is retained: the caller gets the grant without a request, or else the grant ends first.
+     */
     Runnable take() {
         for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
             if (!mayTake(first)) {

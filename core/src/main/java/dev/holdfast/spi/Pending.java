@@ -25,8 +25,9 @@ public interface Pending {
 
     /**
      * Completes once: with the grant; with nothing, when the claim does not wait and the names are not free, or when it
-     * was cancelled, and then the store no longer holds anything of it; or exceptionally with a {@link
-     * dev.holdfast.HoldfastException} when the outcome is unknown, and then the engine sends {@link Store#withdraw}.
+     * was cancelled, and then the store no longer holds anything of it; or exceptionally with a
+     * {@link dev.holdfast.HoldfastException} when the outcome is unknown, and then the engine sends
+     * {@link Store#withdraw}.
      *
      * <p>It may complete on any thread, also inside {@link Store#claim}; the engine's reactions are short and never
      * block.

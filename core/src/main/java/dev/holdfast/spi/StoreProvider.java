@@ -7,8 +7,8 @@ import java.util.Set;
 /**
  * Opens the stores of some URL schemes. Found by {@link java.util.ServiceLoader}.
  *
- * <p>An implementation has a public constructor without arguments, and is listed by its full name in the file {@code
- * META-INF/services/dev.holdfast.spi.StoreProvider} of its jar, or behind {@code provides} of its module.
+ * <p>An implementation has a public constructor without arguments, and is listed by its full name in the file
+ * {@code META-INF/services/dev.holdfast.spi.StoreProvider} of its jar, or behind {@code provides} of its module.
  */
 public interface StoreProvider {
 

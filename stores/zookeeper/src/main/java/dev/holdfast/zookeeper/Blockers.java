@@ -11,7 +11,7 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that came before one, as far as is known, and which of them are watched. They can only become less: later
+ * The claims that came before one, as far as is known, and which of them are watched. They can only become fewer: later
  * claims never matter to it. Used in the steps of the claim alone.
  */
 final class Blockers {
@@ -32,8 +32,8 @@ final class Blockers {
     }
 
     /** Records the claims before this one. Those that have gone are no longer watched. */
-    void learn(Node mine, Collection<String> line, @Nullable Session session) {
-        before = Predecessors.before(mine, line);
+    void learn(Node mine, Collection<String> queue, @Nullable Session session) {
+        before = Predecessors.before(mine, queue);
         unwatch(session, node -> !before.contains(node));
     }
 

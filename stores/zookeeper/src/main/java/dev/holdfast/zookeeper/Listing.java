@@ -63,10 +63,10 @@ final class Listing {
     private CompletableFuture<List<LockWaiter>> waitersOf(Session session, String name) {
         String lock = context.paths().lock(name);
         return context.limited(session.children(lock)).thenCompose(listed -> {
-            List<Node> line = Predecessors.of(buckets.children(listed, lock));
+            List<Node> queue = Predecessors.of(buckets.children(listed, lock));
             return ThrottledRequests.ask(
                             1, // many locks are asked at the same time
-                            Predecessors.waiting(line),
+                            Predecessors.waiting(queue),
                             node -> context.limited(session.read(lock + "/" + node.name()))
                                     .thenApply(read -> waiter(name, node, read)))
                     .thenApply(all -> all.stream().flatMap(Optional::stream).toList());
@@ -93,12 +93,12 @@ final class Listing {
     private CompletableFuture<LockStatus> status(Session session, String name) {
         String lock = context.paths().lock(name);
         return session.children(lock).thenCompose(listed -> {
-            List<Node> line = Predecessors.of(buckets.children(listed, lock));
-            if (line.isEmpty()) {
+            List<Node> queue = Predecessors.of(buckets.children(listed, lock));
+            if (queue.isEmpty()) {
                 return CompletableFuture.completedFuture(LockStatus.free(name, 0));
             }
-            Node head = line.get(0);
-            int waiting = Predecessors.waiting(line).size();
+            Node head = queue.get(0);
+            int waiting = Predecessors.waiting(queue).size();
             return session.read(lock + "/" + head.name())
                     .thenCompose(read -> read.code() == Code.NONODE
                             ? status(session, name) // it has just gone

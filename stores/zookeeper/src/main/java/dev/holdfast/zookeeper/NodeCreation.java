@@ -26,9 +26,9 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
      *
      * @param mine its node; null if it has none, as far as is known
      * @param number the transaction that made it; 0 if that is not known yet
-     * @param line the names of all nodes of the lock that matter to the claim
+     * @param queue the names of all nodes of the lock that matter to the claim
      */
-    record Arrival(Code code, @Nullable Node mine, long number, List<String> line) {
+    record Arrival(Code code, @Nullable Node mine, long number, List<String> queue) {
         static Arrival failed(Code code) {
             return new Arrival(code, null, 0, List.of());
         }
@@ -167,7 +167,7 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
     }
 
     /** The verdict on a node that was read. A node that was broken belongs to no claim. */
-    private static Arrival arrived(Session now, Node node, Found found, List<String> line) {
+    private static Arrival arrived(Session now, Node node, Found found, List<String> queue) {
         Stat stat = found.stat();
         if (found.code() == Code.NONODE) {
             return Arrival.nowhere();
@@ -176,7 +176,7 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
             return Arrival.failed(found.code());
         }
         return stat.getEphemeralOwner() == now.id() && stat.getVersion() == 0
-                ? new Arrival(Code.OK, node, stat.getCzxid(), line)
+                ? new Arrival(Code.OK, node, stat.getCzxid(), queue)
                 : Arrival.nowhere();
     }
 

@@ -45,7 +45,7 @@ final class OwnNode {
     void arrived(Arrival arrival) {
         node = arrival.mine();
         number = arrival.number();
-        alone = arrival.line().isEmpty() ? alone : arrival.line().size() == 1;
+        alone = arrival.queue().isEmpty() ? alone : arrival.queue().size() == 1;
     }
 
     @Nullable

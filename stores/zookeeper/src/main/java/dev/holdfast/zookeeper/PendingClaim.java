@@ -191,7 +191,7 @@ final class PendingClaim implements Pending, Watcher {
         if (mine.isBeyondTheLast()) {
             return leaving(context.errors().countedOut(claim.name()));
         }
-        blockers.learn(mine, arrival.line(), now);
+        blockers.learn(mine, arrival.queue(), now);
         return blockers.areTooMany() ? leaving(context.errors().lineTooLong(claim.name())) : judged();
     }
 

@@ -40,11 +40,11 @@ final class Predecessors {
         static final Seen NOTHING = new Seen(Code.OK, Set.of(), false);
 
         static Seen of(Listed listed) {
-            List<Node> line = Predecessors.of(listed.children());
+            List<Node> queue = Predecessors.of(listed.children());
             return new Seen(
                     listed.code(),
                     Set.copyOf(listed.children()),
-                    line.size() > holders(line).size());
+                    queue.size() > holders(queue).size());
         }
     }
 
@@ -105,12 +105,12 @@ final class Predecessors {
     }
 
     /** The claims of a queue that hold the lock: those without blockers, found in one pass. */
-    static List<Node> holders(List<Node> line) {
+    static List<Node> holders(List<Node> queue) {
         List<Node> holders = new ArrayList<>();
         long permits = 0;
         long readers = 0;
         long writers = 0;
-        for (Node node : line) {
+        for (Node node : queue) {
             boolean holds;
             if (node.mode() instanceof Mode.Permits some) {
                 holds = permits + some.permits() + (readers + writers) * some.of() <= some.of();
@@ -130,12 +130,12 @@ final class Predecessors {
     }
 
     /** The claims of a queue that wait, each once: a claim that was made again may have an earlier node for a while. */
-    static List<Node> waiting(List<Node> line) {
-        Set<Node> holders = new HashSet<>(holders(line));
+    static List<Node> waiting(List<Node> queue) {
+        Set<Node> holders = new HashSet<>(holders(queue));
         Set<ClaimId> known = new HashSet<>();
         holders.forEach(node -> known.add(node.id()));
         List<Node> waiting = new ArrayList<>();
-        for (Node node : line) {
+        for (Node node : queue) {
             if (!holders.contains(node) && known.add(node.id())) {
                 waiting.add(node);
             }

@@ -11,7 +11,7 @@ import java.util.Deque;
  * wrong with that.
  *
  * <p>It may no longer be the leader: cut off from the others, which have elected another, it goes on answering reads
- * and even {@code sync} for a while. A write it cannot answer, since that takes a majority. And a leader elected after
+ * and even {@code sync} for a while. It cannot answer a write, since that takes a majority. And a leader elected after
  * a majority has agreed to a write begins to count every session again, later than that write. So only writes prove
  * anything.
  *

@@ -39,8 +39,8 @@ public final class ZooKeeperStores {
 
     /**
      * Locks on this client. They live in its session, and under its namespace; closing the store deletes their nodes and
-     * leaves the client to its owner. When the client's connection was requested is not known: at most a second before
-     * it was open, the store assumes.
+     * leaves the client to its owner. The time at which the client's connection was requested is not known: the store
+     * assumes at most a second before it was open.
      *
      * @param curator started
      * @param options the rest; the ACLs that the client was made with are not known either, and are named here

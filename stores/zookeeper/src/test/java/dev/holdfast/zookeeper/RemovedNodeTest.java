@@ -137,7 +137,7 @@ class RemovedNodeTest {
 
     private String node(String name, int place) throws Exception {
         String lock = new Paths("").lock(name);
-        List<Node> line = Predecessors.of(curator.getChildren().forPath(lock));
-        return lock + "/" + line.get(place).name();
+        List<Node> queue = Predecessors.of(curator.getChildren().forPath(lock));
+        return lock + "/" + queue.get(place).name();
     }
 }

@@ -4,7 +4,8 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * The contract between processes on ZooKeeper. All modes are nodes in one queue, of the same sessions: how the queue
- * loses a killed process is asked for exclusive holds every day, and for readers and permits by {@code ./verify --all}.
+ * loses a killed process is tested for exclusive holds every day, and for readers and permits by {@code ./verify
+ * --all}.
  */
 @Tag("engine-in-another-class")
 @Tag("shared-processes-proved-elsewhere")

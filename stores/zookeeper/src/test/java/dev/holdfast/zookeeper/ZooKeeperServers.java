@@ -19,7 +19,7 @@ final class ZooKeeperServers {
     static final Map<String, String> SETTINGS = Map.of("tickTime", "300", "maxSessionTimeout", "60000");
 
     static {
-        // It asks every tenth of a second, and not at once: most of what is awaited here has happened by then.
+        // It polls every tenth of a second, and not at once: most of what is awaited here has happened by then.
         Awaitility.setDefaultPollDelay(Duration.ZERO);
         Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
     }
