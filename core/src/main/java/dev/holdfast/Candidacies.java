@@ -9,8 +9,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The open candidacies of a client, one for a name, and the threads on which they call their listeners: a thread for each
- * candidacy that has something to tell, and none otherwise. Thread-safe.
+ * The open candidacies of a client, one for a name, and the threads on which they call their listeners: a thread for
+ * each candidacy that has something to report, and none otherwise. Thread-safe.
  */
 final class Candidacies implements AutoCloseable {
     private static final long IDLE_SECONDS = 10;

@@ -38,7 +38,7 @@ public final class Candidacy implements AutoCloseable {
     /** A term is released after this, or after its lease if that is shorter, though its listener has not returned. */
     private static final Duration LONGEST_END = Duration.ofSeconds(30);
 
-    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Engine engine;
     private final DistributedLock lock;
@@ -51,7 +51,7 @@ public final class Candidacy implements AutoCloseable {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition changed = mutex.newCondition();
     private @Nullable CompletableFuture<Hold> place; // in line; guarded by the mutex, as what follows
-    private volatile @Nullable Term term; // changed under the mutex, read by everybody
+    private volatile @Nullable Term term; // changed under the mutex, read by any thread
     private volatile boolean closed;
     private volatile long closeEnds;
 
@@ -95,7 +95,7 @@ public final class Candidacy implements AutoCloseable {
      *
      * @throws InterruptedException if the thread is interrupted before or while waiting
      * @throws IllegalStateException if the candidacy is closed, or is closed meanwhile; or if the candidacy's own listener
-     *     asks while it does not lead, which would wait for itself
+     *     waits while the candidate does not lead: it would wait for itself
      */
     public Term awaitTerm() throws InterruptedException {
         return await(Long.MAX_VALUE).orElseThrow(IllegalStateException::new);
@@ -132,14 +132,14 @@ public final class Candidacy implements AutoCloseable {
                 throw new IllegalStateException("the listener of the candidacy for '" + lock.name()
                         + "' waits for a term that cannot begin before it has returned");
             }
-            // a term in doubt becomes valid again without a word: look again soon
-            long look = now == null ? left : Math.min(left, LOOK_NANOS);
-            left -= look - awaitChange(now, look);
+            // a term in doubt becomes valid again without notice: check again soon
+            long most = now == null ? left : Math.min(left, CHECK_NANOS);
+            left -= most - awaitChange(now, most);
         }
     }
 
     /** Waits until there is another term, or for a time; what is left of the time. */
-    @SuppressWarnings("WaitNotInLoop") // its caller looks again
+    @SuppressWarnings("WaitNotInLoop") // its caller checks again
     private long awaitChange(@Nullable Term known, long nanos) throws InterruptedException {
         mutex.lockInterruptibly();
         try {
@@ -195,9 +195,9 @@ public final class Candidacy implements AutoCloseable {
             end(leading, null);
         }
         if (waiting != null && leading == null && calls.isIdle()) {
-            finished.complete(null); // in line: nobody is to be told
+            finished.complete(null); // in line: there is no term to report
         } else {
-            // behind what is under way, and behind the grant that may come of that, which nobody wants any more
+            // after the work under way, and after the grant that may result from it, which is no longer wanted
             calls.execute(() -> calls.execute(() -> finished.complete(null)));
         }
     }
@@ -271,7 +271,7 @@ public final class Candidacy implements AutoCloseable {
         }
         try {
             queueUp();
-        } catch (Throwable failed) { // also an Error: a candidate that gives up would be missed when it is needed
+        } catch (Throwable failed) { // also an Error: a candidate that stops would be missed when it is needed
             served(null, failed);
         }
     }
@@ -309,7 +309,7 @@ public final class Candidacy implements AutoCloseable {
         }
     }
 
-    /** Ends a term: first for whoever asks, then for the listener, then in the store. */
+    /** Ends a term: first for callers, then for the listener, then in the store. */
     void end(Term ending, @Nullable Loss loss) {
         if (!ending.end(loss)) {
             return;

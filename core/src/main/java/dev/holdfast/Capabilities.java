@@ -8,16 +8,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What a store can and cannot do. The engine asks before it relies on anything; a user reads it to know what is
- * promised. Asking for what a store lacks fails when the lock is built.
+ * The abilities of a store and their limits. The engine checks them before it relies on anything; a user reads them to
+ * learn what is promised. A request for what a store lacks fails when the lock is built.
  *
  * <pre>{@code
  * client.capabilities().caveats().forEach(System.out::println);
  * boolean hasSemaphores = client.capabilities().modes().contains(LockMode.PERMITS);
  * }</pre>
  *
- * <p>A store begins with {@link #least()} and says what it can do beyond that. Immutable; each method with an argument
- * returns a changed copy.
+ * <p>A store begins with {@link #least()} and states what it can do beyond that. Immutable; each method with an
+ * argument returns a changed copy.
  */
 public final class Capabilities {
     private static final Capabilities LEAST = new Capabilities(new Values());
@@ -155,7 +155,7 @@ public final class Capabilities {
         return with(changed -> changed.tokens = value);
     }
 
-    /** What else a user must know, one sentence each. */
+    /** Other facts that a user must know, one sentence each. */
     public List<String> caveats() {
         return values.caveats;
     }
@@ -199,7 +199,7 @@ public final class Capabilities {
         AS_CLOCKS_AGREE
     }
 
-    /** All of it; changed only while it is copied, before anybody else sees it. */
+    /** All of it; changed only while it is copied, before any other code sees it. */
     private static final class Values {
         Set<LockMode> modes = Set.copyOf(EnumSet.allOf(LockMode.class));
         int maxNames = 1;

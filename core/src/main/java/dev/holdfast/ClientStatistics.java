@@ -5,18 +5,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a client has done since it was opened, and what it does now: figures for a log line, a test, or a metrics
- * library to build on. Per client, never per name, so their number is bounded.
+ * The activity of a client since it was opened, and at present: figures for a log line, a test, or a metrics library to
+ * build on. Per client, never per name, so their number is bounded.
  *
  * <p>All are counts since the client was opened, which only grow, but for the two gauges {@link #waitingNow} and
  * {@link #heldNow}. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
- * they give means, and their differences between two readings give the mean in between. The figures are read one after
- * another while the client works on: a gauge may be too high by what ended meanwhile, never too low, and once the client
- * is at rest all are exact. At any time
+ * they give means, and their differences between two readings give the mean between those readings. The figures are
+ * read one after another while the client works on: a gauge may be too high by what ended meanwhile, never too low, and
+ * once the client is at rest all are exact. At any time
  *
  * <pre>{@code acquisitions == releases + losses() + heldNow}</pre>
  *
- * <p>More components may come; read them by their names and do not make or match such records.
+ * <p>Later versions may add components; read them by their names and do not make or match such records.
  *
  * <pre>{@code
  * ClientStatistics now = client.statistics();

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.Lock;
  * Optional<Hold> soon = lock.tryAcquire(Duration.ofSeconds(2));     // waits for two seconds at most
  * }</pre>
  *
- * <p>Threads of one client queue up locally in the order they came; the client as a whole waits once in the store. Not
- * re-entrant unless {@link HoldOptions#reentrant()} is set: a thread that asks for a lock it holds itself waits, and is
+ * <p>Threads of one client queue up locally in order of arrival; the client as a whole waits once in the store. Not
+ * re-entrant unless {@link HoldOptions#reentrant()} is set: a thread that requests a lock it holds itself waits, and is
  * warned about in the log.
  *
  * <p>Immutable and thread-safe; keeps nothing in the store by itself. Make as many as you like.
@@ -54,7 +54,7 @@ public final class DistributedLock {
      *
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
      * @throws StoreUnavailableException if the store has not answered for that long
-     * @throws StoreRefusedException if the store would not
+     * @throws StoreRefusedException if the store refused
      * @throws ClientClosedException if the client is closed
      * @throws HoldLostException if this is a re-entry into a hold that was lost and is not closed yet
      * @throws IllegalStateException if the thread holds this name to {@linkplain DistributedReadWriteLock#read() read},
@@ -66,8 +66,8 @@ public final class DistributedLock {
     }
 
     /**
-     * Acquires the lock if it is free right now. Asks the store at most once and is not interruptible; answers without
-     * asking when this client holds it.
+     * Acquires the lock if it is free right now. Sends the store at most one request and is not interruptible; sends
+     * none when this client holds the lock.
      *
      * @return the hold, or empty if another holds it or is about to, if it would enter a hold that is in doubt, or if
      *     the thread holds this name to read
@@ -80,9 +80,9 @@ public final class DistributedLock {
     }
 
     /**
-     * Acquires the lock if that succeeds within a time. When the time has passed the store is asked whether it still
-     * answers, so that an outage is never mistaken for a lock that others hold; that takes as long as the store takes to
-     * answer, or its time-out for requests.
+     * Acquires the lock if that succeeds within a time. When the time has passed, the client checks that the store
+     * still answers, so that an outage is never mistaken for a lock that others hold. The check takes as long as the
+     * store takes to answer, or its time-out for requests.
      *
      * @param wait how long to wait; zero is {@link #tryAcquire()}, more than 292 years is for ever
      * @return the hold, or empty if the time passed and others hold the lock
@@ -99,7 +99,7 @@ public final class DistributedLock {
 
     /**
      * Acquires the lock without blocking a thread. Cancelling the future gives up the place in the queue; a hold that
-     * was granted in the same moment is released. Once the future has completed, {@code cancel} returns false and the
+     * was granted at the same moment is released. Once the future has completed, {@code cancel} returns false and the
      * hold is the caller's to close; one that is dropped is a leak, reported when it is collected.
      *
      * <p>Completes on the client's executor, exceptionally with what {@link #acquire()} would throw.
@@ -121,7 +121,7 @@ public final class DistributedLock {
      * Acquires the lock within a time, without blocking a thread: {@link #tryAcquire(Duration)} for futures. Cancelling
      * and completion are as of {@link #acquireAsync()}.
      *
-     * @param wait how long to wait; zero asks once
+     * @param wait how long to wait; zero tries once
      * @return the hold, or empty if the time passed and others hold the lock
      * @throws IllegalArgumentException if {@code wait} is negative
      * @throws ClientClosedException if the client is closed already
@@ -152,7 +152,8 @@ public final class DistributedLock {
     }
 
     /**
-     * Does something while the lock is held, if it can be had within a time; otherwise as {@link #run(HoldAction)}.
+     * Does something while the lock is held, if it can be acquired within a time; otherwise as
+     * {@link #run(HoldAction)}.
      *
      * <pre>{@code
      * boolean ran = lock.run(Duration.ofSeconds(2), hold -> orders.charge(42, hold.token()));
@@ -190,7 +191,8 @@ public final class DistributedLock {
     }
 
     /**
-     * Computes something while the lock is held, if it can be had within a time; otherwise as {@link #run(HoldAction)}.
+     * Computes something while the lock is held, if it can be acquired within a time; otherwise as
+     * {@link #run(HoldAction)}.
      *
      * <pre>{@code
      * Optional<Receipt> receipt = lock.call(Duration.ofSeconds(2), hold -> orders.charge(42, hold.token()));
@@ -237,15 +239,15 @@ public final class DistributedLock {
      *   <li>Locking can fail, as {@link #acquire()} can, with a {@link HoldfastException}; nothing is held then.
      *   <li>The lock can be lost. Each {@code unlock()} then throws {@link IllegalMonitorStateException}, caused by a
      *       {@link HoldLostException}, and entering again throws {@link HoldLostException} until the last of them. A
-     *       client that was closed knows no owners any more.
-     *   <li>To enter again while the hold is in doubt waits until the store has confirmed it; {@code tryLock()} does
-     *       not wait and is false.
+     *       closed client no longer knows any owner.
+     *   <li>Entering again while the hold is in doubt waits until the store has confirmed it; {@code tryLock()} does
+     *       not wait and returns false.
      *   <li>A thread that ends while it holds the lock is reported as a leak, and the lock is free when its lease has
      *       run out.
      *   <li>There are no conditions: {@code newCondition()} throws {@link UnsupportedOperationException}.
      *   <li>{@code tryLock()}, and {@code tryLock(time, unit)} without a positive time, take as long as the store takes
      *       to answer, and never overtake a thread of this client that waits.
-     *   <li>The threads of one client are served in the order they came. A client that had the lock goes behind the
+     *   <li>The threads of one client are served in order of arrival. A client that had the lock goes behind the
      *       clients that wait, but only when the bounds of {@link HoldOptions#handOver} are reached, or each time with
      *       {@link HoldOptions#strictFifo()}.
      *   <li>A thread owns the lock within one client: two clients exclude each other on one thread, too.
@@ -259,7 +261,8 @@ public final class DistributedLock {
     }
 
     /**
-     * Asks the store who holds the lock, since when, how long its lease lasts, and how many clients wait.
+     * Asks the store for the holder of the lock, how long it has held the lock, how long its lease lasts, and how many
+     * clients wait.
      *
      * @throws HoldfastException as {@link #acquire()}
      */

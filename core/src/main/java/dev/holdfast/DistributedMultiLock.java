@@ -79,7 +79,7 @@ public final class DistributedMultiLock {
     /**
      * Acquires all if all are free right now; as {@link DistributedLock#tryAcquire()}.
      *
-     * @return the hold, or empty if one of them cannot be had now
+     * @return the hold, or empty if one of them cannot be acquired now
      * @throws HoldfastException as {@link DistributedLock#acquire()}; nothing is held then
      */
     @CheckReturnValue
@@ -159,7 +159,7 @@ public final class DistributedMultiLock {
     }
 
     /**
-     * What the store knows of each, in the order of {@link #names()}: one request per name.
+     * The state of each in the store, in the order of {@link #names()}: one request per name.
      *
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */

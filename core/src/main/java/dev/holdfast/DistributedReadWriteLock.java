@@ -6,7 +6,8 @@ import dev.holdfast.spi.Mode;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * A lock that many may hold to read, or one alone to write, shared by all processes on the same store by its name.
+ * A lock that many readers may hold together, or one writer alone, shared by all processes on the same store by its
+ * name.
  *
  * <pre>{@code
  * DistributedReadWriteLock catalogue = client.readWriteLock("catalogue");
@@ -23,12 +24,12 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p>The rules:
  *
  * <ul>
- *   <li>Readers and writers are served in the order they came: a reader that comes after a writer waits behind it, so
- *       neither starves. Readers of one client share one grant, which readers of the same client may join for the bounds
- *       of hand-over ({@link HoldOptions#maxHandOverTime()}, 5 ms by default) before the store is asked
- *       whether a writer of another client waits; none joins once a writer of this client does. With
- *       {@link HoldOptions#strictFifo()} none joins at all: each reader goes through the store's queue. A reader without
- *       {@link HoldOptions#autoRenew()} may change its lease, so it never shares its grant.
+ *   <li>Readers and writers are served in order of arrival: a reader that arrives after a writer waits behind it, so
+ *       neither starves. Readers of one client share one grant, which readers of the same client may join for the
+ *       bounds of hand-over ({@link HoldOptions#maxHandOverTime()}, 5 ms by default) before the store is asked whether
+ *       a writer of another client waits; none joins once a writer of this client does. With
+ *       {@link HoldOptions#strictFifo()} none joins at all: each reader goes through the store's queue. A reader
+ *       without {@link HoldOptions#autoRenew()} may change its lease, so it never shares its grant.
  *   <li>A write hold's token is greater than those of all holds before it, a read hold's greater than those of all write
  *       holds before it; readers of one client may have the same. Let a resource check writers' tokens only.
  *   <li>A writer may become a reader ({@link #downgrade}), keeping token and place. A reader cannot become a writer: two

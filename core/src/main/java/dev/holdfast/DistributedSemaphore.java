@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A number of permits that all processes on the same store share by its name: so many may do a thing at once.
+ * A number of permits that all processes on the same store share by its name: that many holders may work at once.
  *
  * <pre>{@code
  * DistributedSemaphore exports = client.semaphore("exports", 4);
@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>A permit is a {@link Hold} with a lease, a {@link Hold#id() id} and a token of its own: if a process
  * ends, its permits are free again when their leases have run out. No permit is released twice, and the loss of a permit is
- * reported. Waiting clients are served in the order they came; a client that wants several permits is not overtaken by
+ * reported. Waiting clients are served in order of arrival; a client that wants several permits is not overtaken by
  * clients that want fewer.
  *
  * <p>Each client says how many permits there are. The store does not keep that number, so a new number can be rolled out
@@ -70,10 +70,10 @@ public final class DistributedSemaphore {
     }
 
     /**
-     * Acquires some permits, all or none, waiting as long as it takes. Closing the hold gives them back together.
+     * Acquires some permits, all or none, waiting as long as it takes. Closing the hold releases them together.
      *
      * @param wanted how many, 1 to {@link #permits()}
-     * @throws IllegalArgumentException if {@code wanted} is not such
+     * @throws IllegalArgumentException if {@code wanted} is out of range
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
@@ -92,8 +92,8 @@ public final class DistributedSemaphore {
      * Acquires some permits if they are free right now and no other client waits; as {@link DistributedLock#tryAcquire()}.
      *
      * @param wanted how many, 1 to {@link #permits()}
-     * @return the hold, or empty if they cannot be had now
-     * @throws IllegalArgumentException if {@code wanted} is not such
+     * @return the hold, or empty if they cannot be acquired now
+     * @throws IllegalArgumentException if {@code wanted} is out of range
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
     @CheckReturnValue
@@ -113,7 +113,7 @@ public final class DistributedSemaphore {
      * @param wanted how many, 1 to {@link #permits()}
      * @param wait how long to wait; zero does not
      * @return the hold, or empty if the time passed
-     * @throws IllegalArgumentException if {@code wanted} is not such, or {@code wait} is negative
+     * @throws IllegalArgumentException if {@code wanted} is out of range, or {@code wait} is negative
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */
@@ -126,7 +126,7 @@ public final class DistributedSemaphore {
      * Acquires some permits without blocking a thread; as {@link DistributedLock#acquireAsync()}.
      *
      * @param wanted how many, 1 to {@link #permits()}
-     * @throws IllegalArgumentException if {@code wanted} is not such
+     * @throws IllegalArgumentException if {@code wanted} is out of range
      * @throws ClientClosedException if the client is closed already
      */
     @CheckReturnValue
@@ -145,9 +145,9 @@ public final class DistributedSemaphore {
      * {@link DistributedLock#tryAcquireAsync(Duration)}.
      *
      * @param wanted how many, 1 to {@link #permits()}
-     * @param wait how long to wait; zero asks once
+     * @param wait how long to wait; zero tries once
      * @return the hold, or empty if the time passed
-     * @throws IllegalArgumentException if {@code wanted} is not such, or {@code wait} is negative
+     * @throws IllegalArgumentException if {@code wanted} is out of range, or {@code wait} is negative
      * @throws ClientClosedException if the client is closed already
      */
     @CheckReturnValue
@@ -184,7 +184,7 @@ public final class DistributedSemaphore {
     }
 
     /**
-     * What the store knows of it; of many holders one is named.
+     * The state in the store; if there are several holders, one of them is named.
      *
      * @throws HoldfastException as {@link DistributedLock#acquire()}
      */

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * A lock held. Close it to let the next one in, in a try statement:
+ * A lock that is held. Close it in a try statement, so that the next waiter can acquire it:
  *
  * <pre>{@code
  * try (Hold hold = lock.acquire()) {
@@ -45,7 +45,7 @@ public final class Hold implements Holding {
         return anchor.token();
     }
 
-    /** The random id this hold's grant is known by in the store. */
+    /** The random id by which the store knows this hold's grant. */
     public String id() {
         return anchor.id();
     }
@@ -120,8 +120,9 @@ public final class Hold implements Holding {
      * @param lease the new lease, 100 ms to 7 days
      * @throws HoldLostException if the hold is lost, or turns out to be
      * @throws StoreUnavailableException if the store did not answer: the shorter of the old lease and the new one counts.
-     *     The request may still arrive, after later ones; so a later extension counts for no longer than this one asked
-     * @throws IllegalStateException if the hold is renewed by itself, or closed
+     *     The request may still arrive, after later ones; so a later extension counts for no longer than this one
+     *     requested
+     * @throws IllegalStateException if the hold is renewed automatically, or closed
      */
     @Override
     public void extend(Duration lease) {
@@ -132,8 +133,8 @@ public final class Hold implements Holding {
     }
 
     /**
-     * Keeps the hold for the life of the process: it is renewed even when no code refers to it any more, and is not
-     * reported as a leak. It ends when it is closed, lost, or the client is closed.
+     * Keeps the hold for the life of the process: it is renewed even when no code refers to it, and is not reported as
+     * a leak. It ends when it is closed, lost, or the client is closed.
      */
     @Override
     public void detach() {
@@ -155,7 +156,7 @@ public final class Hold implements Holding {
         }
     }
 
-    /** Runs a short action immediately when it is lost, on the thread that finds out. */
+    /** Runs a short action immediately when it is lost, on the thread that detects the loss. */
     void onLossAtOnce(Consumer<Loss> action) {
         anchor.onLossAtOnce(action);
     }

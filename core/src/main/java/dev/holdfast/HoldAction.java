@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * What is done while a lock is held, without a result; see {@link DistributedLock#run(HoldAction)}.
+ * The work done while a lock is held, without a result; see {@link DistributedLock#run(HoldAction)}.
  *
  * <pre>{@code
  * lock.run(hold -> orders.charge(42, hold.token()));
@@ -14,7 +14,7 @@ package dev.holdfast;
 public interface HoldAction<H extends Holding, E extends Exception> {
 
     /**
-     * Does it.
+     * Does the work.
      *
      * @param hold what is held, closed by the caller of this method afterwards
      */

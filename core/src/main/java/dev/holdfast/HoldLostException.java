@@ -14,7 +14,7 @@ public final class HoldLostException extends HoldfastException {
         this.loss = loss;
     }
 
-    /** What was lost, and why. */
+    /** The lost lock, and the cause of the loss. */
     public Loss loss() {
         return loss;
     }

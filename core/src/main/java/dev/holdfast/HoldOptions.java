@@ -73,7 +73,7 @@ public final class HoldOptions {
         return with(changed -> changed.autoRenew = value);
     }
 
-    /** After this long renewal stops, so that a hung holder cannot keep the lock for ever; none unless set. */
+    /** The time after which renewal stops, so that a hung holder cannot keep the lock for ever; none unless set. */
     public Optional<Duration> maxHold() {
         return Optional.ofNullable(values.maxHold);
     }
@@ -233,7 +233,7 @@ public final class HoldOptions {
         }
     }
 
-    /** All options; changed only while they are copied, before anybody else sees them. */
+    /** All options; changed only while they are copied, before any other code sees them. */
     private static final class Values {
         Duration lease = Duration.ofSeconds(30);
         boolean autoRenew = true;

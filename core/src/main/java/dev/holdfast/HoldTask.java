@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * What is done while a lock is held, with a result; see {@link DistributedLock#call(HoldTask)}.
+ * The work done while a lock is held, with a result; see {@link DistributedLock#call(HoldTask)}.
  *
  * <pre>{@code
  * Receipt receipt = lock.call(hold -> orders.charge(42, hold.token()));
@@ -15,7 +15,7 @@ package dev.holdfast;
 public interface HoldTask<H extends Holding, T, E extends Exception> {
 
     /**
-     * Does it.
+     * Does the work.
      *
      * @param hold what is held, closed by the caller of this method afterwards
      */

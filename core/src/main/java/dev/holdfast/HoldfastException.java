@@ -3,8 +3,8 @@ package dev.holdfast;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of everything Holdfast throws of its own. Unchecked. Messages are one line, name the lock and the store, say
- * what to do next, and hold no secret.
+ * The superclass of Holdfast's own exceptions. Unchecked. Messages are one line, name the lock and the store, say what
+ * to do next, and hold no secret.
  *
  * <pre>{@code
  * try (Hold hold = lock.acquire()) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * What a {@link Hold} of one lock and a {@link MultiHold} of several have in common.
+ * The methods that a {@link Hold} of one lock and a {@link MultiHold} of several have in common.
  *
  * <pre>{@code
  * void whileHeld(Holding holding, Iterator<Batch> batches) {
@@ -31,12 +31,12 @@ public sealed interface Holding extends AutoCloseable permits Hold, MultiHold {
     void onLost(Consumer<Loss> action);
 
     /**
-     * Renews it for another lease where it is not renewed by itself; see {@link Hold#extend}.
+     * Renews it for another lease where it is not renewed automatically; see {@link Hold#extend}.
      *
      * @param lease the new lease, 100 ms to 7 days
      * @throws HoldLostException if it is lost, or turns out to be
      * @throws StoreUnavailableException if the store did not answer
-     * @throws IllegalStateException if it is renewed by itself, or closed
+     * @throws IllegalStateException if it is renewed automatically, or closed
      */
     void extend(Duration lease);
 

@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * Something that is done for a term of leadership; see {@link LeaderElection#lead}.
+ * Work that is done during a term of leadership; see {@link LeaderElection#lead}.
  *
  * <pre>{@code
  * LeaderAction work = term -> reports.write(term.token());
@@ -11,7 +11,7 @@ package dev.holdfast;
 public interface LeaderAction {
 
     /**
-     * Does it.
+     * Does the work.
      *
      * @param term the term it is done for
      * @throws Exception if it fails; {@link LeaderListener} says what follows

@@ -14,20 +14,21 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>A term of leadership is a hold of the lock of that name ({@link LockClient#lock}), so everything that is said of
+ * <p>A term of leadership is a hold of the lock of that name ({@link LockClient#lock}), so everything documented for
  * holds is true of terms: {@link Term#token()} rises from term to term, a term is renewed while it lasts, and
  * {@link Term#isValid()} is false before another process can lead. A process that was stopped for longer than the lease
  * may still run after that; only a resource that checks the token is safe from it.
  *
- * <p>Followers wait as callers of a lock wait: one claim per client in the store. When a leader dies, the next in line
+ * <p>Followers wait like callers of a lock: one claim per client in the store. When a leader dies, the next in line
  * leads when the lease has run out (ZooKeeper: when its session has ended); when it resigns, immediately.
  *
  * <p>Candidates are served in the order of their arrival where the store keeps one ({@link Capabilities#fair()});
  * elsewhere a candidate whose term has ended waits for a second before it is a candidate again. Set a
- * lease, a {@link HoldOptions#maxHold() longest term} and the like with {@link LockClient#election(String, HoldOptions)}.
+ * lease, a {@link HoldOptions#maxHold() longest term} and other options with {@link LockClient#election(String,
+ * HoldOptions)}.
  *
- * <p>{@link #leader()} says who leads, {@link #status()} how many candidates wait in line, and {@link #candidates()} which,
- * where the store keeps their names.
+ * <p>{@link #leader()} returns the leader, {@link #status()} also how many candidates wait in line, and
+ * {@link #candidates()} which candidates wait, where the store keeps their names.
  *
  * <p>Immutable and thread-safe; keeps nothing in the store by itself.
  */
@@ -85,7 +86,10 @@ public final class LeaderElection {
         });
     }
 
-    /** Makes this client a candidate without a listener: ask {@link Candidacy#isLeader()} or {@link Candidacy#awaitTerm()}. */
+    /**
+     * Makes this client a candidate without a listener: call {@link Candidacy#isLeader()} or
+     * {@link Candidacy#awaitTerm()}.
+     */
     @CheckReturnValue
     public Candidacy stand() {
         return stand(term -> {}, term -> {});
@@ -123,7 +127,7 @@ public final class LeaderElection {
     }
 
     /**
-     * Who leads, as the store knows it.
+     * The leader, as the store knows it.
      *
      * @throws HoldfastException as {@link DistributedLock#status()}
      */
@@ -132,7 +136,7 @@ public final class LeaderElection {
     }
 
     /**
-     * Who leads, and how many candidates wait in line.
+     * The leader, and how many candidates wait in line.
      *
      * @throws HoldfastException as {@link DistributedLock#status()}
      */
@@ -141,8 +145,8 @@ public final class LeaderElection {
     }
 
     /**
-     * The candidates in line, in their order, without the one that leads; one for each client. Empty if the store does
-     * not keep the names of waiters. A SQLite file keeps them; the other stores count them ({@link #status()}).
+     * The candidates in line, in their order, without the leader; one for each client. Empty if the store does not keep
+     * the names of waiters. A SQLite file keeps them; the other stores count them ({@link #status()}).
      *
      * @throws HoldfastException as {@link DistributedLock#status()}
      */
@@ -150,7 +154,7 @@ public final class LeaderElection {
         return engine.inspection()
                 .waiters(name())
                 .map(all -> all.stream()
-                        .filter(waiter -> waiter.name().equals(name())) // a name may look like a pattern
+                        .filter(waiter -> waiter.name().equals(name())) // a name may be a pattern
                         .toList());
     }
 

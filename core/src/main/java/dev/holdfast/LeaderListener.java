@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * What a candidate does when its terms of leadership begin and end.
+ * The actions of a candidate when its terms of leadership begin and end.
  *
  * <pre>{@code
  * Candidacy candidacy = client.election("reports").stand(new LeaderListener() {
@@ -21,9 +21,10 @@ package dev.holdfast;
  * {@code onElected} of its term, and before the {@code onElected} of the next. A term that ends before its
  * {@code onElected} began is reported by neither.
  *
- * <p>A method that hangs delays what this candidate hears, not the lock: {@link Candidacy#isLeader()} goes by the hold
- * alone. A term that is resigned is released after {@code onRevoked} has returned, so that a rival leads only when this
- * process has stopped; if that takes longer than a lease, 30 s if that is shorter, it is released all the same.
+ * <p>A method that hangs delays further calls to this listener, not the lock: {@link Candidacy#isLeader()} depends on
+ * the hold alone. A term that is resigned is released after {@code onRevoked} has returned, so that a rival leads only
+ * when this process has stopped; if that takes longer than a lease, 30 s if that is shorter, it is released all the
+ * same.
  */
 public interface LeaderListener {
 

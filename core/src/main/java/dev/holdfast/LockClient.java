@@ -71,9 +71,9 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Prepares a client of a store that is open; the client closes it. Of the settings, those of the store do not reach
-     * it any more: its time, its password, its session. {@link #builder(StoreFactory)} hands them to a store that is still
-     * to be opened.
+     * Prepares a client of a store that is open; the client closes it. The settings of the store no longer reach it:
+     * its time, its password, its session. {@link #builder(StoreFactory)} passes them to a store that is yet to be
+     * opened.
      */
     public static LockClientBuilder builder(Store store) {
         return new LockClientBuilder(context -> store).alreadyOpen();
@@ -83,7 +83,7 @@ public final class LockClient implements AutoCloseable {
      * The exclusive lock of a name, with the defaults.
      *
      * @param name 1 to 255 characters, namespace included, none of them a control character
-     * @throws IllegalArgumentException if the name is not such
+     * @throws IllegalArgumentException if the name is invalid
      * @throws ClientClosedException if the client is closed
      */
     public DistributedLock lock(String name) {
@@ -108,7 +108,7 @@ public final class LockClient implements AutoCloseable {
      * The read-write lock of a name, with the defaults.
      *
      * @param name as for {@link #lock(String)}, whose lock is its writers'
-     * @throws IllegalArgumentException if the name is not such
+     * @throws IllegalArgumentException if the name is invalid
      * @throws UnsupportedByStoreException if the store has no shared holds
      * @throws ClientClosedException if the client is closed
      */
@@ -131,8 +131,9 @@ public final class LockClient implements AutoCloseable {
      * The semaphore of a name, with the defaults.
      *
      * @param name as for {@link #lock(String)}
-     * @param permits how many there are, at least 1; {@link DistributedSemaphore} tells what holds while clients disagree
-     * @throws IllegalArgumentException if the name is not such, or {@code permits} is below 1
+     * @param permits how many there are, at least 1; {@link DistributedSemaphore} describes what applies while clients
+     *     disagree
+     * @throws IllegalArgumentException if the name is invalid, or {@code permits} is below 1
      * @throws UnsupportedByStoreException if the store has no permits
      * @throws ClientClosedException if the client is closed
      */
@@ -182,7 +183,7 @@ public final class LockClient implements AutoCloseable {
      * The election of a name, with the defaults.
      *
      * @param name as for {@link #lock(String)}, whose lock the leader holds
-     * @throws IllegalArgumentException if the name is not such
+     * @throws IllegalArgumentException if the name is invalid
      * @throws ClientClosedException if the client is closed
      */
     public LeaderElection election(String name) {
@@ -204,8 +205,8 @@ public final class LockClient implements AutoCloseable {
     /**
      * Work that one of several servers runs once for a key, which is the name; remembered for 24 hours.
      *
-     * @param name as for {@link #lock(String)}, whose lock the one that runs holds
-     * @throws IllegalArgumentException if the name is not such
+     * @param name as for {@link #lock(String)}, whose lock the running server holds
+     * @throws IllegalArgumentException if the name is invalid
      * @throws UnsupportedByStoreException if the store keeps no records
      * @throws ClientClosedException if the client is closed
      */
@@ -235,7 +236,7 @@ public final class LockClient implements AutoCloseable {
     /**
      * The locks that are held or waited for, sorted by name.
      *
-     * @param pattern which names: {@code *} stands for any characters, {@code ?} for one; the rest for itself
+     * @param pattern which names: {@code *} matches any characters, {@code ?} one; other characters match themselves
      * @throws HoldfastException if the store does not answer or refuses
      */
     public List<LockStatus> list(String pattern) {
@@ -243,9 +244,9 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * Those that wait, lock by lock and in the order of each queue: one for each client, whatever the number of its
-     * threads. Empty where the store does not keep the waiters' names; {@link LockStatus#waiting()} says how many wait on
-     * every store.
+     * The waiters, lock by lock and in the order of each queue: one for each client, whatever the number of its
+     * threads. Empty where the store does not keep the waiters' names; {@link LockStatus#waiting()} says how many wait
+     * on every store.
      *
      * @param pattern which locks, as for {@link #list}
      * @throws HoldfastException if the store does not answer or refuses
@@ -269,7 +270,7 @@ public final class LockClient implements AutoCloseable {
      * @param token a token of the grant, as {@link LockStatus.Held#token()} shows it
      * @param now whether the next holder gets it immediately
      * @return false if that grant has ended meanwhile; then nothing has changed
-     * @throws IllegalArgumentException if the name is none, or the token is not positive
+     * @throws IllegalArgumentException if the name is invalid, or the token is not positive
      * @throws HoldfastException if the store does not answer or refuses
      */
     public boolean breakGrant(String name, long token, boolean now) {
@@ -280,7 +281,7 @@ public final class LockClient implements AutoCloseable {
     }
 
     /**
-     * What this client has done since it was opened, and what it does now. Costs a few microseconds; may be asked any
+     * The activity of this client since it was opened, and at present. Costs a few microseconds; may be called at any
      * time.
      */
     public ClientStatistics statistics() {
@@ -292,7 +293,7 @@ public final class LockClient implements AutoCloseable {
         return engine.storeDescription();
     }
 
-    /** What the store can do and what it promises. Of a store that was not needed yet, little is known: a caveat says so. */
+    /** The store's capabilities and promises. Little is known of a store that was not needed yet: a caveat says so. */
     public Capabilities capabilities() {
         return engine.capabilities();
     }

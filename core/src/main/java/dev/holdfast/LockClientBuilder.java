@@ -88,7 +88,7 @@ public final class LockClientBuilder {
     }
 
     /**
-     * The password to log in with where the store's URL names a user at most; a password in the URL comes before it.
+     * The password to log in with where the store's URL names a user at most; a password in the URL takes precedence.
      * It appears in no message, and need not be encoded. Files have no log-in and ignore it.
      *
      * @param value the password as it is; not empty

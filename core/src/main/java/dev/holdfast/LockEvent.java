@@ -4,9 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link LockListener} hears of: one small record per event. Every call that asks for a lock ends in exactly one
- * {@link Acquired} or {@link NotAcquired}, and every {@code Acquired} in exactly one {@link Released} or {@link Loss}
- * while its client lives:
+ * An event that a {@link LockListener} receives: one small record each. Every call that asks for a lock ends in exactly
+ * one {@link Acquired} or {@link NotAcquired}, and every {@code Acquired} in exactly one {@link Released} or
+ * {@link Loss} while its client lives:
  *
  * <pre>
  *   acquire() ──► Waiting ─┬─► Acquired ─┬─► (Renewed | RenewalFailed | Suspect | Leaked)* ─┬─► Released ─► (ReleaseFailed | Loss)?
@@ -108,7 +108,7 @@ public sealed interface LockEvent
      * @param name the lock
      * @param token the hold's token
      * @param remaining how long it is surely held without another renewal
-     * @param reason what the store said, without secrets; null if it said nothing of this hold
+     * @param reason what the store reported, without secrets; null if it reported nothing about this hold
      * @param store where it lives
      */
     record RenewalFailed(
@@ -120,7 +120,7 @@ public sealed interface LockEvent
 
     /**
      * A hold is in doubt, because the connection broke or the machine slept: not valid until the store has confirmed
-     * it, which is asked at once.
+     * it, which the client requests at once.
      *
      * @param name the lock
      * @param token the hold's token
@@ -140,12 +140,12 @@ public sealed interface LockEvent
     record Leaked(String name, long token, String origin, String store) implements LockEvent {}
 
     /**
-     * The store did not confirm a release. It is asked once more; after that the lease is the bound.
+     * The store did not confirm a release. The request is sent once more; after that the lease is the bound.
      *
      * @param name the lock
      * @param token the token of the grant: of the hold closed last, or one below it where holds were handed over
-     * @param freeWithin the longest until others get in
-     * @param reason what the store said, without secrets
+     * @param freeWithin the longest time until others can acquire the lock
+     * @param reason what the store reported, without secrets
      * @param store where it lives
      */
     record ReleaseFailed(String name, long token, Duration freeWithin, String reason, String store)

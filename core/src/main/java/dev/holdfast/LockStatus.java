@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a store knows of one lock at one moment; it may be out of date when it arrives.
+ * The state of one lock as the store knows it at one moment; it may be out of date when it arrives.
  *
  * <pre>{@code
  * lock.status().grant().ifPresent(held -> System.out.println(held.holder() + " for " + held.heldFor()));
@@ -23,7 +23,7 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
      * @param token the lowest token of the grant: a hold that was handed over inside its client has a higher one, below
      *     this + 1024
      * @param holder the client that holds it
-     * @param heldFor since how long, by the store's clock
+     * @param heldFor how long it has been held, by the store's clock
      * @param leaseLeft how much of the lease is left, by the store's clock
      */
     public record Held(LockMode mode, long token, Holder holder, Duration heldFor, Duration leaseLeft) {}
@@ -38,9 +38,9 @@ public record LockStatus(String name, Optional<Held> grant, int waiting) {
      * an unknown holder, under the token 0. So one such record does not hide the others from a list.
      */
     public static LockStatus unreadable(String name) {
-        Holder nobody = new Holder("unknown", 0, "", "its record cannot be read");
+        Holder unknown = new Holder("unknown", 0, "", "its record cannot be read");
         return new LockStatus(
-                name, Optional.of(new Held(LockMode.EXCLUSIVE, 0, nobody, Duration.ZERO, Duration.ZERO)), 0);
+                name, Optional.of(new Held(LockMode.EXCLUSIVE, 0, unknown, Duration.ZERO, Duration.ZERO)), 0);
     }
 
     /** Whether it is held. */

@@ -3,7 +3,7 @@ package dev.holdfast;
 import java.time.Duration;
 
 /**
- * One that waits for a lock, as a store shows it to people; it may be out of date when it arrives.
+ * A waiter of a lock, as a store shows it to people; it may be out of date when it arrives.
  *
  * <pre>{@code
  * client.waiters("order:*").orElse(List.of()).forEach(each -> System.out.println(each.name() + ": " + each.who()));
@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param name the lock
  * @param who the client that waits
  * @param mode how it is to be held
- * @param waited since how long, by the store's clock
+ * @param waited how long it has waited, by the store's clock
  */
 public record LockWaiter(String name, Holder who, LockMode mode, Duration waited) {
     /** The same under another name. */

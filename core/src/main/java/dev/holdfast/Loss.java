@@ -17,7 +17,7 @@ public record Loss(String name, long token, Cause cause, String store) implement
                 "its lease ran out before a renewal was confirmed: the process or the store stalled, or was out of reach;"
                         + " check what was written under this token, and take a longer lease if it happens again"),
         /**
-         * The lease of a hold without {@link HoldOptions#autoRenew()} ended, as was asked for; it was neither closed nor
+         * The lease of a hold without {@link HoldOptions#autoRenew()} ended, as requested; it was neither closed nor
          * extended before. Logged at {@code INFO}.
          */
         FIXED_LEASE_ENDED("its lease ended, and a hold without autoRenew is not renewed;"

@@ -80,9 +80,9 @@ public final class MultiHold implements Holding {
     /** Runs an action once when the first of the locks is lost; see {@link Hold#onLost}. */
     @Override
     public void onLost(Consumer<Loss> action) {
-        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean reported = new AtomicBoolean();
         holds.forEach(hold -> hold.onLost(loss -> {
-            if (told.compareAndSet(false, true)) {
+            if (reported.compareAndSet(false, true)) {
                 action.accept(loss);
             }
         }));

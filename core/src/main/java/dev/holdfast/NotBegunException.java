@@ -2,9 +2,9 @@ package dev.holdfast;
 
 /**
  * Thrown by work of {@link Once} that could not begin after all, for example because its process is being stopped: its turn
- * then counts as not taken. What was recorded before is recorded again, and {@link Once#run} throws the exception on.
- * If that {@code run} was called by other work of a {@code Once}, the work around it has begun: it counts as failed, unless
- * it catches the exception. Make a new one each time: one object gives one turn back.
+ * then counts as not taken. The earlier record is restored, and {@link Once#run} throws the exception on. If that
+ * {@code run} was called by other work of a {@code Once}, the work around it has begun: it counts as failed, unless it
+ * catches the exception. Make a new one each time: one object returns one turn.
  *
  * <pre>{@code
  * once.run(turn -> {

@@ -18,8 +18,8 @@ import java.util.Optional;
  * OnceResult result = report.run(turn -> reports.write(turn.token()));       // each server, from its own timer
  * }</pre>
  *
- * <p>A lock alone does not give that: a server that asks after the first has finished would get the lock and run the work
- * again. So a record is kept beside the lock:
+ * <p>A lock alone does not give that: a server that requests the lock after the first has finished would acquire it and
+ * run the work again. So a record is kept beside the lock:
  *
  * <pre>
  *   read the record and the store's clock ── done for this period ──────────────────────► skipped, without the lock
@@ -36,9 +36,9 @@ import java.util.Optional;
  * </pre>
  *
  * <p>The store's clock decides which period it is; the clocks of the clients decide nothing. The lock is the one of the
- * same name ({@link LockClient#lock}), the work has its token, and never do two run at a time while both locks are valid.
+ * same name ({@link LockClient#lock}), the work has its token, and two runs never overlap while both locks are valid.
  *
- * <p>What is defined besides:
+ * <p>Further rules:
  * <ul>
  *   <li>Work that <b>throws</b> is recorded as failed, and run again at the next call in the same period, unless
  *       {@link OnceOptions#retryFailed(boolean)} says otherwise.
@@ -90,7 +90,7 @@ public final class Once {
      * Runs the work if no other caller runs it or has run it. Does not wait for another run.
      *
      * @param action the work; runs on this thread
-     * @return what became of it; what the work threw is in {@link OnceResult.Failed}
+     * @return the outcome; what the work threw is in {@link OnceResult.Failed}
      * @throws NotBegunException if the work threw it
      * @throws HoldLostException if the lock was lost before the work began
      * @throws StoreUnavailableException if the store did not answer. If the work ran, the message says so; it may be run
@@ -108,10 +108,10 @@ public final class Once {
     }
 
     /**
-     * Waits while another one runs the work, then runs it if that one did not finish it; otherwise as
+     * Waits while another caller runs the work, then runs it if that caller did not finish it; otherwise as
      * {@link #run(OnceAction)}.
      *
-     * @param wait how long to wait for the other one; not negative
+     * @param wait how long to wait for the other caller; not negative
      * @throws IllegalArgumentException if {@code wait} is negative
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing was run
      */

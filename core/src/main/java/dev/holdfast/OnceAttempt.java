@@ -33,7 +33,7 @@ final class OnceAttempt {
 
     /** Goes on from what was read before the lock was acquired. */
     OnceResult run(RecordReading first) {
-        OnceJournal.Patience patience = journal.patience();
+        OnceJournal.TimeLimit limit = journal.timeLimit();
         RecordReading seen = first;
         while (true) {
             OnceRecord last = journal.last(seen);
@@ -56,7 +56,7 @@ final class OnceAttempt {
                 unanswered = lost;
             }
             RecordReading before = seen;
-            seen = readAgain(patience, before, unanswered);
+            seen = readAgain(limit, before, unanswered);
             Optional<StoredRecord> own = seen.stored().filter(this::isOwnBeginning);
             if (own.isPresent()) { // it was written after all, and the first answer was lost
                 return work(own.get(), before);
@@ -68,7 +68,7 @@ final class OnceAttempt {
         return stored.token() == hold.token() && journal.decoded(stored).run().state() == State.BEGUN;
     }
 
-    /** Another one has had the lock since, so this hold is lost, whether this client knows it or not. */
+    /** Another client has had the lock since, so this hold is lost, whether this client knows it or not. */
     private OnceResult overtaken(OnceRecord by) {
         if (by.run().state() == State.BEGUN) {
             return new Skipped(by.run().name(), Skipped.Why.RUNNING, Optional.of(by.run()), Optional.empty());
@@ -77,9 +77,9 @@ final class OnceAttempt {
     }
 
     private RecordReading readAgain(
-            OnceJournal.Patience patience, RecordReading before, @Nullable StoreUnavailableException unanswered) {
+            OnceJournal.TimeLimit limit, RecordReading before, @Nullable StoreUnavailableException unanswered) {
         StoreUnavailableException last = unanswered;
-        while (hold.isValid() && patience.goesOn()) {
+        while (hold.isValid() && limit.goesOn()) {
             try {
                 return journal.read();
             } catch (StoreUnavailableException again) {
@@ -93,12 +93,12 @@ final class OnceAttempt {
         throw last;
     }
 
-    /** Nothing was begun, whether or not the write was carried out of which the answer was lost. */
+    /** Nothing was begun, whether or not the write whose answer was lost was carried out. */
     private void restoreIfBegun(RecordReading before) {
         try {
             journal.read().stored().filter(this::isOwnBeginning).ifPresent(own -> journal.restore(hold, own, before));
         } catch (HoldfastException away) {
-            // the caller is told that the store does not answer
+            // the caller's exception says that the store does not answer
         }
     }
 
@@ -106,7 +106,7 @@ final class OnceAttempt {
 
     private OnceResult work(StoredRecord begun, RecordReading before) {
         OnceRecord record = journal.decoded(begun);
-        if (!hold.isValid()) { // this process stood still since the lock was granted: another may have it
+        if (!hold.isValid()) { // this process was stopped after the lock was granted: another may have it
             journal.restore(hold, begun, before);
             throw inDoubt();
         }
@@ -145,7 +145,7 @@ final class OnceAttempt {
         }
     }
 
-    /** Records how the work ended; asks for a lease's time where the store does not answer. */
+    /** Records how the work ended; tries for the time of a lease if the store does not answer. */
     private OnceResult ended(StoredRecord begun, OnceRecord record, @Nullable Exception failure) {
         OnceRecord ended = record.ended(failure);
         Optional<StoredRecord> written = endRepeatedly(begun, ended, failure);
@@ -157,12 +157,12 @@ final class OnceAttempt {
     }
 
     private Optional<StoredRecord> endRepeatedly(StoredRecord begun, OnceRecord ended, @Nullable Exception failure) {
-        OnceJournal.Patience patience = journal.patience();
+        OnceJournal.TimeLimit limit = journal.timeLimit();
         while (true) {
             try {
                 return end(begun, ended);
             } catch (StoreUnavailableException unanswered) {
-                if (!patience.goesOnAfterPause()) {
+                if (!limit.goesOnAfterPause()) {
                     throw with(
                             failure,
                             new StoreUnavailableException(journal.unrecorded(failure, unanswered), unanswered));
@@ -200,7 +200,7 @@ final class OnceAttempt {
         throw journal.unavailable("was changed by another client at each attempt to record the end");
     }
 
-    /** What the work threw is not lost where its end cannot be recorded. */
+    /** An exception of the work is not lost if its end cannot be recorded. */
     private static <E extends HoldfastException> E with(@Nullable Exception failure, E thrown) {
         if (failure != null) {
             thrown.addSuppressed(failure);

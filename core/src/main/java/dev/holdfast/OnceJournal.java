@@ -74,7 +74,7 @@ final class OnceJournal {
         return records.write(new RecordWrite(name.inStore(), token, revision, value, keep));
     }
 
-    /** Takes a beginning back: what was recorded before is recorded again, as it was. */
+    /** Undoes a beginning: what was recorded before is recorded again, as it was. */
     void restore(Hold hold, StoredRecord begun, RecordReading before) {
         OnceRecord last = last(before);
         try {
@@ -89,7 +89,7 @@ final class OnceJournal {
     }
 
     /**
-     * Removes what is recorded, also what cannot be read.
+     * Removes the record, also one that cannot be read.
      *
      * @throws StoreUnavailableException if the store does not answer
      */
@@ -126,7 +126,7 @@ final class OnceJournal {
         return begun && record.keep().compareTo(KEEP) < 0 ? KEEP : record.keep();
     }
 
-    // ---- what is said when it does not work ----
+    // ---- messages about failures ----
 
     StoreUnavailableException unavailable(String why) {
         return new StoreUnavailableException(
@@ -138,7 +138,10 @@ final class OnceJournal {
                 + "; its end could not be recorded, so it may be run again: " + why.getMessage();
     }
 
-    /** The end of a run was refused. For a result, so the question who is recorded now must not fail in its turn. */
+    /**
+     * The end of a run was refused. The message is for a result, so the read of the present record must not fail in its
+     * turn.
+     */
     HoldfastException refused(Hold hold) {
         try {
             Optional<StoredRecord> by = read().stored();
@@ -147,7 +150,7 @@ final class OnceJournal {
                         "record of " + name.name(), hold.token(), by.get().token());
             }
         } catch (HoldfastException unknown) {
-            // what is said then is true as well
+            // that message is true as well
         }
         return new StoreRefusedException("the work of '" + name.name() + "' on " + engine.storeDescription()
                 + " ran; its end was not recorded, since its lock was lost and its record is no longer there; it may be"
@@ -157,16 +160,16 @@ final class OnceJournal {
     // ---- trying again ----
 
     /** A lease's time to try again, from now on. */
-    Patience patience() {
-        return new Patience(engine.nanoTime() + options.lease().toNanos());
+    TimeLimit timeLimit() {
+        return new TimeLimit(engine.nanoTime() + options.lease().toNanos());
     }
 
-    /** How long something is tried. For one thread. */
-    final class Patience {
+    /** The time for which requests are repeated. For one thread. */
+    final class TimeLimit {
         private final long end;
         private boolean pauses;
 
-        private Patience(long end) {
+        private TimeLimit(long end) {
             this.end = end;
         }
 
@@ -185,7 +188,7 @@ final class OnceJournal {
         }
     }
 
-    /** False if the thread was interrupted; it stays so. */
+    /** False if the thread was interrupted; its flag stays set. */
     private boolean pause() {
         CountDownLatch over = new CountDownLatch(1);
         engine.after(RETRY, over::countDown);

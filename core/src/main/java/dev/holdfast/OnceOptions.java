@@ -61,7 +61,7 @@ public final class OnceOptions {
         return DEFAULTS.with(changed -> changed.schedule = schedule);
     }
 
-    /** How long a key is kept; of no account for periods. */
+    /** How long a key is kept; not used for periods. */
     public Duration keep() {
         return values.keep;
     }
@@ -108,7 +108,7 @@ public final class OnceOptions {
 
     /**
      * How long a run may take before its lock is no longer renewed and another may run; no limit unless set. See
-     * {@link Once} for what becomes of work that takes longer.
+     * {@link Once} for work that takes longer.
      */
     public Optional<Duration> atMost() {
         return Optional.ofNullable(values.atMost);
@@ -246,7 +246,7 @@ public final class OnceOptions {
         }
     }
 
-    /** All options; changed only while they are copied, before anybody else sees them. */
+    /** All options; changed only while they are copied, before any other code sees them. */
     private static final class Values {
         @Nullable
         Schedule schedule;

@@ -50,11 +50,11 @@ public sealed interface OnceResult {
         public enum Why {
             /** It is done for this period, or for this key. */
             DONE("was already run"),
-            /** Another one holds its lock. */
+            /** Another caller holds its lock. */
             RUNNING("is running"),
             /** It failed, and failed work is not run again. */
             FAILED("has failed and is not run again"),
-            /** It was begun, and what was begun is not run again. */
+            /** It was begun, and begun work is not run again. */
             BEGUN("was begun and is not run again"),
             /** The last run began too short a time ago. */
             TOO_SOON("began too short a time ago");
@@ -77,11 +77,11 @@ public sealed interface OnceResult {
     }
 
     /**
-     * The work ran here, and failed, or could not be recorded as done because another one had begun meanwhile.
+     * The work ran here, and failed, or could not be recorded as done because another run had begun meanwhile.
      *
      * @param run what is recorded, or would have been
-     * @param cause what the work threw; a {@link StaleTokenException} where it ended well, but its lock had been lost and
-     *     another one had begun
+     * @param cause what the work threw; a {@link StaleTokenException} where it ended well, but its lock had been lost
+     *     and another run had begun
      */
     record Failed(OnceRun run, Exception cause) implements OnceResult {
         @Override

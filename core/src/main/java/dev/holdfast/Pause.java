@@ -21,7 +21,7 @@ final class Pause {
         return doubled.compareTo(LONGEST) > 0 ? LONGEST : doubled;
     }
 
-    /** It went well: the next failure is the first. */
+    /** After a success, the next failure counts as the first. */
     void reset() {
         failures.set(0);
     }

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks one after another, in the order they came, on threads of a pool: one thread at a time, and none while there
- * is nothing to run. Where the pool can give no thread, because the machine has no more, the tasks are kept and the pool
- * is asked again later. Thread-safe.
+ * Runs tasks one after another, in order of arrival, on threads of a pool: one thread at a time, and none while there
+ * is nothing to run. If the pool has no thread, because the machine has no more, the tasks are kept and submitted again
+ * later. Thread-safe.
  */
 final class SerialCalls implements Executor {
     private final Executor pool;
@@ -67,7 +67,7 @@ final class SerialCalls implements Executor {
         } finally {
             thread = null;
             running.set(false);
-            start(); // what came after the last look
+            start(); // tasks that came after the last check
         }
     }
 }

@@ -3,8 +3,8 @@ package dev.holdfast;
 import java.time.Duration;
 
 /**
- * What a {@link LockListener} hears of the store as a whole: when it stops answering, and when it answers again. A client
- * notices both by its requests and its waits; one that asks for nothing notices nothing.
+ * An event of the store as a whole that a {@link LockListener} receives: the store stops answering, or answers again. A
+ * client notices both by its requests and its waits; a client that sends no request notices nothing.
  */
 public sealed interface StoreEvent permits StoreEvent.Unreachable, StoreEvent.Reachable {
 

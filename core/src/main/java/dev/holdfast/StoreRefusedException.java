@@ -3,8 +3,8 @@ package dev.holdfast;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store answered and would not: missing rights, data of another shape, a newer layout, not such a store at all.
- * Trying again changes nothing; the message says what would.
+ * The store answered and refused: missing rights, data of another shape, a newer layout, or another kind of server.
+ * Trying again changes nothing; the message says what would help.
  */
 public final class StoreRefusedException extends HoldfastException {
     private static final long serialVersionUID = 1L;

@@ -26,7 +26,7 @@ public final class Term {
     private final long began = System.nanoTime();
 
     /** Whether its onElected has begun, and whether that failed; for the candidacy's thread alone. */
-    boolean told;
+    boolean reported;
 
     boolean failed;
 
@@ -41,8 +41,8 @@ public final class Term {
     }
 
     /**
-     * The number of the term, a fencing token: greater than that of every earlier term of this election, by whomever. See
-     * {@link Hold#token()}.
+     * The number of the term, a fencing token: greater than that of every earlier term of this election, by any
+     * process. See {@link Hold#token()}.
      */
     public long token() {
         return hold.token();
@@ -80,7 +80,7 @@ public final class Term {
     /** Whether this call ended it. A deadline that has passed unnoticed counts first. */
     boolean end(@Nullable Loss why) {
         if (why == null && !ended.get() && !hold.isValid() && ended.get()) {
-            return false; // found lost by this very look
+            return false; // this call found it lost
         }
         if (!ended.compareAndSet(false, true)) {
             return false;
@@ -93,7 +93,7 @@ public final class Term {
         return ended.get();
     }
 
-    /** Keeps the hold whether or not anybody refers to it, and ends the term as soon as its loss is known. */
+    /** Keeps the hold whether or not any code refers to it, and ends the term as soon as its loss is known. */
     void watch() {
         hold.detach();
         hold.onLossAtOnce(why -> candidacy.end(this, why));

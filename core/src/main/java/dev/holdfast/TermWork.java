@@ -7,9 +7,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the listener of a candidacy does in a term: {@code onElected} while it lasts, {@code onRevoked} after it, both on
- * the candidacy's thread. What a listener throws is logged, and a term whose {@code onElected} threw has failed. The
- * thread is interrupted only in {@code onElected}: what comes later is not meant for what follows. Thread-safe.
+ * The calls of a candidacy's listener in a term: {@code onElected} while it lasts, {@code onRevoked} after it, both on
+ * the candidacy's thread. An exception of a listener is logged, and a term whose {@code onElected} threw has failed.
+ * The thread is interrupted only in {@code onElected}: a later interrupt is not meant for the work that follows.
+ * Thread-safe.
  */
 final class TermWork {
     private final LeaderListener listener;
@@ -31,7 +32,7 @@ final class TermWork {
         this.warn = warn;
     }
 
-    /** Runs {@code onElected}, unless the term ended before anybody heard of it. */
+    /** Runs {@code onElected}, unless the term ended before it was reported. */
     void elected(Term begun) {
         if (!start(begun)) {
             return;
@@ -58,7 +59,7 @@ final class TermWork {
             if (begun.hasEnded()) {
                 return false;
             }
-            begun.told = true;
+            begun.reported = true;
             worker = Thread.currentThread();
             return true;
         } finally {
@@ -88,9 +89,9 @@ final class TermWork {
         }
     }
 
-    /** Runs {@code onRevoked}, if the listener has heard of the term at all. */
+    /** Runs {@code onRevoked}, if the term was reported to the listener at all. */
     void revoked(Term over) {
-        if (over.told) {
+        if (over.reported) {
             try {
                 listener.onRevoked(over);
             } catch (Throwable failed) {

@@ -26,9 +26,8 @@ public interface ThreadLock extends Lock {
     boolean isHeldByCurrentThread();
 
     /**
-     * How often the calling thread has locked without unlocking, lost or not; zero if it does not own the lock, and once
-     * the client is closed. Named
-     * as in {@link java.util.concurrent.locks.ReentrantLock#getHoldCount()}.
+     * How often the calling thread has locked without unlocking, lost or not; zero if it does not own the lock, and
+     * once the client is closed. Named as in {@link java.util.concurrent.locks.ReentrantLock#getHoldCount()}.
      */
     int getHoldCount();
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a future acquires. It completes on the client's executor and never on the thread that released the lock, so that
- * a chain of callers who close in their own callbacks does not grow one stack.
+ * a chain of callers that close in their own callbacks does not grow one stack.
  *
  * @param <H> what the caller holds
  */
@@ -34,7 +34,7 @@ final class AsyncAcquisition<H> {
      * How long a future waits, and what it ends with when others hold the lock then.
      *
      * @param time how long
-     * @param none the result of a wait in vain
+     * @param none the result of a wait that ends without the lock
      * @param <H> what the caller holds
      */
     record Limit<H>(Duration time, H none) {}
@@ -86,7 +86,7 @@ final class AsyncAcquisition<H> {
     private void resolved() {
         try {
             executor.execute(this::complete);
-        } catch (Throwable refused) { // also an Error, such as of no more threads: the caller must hear of the outcome
+        } catch (Throwable refused) { // also an Error, such as of no more threads: the caller must receive the outcome
             // Not here: this is the thread that released the lock, and the next callback would release it again.
             ForkJoinPool.commonPool().execute(this::complete);
         }

@@ -60,7 +60,7 @@ final class AsyncMultiAcquisition<H> {
         step = started;
         started.whenComplete(this::stepped);
         if (future.isDone()) {
-            callOff(); // it was given up while this step was not to be seen yet
+            callOff(); // it was cancelled before this step was visible
         }
     }
 
@@ -80,7 +80,7 @@ final class AsyncMultiAcquisition<H> {
         return new Limit<>(Duration.ofNanos(Math.max(0, left)), Optional.empty());
     }
 
-    /** Gives up the place in the queue; what is held goes back when the step has ended of that. */
+    /** Leaves the queue; the acquired locks are released when the step has ended because of that. */
     private void callOff() {
         CompletableFuture<Optional<HoldHandle>> current = step;
         if (current != null) {
@@ -105,7 +105,7 @@ final class AsyncMultiAcquisition<H> {
         } else if (held.size() < names.size()) {
             begin();
         } else if (!held.stream().allMatch(HoldHandle::isValid)) {
-            none(); // one has ended while others were waited for: all are to be held at one moment
+            none(); // one has ended during the wait for others: all must be held at one moment
             begin();
         } else if (!future.complete(wrap.apply(List.copyOf(held)))) {
             none();
@@ -121,7 +121,7 @@ final class AsyncMultiAcquisition<H> {
         }
     }
 
-    /** Gives back what is held, which nobody had in hand. */
+    /** Releases what is held, which the caller never received. */
     private void none() {
         for (int i = held.size() - 1; i >= 0; i--) {
             held.get(i).giveBack();

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Makes the claims of a client: each has an id of its own, says who asks, and names the highest grant number that this
- * client has seen, which the number of any later grant must be above. Thread-safe.
+ * Makes the claims of a client: each has an id of its own, describes the claimant, and names the highest grant number
+ * that this client has seen, which the number of any later grant must be above. Thread-safe.
  */
 final class ClaimFactory {
     private final Supplier<ClaimId> ids;

@@ -3,7 +3,7 @@ package dev.holdfast.internal;
 import java.util.Iterator;
 import java.util.List;
 
-/** What is to be done after a mutex is free, put together. What comes later is done also where what comes before throws. */
+/** The steps to run after a mutex is free, combined. A later step runs also if an earlier one throws. */
 final class Deferred {
     static final Runnable NOTHING = () -> {};
 

@@ -23,8 +23,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine of one client, as the API sees it: how it is opened and closed, and the ways to acquire. What it consists of
- * is in {@link EngineContext}. Thread-safe.
+ * The engine of one client, as the API sees it: how it is opened and closed, and the ways to acquire. Its parts are in
+ * {@link EngineContext}. Thread-safe.
  *
  * <pre>
  *   API ──► Engine ──► Acquisition ──► QueueRegistry ──► ExclusiveQueue | SharedQueue ──► ClaimInFlight ──► Store
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Engine {
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     private final EngineContext context;
@@ -71,11 +71,11 @@ public final class Engine {
         try {
             store = opener.apply(time);
             Counters counters = new Counters();
-            Executor telling = environment.telling();
-            EventDispatcher dispatcher = telling == null
+            Executor notifying = environment.notifying();
+            EventDispatcher dispatcher = notifying == null
                     ? EventDispatcher.onOwnThread(
                             listeners, client + "-listeners", store.description(), counters.droppedEvents)
-                    : new EventDispatcher(listeners, telling, () -> {}, store.description(), counters.droppedEvents);
+                    : new EventDispatcher(listeners, notifying, () -> {}, store.description(), counters.droppedEvents);
             EngineContext context = new EngineContext(
                     store, time, new ClientIdentity(label), environment, dispatcher, counters, outageLimit);
             store.listen(new StoreNotices(context));
@@ -178,7 +178,7 @@ public final class Engine {
     /**
      * Acquires without a thread, waiting as long as it takes.
      *
-     * @param giveBack what happens to a hold that comes when the future is complete already
+     * @param giveBack what happens to a hold that arrives when the future is already complete
      */
     public <H> CompletableFuture<H> acquireAsync(
             LockName name, HoldOptions options, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
@@ -263,22 +263,22 @@ public final class Engine {
         return hold.hold().grant.owner().context() == context;
     }
 
-    /** What the store knows of its locks, and how a grant is broken. */
+    /** Queries about the store's locks, and the breaking of grants. */
     public Inspection inspection() {
         return inspection;
     }
 
-    /** What is recorded beside its locks. */
+    /** The records beside its locks. */
     public Records records() {
         return records;
     }
 
-    /** What was done and is done now. */
+    /** The client's figures. */
     public ClientStatistics statistics() {
         return context.telemetry().statistics();
     }
 
-    /** What the store can do. */
+    /** The store's capabilities. */
     public Capabilities capabilities() {
         return context.capabilities();
     }
@@ -291,12 +291,12 @@ public final class Engine {
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
         if (beginClose()) {
-            context.releaseSender().awaitQuiet(CLOSE_PATIENCE, context.queues()::isEmpty);
+            context.releaseSender().awaitQuiet(CLOSE_LIMIT, context.queues()::isEmpty);
             endClose();
         }
     }
 
-    /** Takes nobody in any more and gives everything back, without waiting; false if it was closed before. */
+    /** Accepts no more callers and releases everything, without waiting; false if it was closed before. */
     boolean beginClose() {
         if (!context.close()) {
             return false;
@@ -310,7 +310,7 @@ public final class Engine {
         return context.releaseSender().isQuiet() && context.queues().isEmpty();
     }
 
-    /** What is left to do when all is quiet, or patience has run out. */
+    /** The last steps of a close, when nothing is under way or the time limit has passed. */
     void endClose() {
         context.renewer().close();
         context.releaseSender().close();
@@ -340,7 +340,7 @@ public final class Engine {
         return Durations.nanos(wait);
     }
 
-    /** What the parts of the engine share. */
+    /** The context that the parts of the engine share. */
     EngineContext context() {
         return context;
     }

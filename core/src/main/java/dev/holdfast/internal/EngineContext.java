@@ -68,7 +68,7 @@ final class EngineContext implements HoldContext {
         return description;
     }
 
-    /** What the store can do; more may be known once a lazy client has connected. */
+    /** The store's capabilities; more may be known once a lazy client has connected. */
     Capabilities capabilities() {
         return store.capabilities();
     }
@@ -161,7 +161,7 @@ final class EngineContext implements HoldContext {
         return retained;
     }
 
-    /** How a thread parks that waits for its turn. */
+    /** How a thread parks while it waits for its turn. */
     Consumer<Object> parking() {
         return environment.parking();
     }
@@ -172,7 +172,9 @@ final class EngineContext implements HoldContext {
         return future.join();
     }
 
-    /** Does something once the store sends, which must happen: at once where the store cannot say when that is. */
+    /**
+     * Runs a task that must not be dropped when the store sends next: at once if the store cannot report when that is.
+     */
     void beforeSending(LockName name, Runnable task) {
         AtomicBoolean done = new AtomicBoolean();
         Runnable once = () -> {

@@ -10,28 +10,28 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an engine takes from the world around it besides its store: time, threads and chance. With all of it in its
- * hands a test decides everything an engine does; the simulation does so.
+ * The environment of an engine besides its store: time, threads and random ids. A test that controls all of them
+ * decides everything an engine does; the simulation does so.
  *
  * @param time the source of time; null for the system's, with a timer thread of the engine's own
- * @param completing where asynchronous callers go on
- * @param telling where listeners run, one after another; null for a thread of the engine's own
+ * @param completing where the futures of asynchronous callers complete
+ * @param notifying where listeners run, one after another; null for a thread of the engine's own
  * @param awaiting how a closing thread waits until a future is complete, however it completes
  * @param parking how an acquiring thread parks until it is woken; as {@link LockSupport#park(Object)} it may return sooner
- * @param ids where the identities of claims come from: no two may ever be the same
+ * @param ids the source of the identities of claims: no two may ever be the same
  */
 public record Environment(
         @Nullable TimeSource time,
         Executor completing,
-        @Nullable Executor telling,
+        @Nullable Executor notifying,
         Consumer<CompletableFuture<?>> awaiting,
         Consumer<Object> parking,
         Supplier<ClaimId> ids) {
 
-    /** The world as it is, with the time and the threads of a client's settings. */
+    /** The real environment, with the time and the threads of a client's settings. */
     public static Environment ofThisMachine(
-            @Nullable TimeSource time, Executor completing, @Nullable Executor telling) {
-        return new Environment(time, completing, telling, Environment::park, LockSupport::park, ClaimId::random);
+            @Nullable TimeSource time, Executor completing, @Nullable Executor notifying) {
+        return new Environment(time, completing, notifying, Environment::park, LockSupport::park, ClaimId::random);
     }
 
     private static void park(CompletableFuture<?> future) {

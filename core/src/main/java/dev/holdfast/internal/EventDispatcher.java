@@ -17,13 +17,13 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 /**
- * Tells listeners, one call after another, on a thread of its own that exists while there is something to tell: a slow
- * listener delays other listeners, never a lock.
+ * Notifies listeners, one call after another, on a thread of its own that exists while there are events to report: a
+ * slow listener delays other listeners, never a lock.
  *
  * <p>An event is passed on in two steps. {@link #note} puts the event into a queue and does nothing else, so that it may be called
- * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, sees to it that
- * a thread empties the queue. The number of waiting events is bounded: of more than {@link #MOST} events that wait,
- * the later ones are dropped and counted, losses excepted. Thread-safe.
+ * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, ensures that a
+ * thread empties the queue. The number of waiting events is bounded: of more than {@link #MOST} events that wait, the
+ * later ones are dropped and counted, losses excepted. Thread-safe.
  */
 final class EventDispatcher implements AutoCloseable {
     /** How many events may wait for their listeners. */
@@ -33,12 +33,12 @@ final class EventDispatcher implements AutoCloseable {
 
     /** One event for one listener. */
     private record Note(Object event, Object listener, Runnable call) {
-        /** One for each hold at most, and what a holder waits for. */
+        /** One for each hold at most, and a holder waits for it. */
         boolean isNeverDropped() {
             return event instanceof Loss || event instanceof Wanted;
         }
 
-        /** What it is, and of which lock, for messages. */
+        /** Its kind and its lock, for messages. */
         String kind() {
             String kind = event.getClass().getSimpleName();
             return event instanceof LockEvent of
@@ -57,14 +57,14 @@ final class EventDispatcher implements AutoCloseable {
     private final LongAdder dropped;
     private final Queue<Note> notes = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final AtomicBoolean telling = new AtomicBoolean();
+    private final AtomicBoolean delivering = new AtomicBoolean();
     private final AtomicBoolean full = new AtomicBoolean();
-    private final AtomicBoolean saidFull = new AtomicBoolean();
+    private final AtomicBoolean reportedFull = new AtomicBoolean();
 
     /**
-     * Tells on an executor that runs one task after another.
+     * Notifies on an executor that runs one task after another.
      *
-     * @param end what to do when everything already said may be the last
+     * @param end runs at the close, when the events noted so far may be the last
      * @param store where the locks live, for messages
      * @param dropped counts the events that no listener received
      */
@@ -92,12 +92,12 @@ final class EventDispatcher implements AutoCloseable {
         return !listeners.isEmpty();
     }
 
-    /** Notes an event for every listener of the client; {@link #hurry} tells it. */
+    /** Notes an event for every listener of the client; {@link #hurry} delivers it. */
     <E extends LockEvent> void note(E event, BiConsumer<LockListener, E> method) {
         noteAll(event, method);
     }
 
-    /** Notes an event of the store for every listener of the client; {@link #hurry} tells it. */
+    /** Notes an event of the store for every listener of the client; {@link #hurry} delivers it. */
     <E extends StoreEvent> void note(E event, BiConsumer<LockListener, E> method) {
         noteAll(event, method);
     }
@@ -128,41 +128,41 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Passes on what was noted. Never called under a lock of ours; never throws. */
+    /** Passes on what was noted. Never called under a mutex of the engine; never throws. */
     void hurry() {
-        if (full.get() && saidFull.compareAndSet(false, true)) {
+        if (full.get() && reportedFull.compareAndSet(false, true)) {
             Log.warn(() -> "the lock listeners of the client of " + store + " are too slow: " + MOST
                     + " events wait to be delivered, the first is " + first()
                     + "; until the listeners catch up, further"
                     + " events are dropped, except losses; make the listeners faster, or have them pass their work to"
                     + " other threads");
         }
-        if (notes.isEmpty() || !telling.compareAndSet(false, true)) {
+        if (notes.isEmpty() || !delivering.compareAndSet(false, true)) {
             return;
         }
         try {
-            executor.execute(this::tellAll);
-        } catch (Throwable refused) { // closed, or no thread to be had: no lock may be left half-way for that
-            telling.set(false);
+            executor.execute(this::deliverAll);
+        } catch (Throwable refused) { // closed, or no thread available: that must leave no lock between two states
+            delivering.set(false);
             giveUp(refused);
         }
     }
 
-    private void tellAll() {
+    private void deliverAll() {
         try {
             for (Note note = notes.poll(); note != null; note = notes.poll()) {
                 waiting.decrementAndGet();
-                tell(note);
+                deliver(note);
             }
             full.set(false);
-            saidFull.set(false);
+            reportedFull.set(false);
         } finally {
-            telling.set(false);
+            delivering.set(false);
         }
-        hurry(); // what came in between
+        hurry(); // events that came meanwhile
     }
 
-    private void tell(Note note) {
+    private void deliver(Note note) {
         try {
             note.call.run();
         } catch (Throwable thrown) {
@@ -178,13 +178,13 @@ final class EventDispatcher implements AutoCloseable {
         if (first == null) {
             return;
         }
-        int untold = 1;
+        int undelivered = 1;
         while (notes.poll() != null) {
-            untold++;
+            undelivered++;
         }
-        waiting.addAndGet(-untold);
-        dropped.add(untold);
-        int count = untold;
+        waiting.addAndGet(-undelivered);
+        dropped.add(undelivered);
+        int count = undelivered;
         Log.warn(() -> count + " event(s) of locks on " + store + " could not be reported to listeners, first "
                 + first.kind()
                 + ", because the client is closed or no thread could be started ("

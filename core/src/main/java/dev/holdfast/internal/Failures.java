@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-/** What a store threw on its own threads, as what a caller should see on its thread. */
+/** The failures of a store's threads, as a caller should see them on its own thread. */
 final class Failures {
     private Failures() {}
 
@@ -23,7 +23,7 @@ final class Failures {
         }
     }
 
-    /** What failed, without what a future wraps it into. */
+    /** The failure itself, without the wrappers that a future adds. */
     static Throwable cause(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }

@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** What Java Flight Recorder sees. Costs next to nothing while no recording runs. */
+/** The events for Java Flight Recorder. They cost next to nothing while no recording runs. */
 final class FlightEvents {
     private FlightEvents() {}
 
@@ -36,7 +36,7 @@ final class FlightEvents {
         return renewal;
     }
 
-    /** What all have: which lock, and where it lives. */
+    /** The fields of all events: which lock, and where it lives. */
     @Category("Holdfast")
     abstract static class OfLock extends Event {
         @Label("Lock")

@@ -5,7 +5,10 @@ import dev.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Whether a grant that just came can be used; a store that is slow, or breaks its contract, gives some that cannot. */
+/**
+ * Whether a grant that has just arrived can be used; a store that is slow, or breaks its contract, gives some that
+ * cannot.
+ */
 final class GrantCheck {
     private GrantCheck() {}
 

@@ -5,7 +5,10 @@ import dev.holdfast.Loss;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** Whose a grant is: the queue whose callers hold by it. What a grant and its holds ask of it. Thread-safe. */
+/**
+ * The owner of a grant: the queue whose callers hold by it, with the services that the grant and its holds need.
+ * Thread-safe.
+ */
 interface GrantOwner {
     LockName name();
 
@@ -18,21 +21,21 @@ interface GrantOwner {
     void withHoldsOf(GrantState of, Consumer<HoldState> action);
 
     /**
-     * Renews for this hold no more, provided that it is still open; false if not, or if that was decided before. The
+     * Stops renewing for this hold, provided that it is still open; false if not, or if that was decided before. The
      * grant runs out unless others hold by it.
      */
     boolean stopRenewal(HoldState of, Loss.Cause cause);
 
     /** The store confirmed a grant, which may have been in doubt. */
-    void confirmed(GrantState standing);
+    void confirmed(GrantState grant);
 
     /** Other clients wait for a grant's name, as the store reports. */
     void wanted(GrantState grant);
 
-    /** Throws unless a holder can hear that others wait. */
+    /** Throws unless a holder can be notified that others wait. */
     void checkReportsWanted();
 
-    /** A holder wants to hear that others wait. */
+    /** A holder asks to be notified when others wait. */
     void watch(HoldState hold);
 
     /** The renewer found that a grant has ended. */
@@ -49,15 +52,15 @@ interface GrantOwner {
     void close(HoldState closing, LockMode as);
 
     /**
-     * Ends a hold, and hands its grant on or gives it back; completes with whether it was given back, once that is
-     * decided. A grant that the renewer has found lost by now makes the hold lost, even where its {@link #grantLost} is
-     * only on its way.
+     * Ends a hold, and hands its grant on or releases it; completes with whether it was released, once that is decided.
+     * A grant that the renewer has found lost by now makes the hold lost, even where its {@link #grantLost} is only on
+     * its way.
      */
     CompletableFuture<Boolean> endHold(HoldState closing);
 
-    /** Closes a hold that nobody had in hand: waits for nothing, and a loss is nobody's. */
+    /** Closes a hold that no caller received: waits for nothing, and reports no loss. */
     void giveBack(HoldState unwanted);
 
-    /** A lost hold that nobody can close any more leaves nothing of it behind. */
+    /** A lost hold that no code can close any more leaves nothing behind. */
     void forgetIfDropped(HoldState held);
 }

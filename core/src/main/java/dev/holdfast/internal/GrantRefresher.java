@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The requests to the store between two holds of one grant. The caller is informed whether the grant stands and was
- * changed; no answer counts as no.
+ * The requests to the store between two holds of one grant. The caller is informed whether the grant still exists and
+ * was changed; no answer counts as no.
  */
 final class GrantRefresher {
     private final Store store;
@@ -21,7 +21,7 @@ final class GrantRefresher {
         this.store = store;
     }
 
-    /** Asks for a fresh grant number; the store says no when another client waits. */
+    /** Asks for a fresh grant number; the store refuses when another client waits. */
     void number(GrantState live, Consumer<Boolean> then) {
         Grant old = live.grant();
         long wallLead = live.wallLead();
@@ -53,12 +53,12 @@ final class GrantRefresher {
             return;
         }
         ReleaseSender.guarded(request).whenComplete((answer, failure) -> {
-            boolean standing = false;
+            boolean changed = false;
             try {
-                standing = answer != null && apply.test(answer);
+                changed = answer != null && apply.test(answer);
             } finally {
                 live.renewal().end(answer != null);
-                then.accept(standing);
+                then.accept(changed);
             }
         });
     }

@@ -65,12 +65,12 @@ final class GrantState {
         this.fixed = new FixedLease(time);
     }
 
-    /** Whose it is: of those who want the name exclusively or, once its holder is content to read, of the readers. */
+    /** Its owner: the queue of the callers that want the name exclusively or, after a downgrade, of the readers. */
     GrantOwner owner() {
         return owner;
     }
 
-    /** It is another queue's from now on; under the mutexes of both. */
+    /** Moves it to another queue; under the mutexes of both. */
     void moveTo(GrantOwner other) {
         owner = other;
     }
@@ -127,7 +127,7 @@ final class GrantState {
         return endOf(validity.get());
     }
 
-    /** When the store was last asked with success whether it stands, or somewhat before. */
+    /** When the last request that confirmed it was sent, or somewhat before. */
     long provedAt() {
         Validity now = validity.get();
         return now.deadline() - Validity.deadline(now.grant(), 0);
@@ -155,7 +155,7 @@ final class GrantState {
     /**
      * A renewal by the renewer succeeded: the store moved the lease, by a request sent at {@code sentNanos}.
      *
-     * @return whether the grant goes on; false if its deadline had passed before, or it was lost or given back
+     * @return whether the grant goes on; false if its deadline had passed before, or it was lost or released
      */
     boolean confirm(Grant renewed, long sentNanos, long wallLeadWhenSent) {
         return move(now -> {
@@ -188,7 +188,7 @@ final class GrantState {
     }
 
     /**
-     * The store gave the grant a fresh number, and its lease anew.
+     * The store gave the grant a fresh number, and begins its lease again.
      *
      * @return as {@link #confirm}
      */
@@ -212,14 +212,14 @@ final class GrantState {
                 Duration sure = renewal.sure(next.grant().lease());
                 renewal.planAt(doubted ? time.nanoTime() : next.deadline() - Durations.nanos(sure) * 2 / 3);
                 if (validity.get() != next && isSuspect()) {
-                    renewal.planAt(time.nanoTime()); // doubted in between: what was just written may have hidden that
+                    renewal.planAt(time.nanoTime()); // doubted meanwhile: the value just written may have hidden that
                 }
                 return true;
             }
         }
     }
 
-    /** Marks it lost; false if it was lost or given back before. */
+    /** Marks it lost; false if it was lost or released before. */
     boolean lose(Loss.Cause cause) {
         return end(now -> now.lost(cause));
     }
@@ -229,7 +229,7 @@ final class GrantState {
         return validity.get().cause();
     }
 
-    /** Marks it given back; false if it was lost or given back before. */
+    /** Marks it released; false if it was lost or released before. */
     boolean giveBack() {
         return end(Validity::givenBack);
     }
@@ -247,7 +247,7 @@ final class GrantState {
         return validity.get().state() == Validity.State.GIVEN_BACK;
     }
 
-    /** The store's answer to the release, once it is given back: whether the grant had still been there. */
+    /** The store's answer to its release, once there is one: whether the grant had still been there. */
     CompletableFuture<Boolean> released() {
         return released;
     }
@@ -289,7 +289,7 @@ final class GrantState {
         return asks(grant().withLease(lease));
     }
 
-    /** What is about to be sent: from now on the store may end the lease as soon as this says. */
+    /** The request about to be sent: from now on the store may end the lease as soon as this request says. */
     private Grant asks(Grant request) {
         renewal.asks(request.lease());
         if (!sessionBound) {

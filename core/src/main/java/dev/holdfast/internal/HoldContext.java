@@ -4,12 +4,12 @@ import dev.holdfast.Loss;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** What a hold asks of its client beyond its own queue. Thread-safe. */
+/** The services of the client that a hold needs beyond its own queue. Thread-safe. */
 interface HoldContext {
     /** By the client's clock, for differences. */
     long nanoTime();
 
-    /** Ends a grant whose deadline has passed, and doubts one over which the machine slept. */
+    /** Ends a grant whose deadline has passed, and marks a grant as in doubt if the machine slept meanwhile. */
     void examine(GrantState grant);
 
     /** Renews a fixed lease on its holder's behalf, and waits. */
@@ -21,6 +21,6 @@ interface HoldContext {
     /** Notes an action for a holder whose lock others wait for; it runs on the listener thread. */
     void noteWanted(String name, Runnable action);
 
-    /** Notifies the listeners of what was noted. */
+    /** Notifies the listeners of the noted events. */
     void flush();
 }

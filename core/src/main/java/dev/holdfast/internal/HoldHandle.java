@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The caller's side of a hold: all {@link dev.holdfast.Hold} objects of one hold share it, and the actions they register
- * hang on it, never on the engine's side. So it becomes unreachable exactly when no code can close the hold any more,
- * even where a listener refers to its own hold. Thread-safe.
+ * hang on it, never on the engine's side. So it becomes unreachable exactly when no code can still close the hold, even
+ * where a listener refers to its own hold. Thread-safe.
  */
 public final class HoldHandle {
     private static final AtomicReferenceFieldUpdater<HoldHandle, WantedActions> WANTED_ACTIONS =
             AtomicReferenceFieldUpdater.newUpdater(HoldHandle.class, WantedActions.class, "wantedActions");
 
-    /** What is to run once when others wait. */
+    /** The actions to run once when others wait. */
     private static final class WantedActions {
         final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     }
@@ -79,7 +79,7 @@ public final class HoldHandle {
         }
     }
 
-    /** Runs a short action at once when it is lost, before {@link #onLost} actions have their turn. */
+    /** Runs a short action at once when it is lost, before the {@link #onLost} actions run. */
     public void onLossAtOnce(Consumer<Loss> action) {
         hold.onLoss(action);
     }
@@ -119,7 +119,7 @@ public final class HoldHandle {
         }
     }
 
-    /** Whether somebody wants to hear that others wait. */
+    /** Whether an action waits for the report that others wait. */
     boolean awaitsWanted() {
         WantedActions asked = wantedActions;
         return asked != null && !asked.queue.isEmpty();
@@ -175,7 +175,7 @@ public final class HoldHandle {
         }
     }
 
-    /** Closes a hold that its caller never had in hand, without waiting. */
+    /** Closes a hold that its caller never received, without waiting. */
     public void giveBack() {
         hold.pin(this);
         hold.grant.owner().giveBack(hold);

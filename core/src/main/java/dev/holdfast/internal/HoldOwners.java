@@ -20,7 +20,7 @@ final class HoldOwners {
     /**
      * No owners yet.
      *
-     * @param lostOneGone runs when a hold that was lost is no thread's any more; under no mutex
+     * @param lostOneGone runs when a lost hold no longer belongs to any thread; under no mutex
      */
     HoldOwners(TimeSource time, Runnable lostOneGone) {
         this.time = time;
@@ -50,7 +50,7 @@ final class HoldOwners {
         holds.clear();
     }
 
-    /** A hold is its thread's no more: it is closed, or lost and cannot be closed. */
+    /** A hold no longer belongs to its thread: it is closed, or lost and cannot be closed. */
     void disown(HoldState closing) {
         Thread owner = closing.acquirer;
         if (owner != null && holds.remove(owner, closing)) {
@@ -61,7 +61,9 @@ final class HoldOwners {
         }
     }
 
-    /** A thread that ends or drops the hold it lost without closing it leaves an entry that nobody else would clear. */
+    /**
+     * A thread that ends or drops the hold it lost without closing it leaves an entry that no other code would clear.
+     */
     void disownOnceDead(HoldState lost) {
         Thread owner = lost.acquirer;
         if (owner == null || holds.get(owner) != lost) {

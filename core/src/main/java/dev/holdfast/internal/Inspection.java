@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people ask of a store about its locks, and how they break one. Each question waits for the releases that this client
- * has begun, so that it does not find what was closed before. Thread-safe.
+ * Queries about a store's locks, and the breaking of a lock. Each query waits for the releases that this client has
+ * begun, so that it does not find locks that were closed before. Thread-safe.
  */
 public final class Inspection {
     private final EngineContext context;
@@ -25,7 +25,7 @@ public final class Inspection {
         this.names = names;
     }
 
-    /** What the store knows of a lock. */
+    /** The state of a lock, as the store knows it. */
     public LockStatus status(LockName name) {
         context.throwIfClosed();
         String inStore = name.inStore();
@@ -44,7 +44,7 @@ public final class Inspection {
                 .toList();
     }
 
-    /** Those that wait for locks whose names match; empty where the store keeps no names of waiters. */
+    /** The waiters of locks whose names match; empty where the store keeps no names of waiters. */
     public Optional<List<LockWaiter>> waiters(String pattern) {
         context.throwIfClosed();
         Pattern glob = Names.glob(pattern);
@@ -67,8 +67,8 @@ public final class Inspection {
     }
 
     /**
-     * Asks the store something, and waits for its answer, once it has heard of what this client gave back before: of one
-     * name, or of all where that is null.
+     * Sends a query to the store after this client's earlier releases have reached it, and waits for the answer: the
+     * releases of one name, or of all if that is null.
      */
     private <T> T afterOwnReleases(@Nullable String inStore, Supplier<CompletionStage<T>> question, String doing) {
         List<CompletableFuture<Void>> sent = new ArrayList<>();

@@ -10,9 +10,9 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as {@link java.util.concurrent.locks.Lock}: owned by threads, re-entrant. Everything is the local queue's and the hold's doing; what is
- * promised, and where that differs from a lock inside one process, stands at
- * {@link dev.holdfast.DistributedLock#asLock()}. Stateless, so that all of one name are one lock; thread-safe.
+ * A lock as {@link java.util.concurrent.locks.Lock}: owned by threads, re-entrant. The local queue and the hold do the
+ * work; {@link dev.holdfast.DistributedLock#asLock()} documents the promises, and the differences from a lock inside
+ * one process. Stateless, so that all of one name are one lock; thread-safe.
  */
 final class JavaLock implements ThreadLock {
     private final EngineContext context;

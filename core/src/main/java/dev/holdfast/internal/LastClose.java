@@ -54,7 +54,7 @@ final class LastClose {
         return at - state.provedAt() < 0 ? null : tokens.lastHold();
     }
 
-    /** The store has confirmed the grant: if it was asked after the close, no loss is reported to that hold any more. */
+    /** The store has confirmed the grant: if it was asked after the close, no loss is reported to that hold. */
     void confirmed() {
         HoldState last = tokens.lastHold();
         if (last != null && unconfirmed() == null) {

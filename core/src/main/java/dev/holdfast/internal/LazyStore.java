@@ -72,7 +72,9 @@ public final class LazyStore implements Store {
         return opening.description();
     }
 
-    /** Those of the store once it is open; before that, no mode is refused, and nothing else is relied on. */
+    /**
+     * The capabilities of the store once it is open; before that, no mode is refused, and nothing else is relied on.
+     */
     @Override
     public Capabilities capabilities() {
         Store store = opening.known();

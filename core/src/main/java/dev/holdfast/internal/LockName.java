@@ -12,7 +12,7 @@ import java.util.List;
  * @param mode how it is to be held
  */
 public record LockName(String name, String inStore, Mode mode) {
-    /** Names in the order in which everybody locks them, whoever wants several. */
+    /** Names in the order in which every caller that wants several locks them. */
     public static List<LockName> inOrder(List<LockName> names) {
         return names.stream().sorted(Comparator.comparing(LockName::inStore)).toList();
     }

@@ -6,8 +6,9 @@ import java.lang.System.Logger.Level;
 import java.util.function.Supplier;
 
 /**
- * What the library says to people: one line that names lock and store, says what to do, and carries no secret. A log
- * that fails disturbs no lock. Losses have a logger of their own below the other, for those who tell of them themselves.
+ * The library's messages to people: each is one line that names lock and store, says what to do, and carries no secret.
+ * A log that fails disturbs no lock. Losses have a logger of their own below the other, for applications that report
+ * losses themselves.
  */
 public final class Log {
     private static final System.Logger LOG = System.getLogger("dev.holdfast");
@@ -15,23 +16,23 @@ public final class Log {
 
     private Log() {}
 
-    /** Something that somebody should look at. */
+    /** An event that needs a person's attention. */
     public static void warn(Supplier<String> message) {
-        say(LOG, Level.WARNING, message);
+        log(LOG, Level.WARNING, message);
     }
 
-    /** What ended as was asked for is no reason to warn. */
+    /** An end that was requested is no reason to warn. */
     static void lost(Loss loss) {
-        say(LOSSES, loss.cause() == Loss.Cause.FIXED_LEASE_ENDED ? Level.INFO : Level.WARNING, loss::message);
+        log(LOSSES, loss.cause() == Loss.Cause.FIXED_LEASE_ENDED ? Level.INFO : Level.WARNING, loss::message);
     }
 
-    private static void say(System.Logger logger, Level level, Supplier<String> message) {
+    private static void log(System.Logger logger, Level level, Supplier<String> message) {
         try {
             if (logger.isLoggable(level)) {
                 logger.log(level, Redacted.text(message.get()));
             }
         } catch (RuntimeException logFailed) {
-            // there is no place left to say it
+            // there is no place left to report it
         }
     }
 }

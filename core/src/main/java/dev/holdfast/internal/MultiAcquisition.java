@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   a b c d e      all are tried at once, in one trip         held: a b . d e      c is not free
- *   a b            those behind c go back                     held: a b
+ *   a b            those behind c are released                held: a b
  *   a b c          c is waited for, in its queue              held: a b c
  *   a b c d e      the rest is tried at once ···
  * </pre>
  *
- * <p>Only the leading ones are kept while it waits, and names have one order for all, so nobody who waits for one holds
- * another that comes after it: no circle can close (the ordering of resources, Havender, "Avoiding deadlock in
- * multitasking systems", IBM Systems Journal, 1968). What was tried out of turn is never waited with.
+ * <p>Only the leading ones are kept during a wait, and all callers use one order of names. So no caller that waits for
+ * a name holds a later one, and no cycle can arise (the ordering of resources, Havender, "Avoiding deadlock in
+ * multitasking systems", IBM Systems Journal, 1968). A lock that was acquired out of turn is never kept during a wait.
  *
- * <p>A hold that ends while others are waited for makes it begin again, so that what is given out was all held at one
- * moment.
+ * <p>If a hold ends during the wait for others, the acquisition begins again, so that all returned locks were held at
+ * one moment.
  */
 final class MultiAcquisition {
     private final EngineContext context;
@@ -99,8 +99,8 @@ final class MultiAcquisition {
     }
 
     /**
-     * Tries all that are not held yet, and keeps those before the first that is not free. Of a store that does not answer
-     * it gives the failure back: who waits rides that out where the first is waited for.
+     * Tries all that are not held yet, and keeps those before the first that is not free. If the store does not answer,
+     * it returns the failure: a caller that waits outlasts the outage in the wait for the first name.
      */
     private @Nullable StoreUnavailableException tryRest() {
         List<Acquisition.Attempt> attempts = new ArrayList<>();
@@ -131,7 +131,7 @@ final class MultiAcquisition {
         return away;
     }
 
-    /** An attempt that cannot even be made fails when its outcome is asked for, with those before it all under way. */
+    /** An attempt that cannot even be made fails when its outcome is read, with those before it all under way. */
     private Acquisition.Attempt attempt(LockName name) {
         try {
             return Acquisition.attempt(context, name, options, false);
@@ -142,7 +142,7 @@ final class MultiAcquisition {
         }
     }
 
-    /** Whether all are held now; gives back what is held if one has ended meanwhile. */
+    /** Whether all are held now; releases what is held if one has ended meanwhile. */
     private boolean isComplete() {
         if (held.size() < names.size()) {
             return false;
@@ -166,7 +166,7 @@ final class MultiAcquisition {
         try {
             anchor.close(LockMode.EXCLUSIVE);
         } catch (HoldLostException ended) {
-            // Nobody had it in hand, so nobody lost it.
+            // No caller received it, so no loss is reported.
         }
     }
 }

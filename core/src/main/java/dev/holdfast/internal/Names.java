@@ -5,7 +5,7 @@ import dev.holdfast.LockWaiter;
 import dev.holdfast.spi.Mode;
 import java.util.regex.Pattern;
 
-/** What names may look like, and how a namespace is put before them. */
+/** The rules for names, and how a namespace is put before them. */
 public final class Names {
     private static final int LONGEST = 255;
     private static final int LONGEST_LABEL = 100;
@@ -68,7 +68,7 @@ public final class Names {
         return inStore.substring(prefix.length());
     }
 
-    /** What a matching name in the store begins with: all before the pattern's first wild card. */
+    /** The prefix of matching names in the store: all before the pattern's first wild card. */
     String prefixOf(String pattern) {
         int wild = 0;
         while (wild < pattern.length() && "*?".indexOf(pattern.charAt(wild)) < 0) {
@@ -77,7 +77,7 @@ public final class Names {
         return prefix + pattern.substring(0, wild);
     }
 
-    /** A pattern in which {@code *} stands for any characters and {@code ?} for one. */
+    /** A pattern in which {@code *} matches any characters and {@code ?} one. */
     static Pattern glob(String pattern) {
         StringBuilder regex = new StringBuilder();
         pattern.codePoints().forEach(c -> {

@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of one {@link SharedQueue} without an answer: at most one that waits in the store, and those of callers who
- * try once. Guarded by the queue's mutex.
+ * The claims of one {@link SharedQueue} without an answer: at most one that waits in the store, and those of callers
+ * that try once. Guarded by the queue's mutex.
  */
 final class OwnClaims {
     private final List<ClaimInFlight> tries = new ArrayList<>();
@@ -21,7 +21,7 @@ final class OwnClaims {
         }
     }
 
-    /** Has its answer. */
+    /** The claim has its answer. */
     void remove(ClaimInFlight answered) {
         if (waiting == answered) {
             waiting = null;
@@ -29,7 +29,7 @@ final class OwnClaims {
         tries.remove(answered);
     }
 
-    /** The one that waits in the store, for all who wait here; null if there is none. */
+    /** The one that waits in the store, for all waiters here; null if there is none. */
     @Nullable
     ClaimInFlight waiting() {
         return waiting;

@@ -12,7 +12,7 @@ final class OwnReleases {
         return underWay.isEmpty();
     }
 
-    /** Notes one that is about to be sent; what is returned is to run once claims may follow it. */
+    /** Notes one that is about to be sent; the returned task is to run once claims may follow it. */
     Runnable begin() {
         CompletableFuture<Void> gone = new CompletableFuture<>();
         underWay.add(gone);

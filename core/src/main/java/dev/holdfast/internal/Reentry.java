@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a thread enters a hold that it has already, without the queue and without the store.
  *
- * <p>To enter says that the lock is held, so a hold in doubt is not entered: who waits for the lock waits for the
- * store to confirm the hold, or to have lost it, and a caller that does not wait is refused. Only the one thread that owns the
- * hold can ever wait here; it is woken when the grant is confirmed or the hold ends.
+ * <p>An entry states that the lock is held, so a hold in doubt is not entered: a caller that waits for the lock waits
+ * until the store confirms the hold or reports its loss, and a caller that does not wait is refused. Only the one
+ * thread that owns the hold can ever wait here; it is woken when the grant is confirmed or the hold ends.
  *
  * <pre>
  *   hold of this thread?  ─ none, or leaked ─► empty: like any other, through the queue
@@ -43,7 +43,8 @@ final class Reentry {
 
     /**
      * The way into the hold that the calling thread has; null if it has none that it may enter. A hold that the thread
-     * dropped without closing it is none: it ends with its lease, and until then this thread waits like any other.
+     * dropped without closing it does not count: it ends with its lease, and until then this thread waits like any
+     * other.
      *
      * @throws HoldLostException if that hold is lost
      */
@@ -58,7 +59,7 @@ final class Reentry {
         context.throwIfClosed();
         HoldHandle anchor = held.anchor();
         if (anchor == null) {
-            return null; // dropped in this moment
+            return null; // dropped at this moment
         }
         throwIfLost(context, held);
         return !held.isOpen()
@@ -78,7 +79,7 @@ final class Reentry {
         if (held == null || held.anchor() != null) {
             return held;
         }
-        held.grant.owner().forgetIfDropped(held); // its loss was reported, and nobody is left who could close it
+        held.grant.owner().forgetIfDropped(held); // its loss was reported, and no code is left that could close it
         return null;
     }
 
@@ -116,13 +117,13 @@ final class Reentry {
             return entered;
         }
         long since = context.time().nanoTime();
-        long patience = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
+        long longest = wait == null ? Long.MAX_VALUE : Durations.nanos(wait);
         Thread thread = Thread.currentThread();
         Scheduled timeout = wait == null ? () -> {} : context.time().schedule(() -> LockSupport.unpark(thread), wait);
         held.awaitsNews(true);
         try {
             while (!isSure()) {
-                if (context.time().nanoTime() - since >= patience) {
+                if (context.time().nanoTime() - since >= longest) {
                     throwIfUnreachable(name);
                     return Optional.empty();
                 }
@@ -138,7 +139,7 @@ final class Reentry {
         }
     }
 
-    /** Throws if the store does not answer now; waits for it to say so. */
+    /** Throws if the store does not answer now; waits until that is known. */
     private void throwIfUnreachable(LockName name) {
         CompletableFuture<Void> proof = context.reachability().proof(name.inStore());
         context.environment().awaiting().accept(proof);
@@ -165,7 +166,7 @@ final class Reentry {
     private HoldHandle enter() {
         held.enter(as);
         if (threadOwned) {
-            held.pin(anchor); // its thread keeps it from now on, whether or not anybody refers to it
+            held.pin(anchor); // its thread keeps it from now on, whether or not any code refers to it
         }
         return anchor;
     }

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes back to the store: grants that ended, and whatever a claim of unknown outcome may have left there.
+ * Releases to the store: of grants that ended, and of anything that a claim of unknown outcome may have left there.
  *
  * <p>Both are sent at once and, when the store does not answer, once more a third of a lease later; after that the lease
  * itself is the bound. A claim whose outcome is unknown is withdrawn twice in any case: the first withdrawal may overtake
@@ -114,9 +114,9 @@ final class ReleaseSender {
         return store.withdraw(claim).thenApply(nothing -> true);
     }
 
-    /** Waits until nothing is under way and the condition holds, or the patience ends. */
-    void awaitQuiet(Duration patience, BooleanSupplier quiet) {
-        long end = System.nanoTime() + patience.toNanos();
+    /** Waits until nothing is under way and the condition holds, or the time limit has passed. */
+    void awaitQuiet(Duration limit, BooleanSupplier quiet) {
+        long end = System.nanoTime() + limit.toNanos();
         UninterruptedWait.until(() -> (isQuiet() && quiet.getAsBoolean()) || System.nanoTime() - end >= 0, POLL);
     }
 

@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends the renewals of grants that are due together, in batches.
  *
- * <p>A store answers a request as a whole. Very many grants are asked for batch by batch, those that end first before
- * the others, so that the first are safe while the last still wait. The next batch is asked for when the one before
- * is answered, or has not been for a while: what is slow about some grants must not cost the others their leases.
- * After a failure the rest is not asked for in this round: a store that is away would take a time-out for each batch.
- * Grants of different {@linkplain Store#part parts} of a store are never asked for together: a part that is away keeps no
- * answer of the others back.
+ * <p>A store answers a request as a whole. Very many grants are renewed batch by batch, those that end first before the
+ * others, so that the first are safe while the last still wait. The next batch is sent when the one before is answered,
+ * or has had no answer for a while: a delay of some grants must not cost the others their leases. After a failure the
+ * rest is not sent in this round: an unreachable store would take a time-out for each batch. Grants of different
+ * {@linkplain Store#part parts} of a store are never in one request: an unreachable part delays no answer of the
+ * others.
  *
  * <p>Thread-safe.
  */
@@ -36,7 +36,7 @@ final class RenewalSender {
     private static final int MOST_IN_BATCH = 1_000;
 
     /** All batches of a round are under way after this part of the shortest lease, also where no store answers. */
-    private static final int PATIENCE_DIVISOR = 6;
+    private static final int WAIT_DIVISOR = 6;
 
     /** Handles the answer for each grant. */
     @FunctionalInterface
@@ -79,11 +79,11 @@ final class RenewalSender {
         due.sort(Comparator.comparingLong(grant -> grant.deadline() - now));
         int batches = (due.size() + MOST_IN_BATCH - 1) / MOST_IN_BATCH;
         Round round = new Round(part, batches);
-        Duration patience = Duration.ofNanos(shortestLease(due) / PATIENCE_DIVISOR / batches);
+        Duration longest = Duration.ofNanos(shortestLease(due) / WAIT_DIVISOR / batches);
         CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
         for (int from = 0; from < due.size(); from += MOST_IN_BATCH) {
             List<GrantState> some = due.subList(from, Math.min(from + MOST_IN_BATCH, due.size()));
-            turn = new Batch(round, new ArrayList<>(some)).askAfter(turn, patience);
+            turn = new Batch(round, new ArrayList<>(some)).sendAfter(turn, longest);
         }
     }
 
@@ -132,16 +132,16 @@ final class RenewalSender {
         }
 
         /**
-         * Asks when its turn has come.
+         * Sends the request when its turn has come.
          *
-         * @param patience how long the next batch waits for the answer to this one at most
+         * @param longest how long the next batch waits for the answer to this one at most
          * @return the turn of the next batch
          */
-        CompletableFuture<Void> askAfter(CompletableFuture<Void> turn, Duration patience) {
+        CompletableFuture<Void> sendAfter(CompletableFuture<Void> turn, Duration longest) {
             CompletableFuture<Void> next = new CompletableFuture<>();
             turn.thenCompose(mine -> {
                         if (round.batches > 1) {
-                            time.schedule(() -> next.complete(null), patience);
+                            time.schedule(() -> next.complete(null), longest);
                         }
                         return ask();
                     })
@@ -167,7 +167,7 @@ final class RenewalSender {
             return ReleaseSender.guarded(() -> store.renew(request));
         }
 
-        /** While it waited for its turn it may have been given back, or lost. */
+        /** While it waited for its turn it may have been released, or lost. */
         private static boolean hasEnded(GrantState grant) {
             boolean ended = !grant.isOpen();
             if (ended) {
@@ -176,7 +176,7 @@ final class RenewalSender {
             return ended;
         }
 
-        /** Also where it was not asked for, after a failure of those before it. */
+        /** Also if it was not sent, after a failure of those before it. */
         private void answered(@Nullable Map<ClaimId, Renewal> verdicts, @Nullable Throwable failure) {
             List<GrantState> unanswered = new ArrayList<>();
             for (int i = 0; i < due.size(); i++) {
@@ -190,13 +190,13 @@ final class RenewalSender {
                 telemetry.recordRenewal(event, due.get(0), due.size(), unanswered.size());
             }
             round.answered(unanswered.isEmpty());
-            unanswered.removeIf(grant -> !grant.isOpen()); // given back meanwhile, or its client was closed
-            sayOnce(round.part, unanswered, due.size(), failure);
+            unanswered.removeIf(grant -> !grant.isOpen()); // released meanwhile, or its client was closed
+            logOnce(round.part, unanswered, due.size(), failure);
         }
     }
 
     /** Once per outage: each grant is tried several times before its deadline. */
-    private void sayOnce(String part, List<GrantState> unanswered, int due, @Nullable Throwable failure) {
+    private void logOnce(String part, List<GrantState> unanswered, int due, @Nullable Throwable failure) {
         if (!unanswered.isEmpty() && failing.add(part)) {
             Log.warn(() -> "could not renew " + unanswered.size() + " of " + due + " hold(s), such as '"
                     + unanswered.get(0).owner().name() + "', on " + store.description()

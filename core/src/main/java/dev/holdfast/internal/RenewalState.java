@@ -73,7 +73,9 @@ final class RenewalState {
         asking = lease;
     }
 
-    /** Whether the request under way asks for that lease; one that has begun and has not said yet may ask for another. */
+    /**
+     * Whether the request under way asks for that lease; one that has begun and is not noted yet may ask for another.
+     */
     boolean isFor(Duration lease) {
         return lease.equals(asking);
     }
@@ -116,7 +118,7 @@ final class RenewalState {
         return autoRenew || inDoubt || suspect ? Loss.Cause.NOT_RENEWED_IN_TIME : Loss.Cause.FIXED_LEASE_ENDED;
     }
 
-    /** Whether a grant that has ended here may still stand in the store, and is to be cleared there. */
+    /** Whether a grant that has ended here may still exist in the store, and is to be cleared there. */
     boolean mayStillStand(Loss.Cause cause) {
         return switch (cause) {
             case GONE_FROM_STORE, SESSION_ENDED -> false;
@@ -125,7 +127,7 @@ final class RenewalState {
         };
     }
 
-    /** Whether a request may have moved the lease beyond the deadline we know of. */
+    /** Whether a request may have moved the lease beyond the known deadline. */
     private boolean mayOutliveDeadline() {
         return inDoubt || underWay.get() || sessionBound || (autoRenew && stopped == null);
     }

@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The retained grants of one client, in the order in which they were used last, and no more than so many. Thread-safe. */
+/** The retained grants of one client, in the order in which they were used last, up to a limit. Thread-safe. */
 final class RetainedGrants {
     /** How many a client retains: each is renewed. */
     static final int MOST = 10_000;
 
     /** One of them. */
     interface Retained {
-        /** There are too many: it is given back unless it is in use again. Under no mutex. */
+        /** There are too many: it is released unless it is in use again. Under no mutex. */
         void evict();
     }
 

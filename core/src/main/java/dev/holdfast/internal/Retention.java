@@ -11,10 +11,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether others want the grant of an {@link ExclusiveQueue}, and how long it is retained while nobody here uses it.
+ * Whether others want the grant of an {@link ExclusiveQueue}, and how long it is retained while no caller here uses it.
  *
  * <pre>
- *   last hold closed, nobody waits here, not wanted ──► RETAINED ── used again ──► HELD, no request
+ *   last hold closed, no waiter here, not wanted ──► RETAINED ── used again ──► HELD, no request
  *                                                          │
  *                  unused for long · wanted · one too many ┴──► RELEASING
  * </pre>
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * is not retained. If a message is lost, the next renewal reports the waiter. While it is retained, the grant is renewed
  * like any other, and can be lost: {@link ExclusiveGrant} checks that before a caller gets it.
  *
- * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
+ * <p>Guarded by the queue's mutex. The steps that its methods return run after the mutex is free.
  */
 final class Retention implements RetainedGrants.Retained {
     private final ExclusiveQueue queue;
@@ -32,7 +32,7 @@ final class Retention implements RetainedGrants.Retained {
     private final ExclusiveGrant grant;
     private final TokenBlock tokens;
     private boolean watched;
-    /** The store has answered that it watches: from then on it reports those who wait. */
+    /** The store has answered that it watches: from then on it reports waiters. */
     private boolean reported;
 
     private boolean wanted;
@@ -76,7 +76,7 @@ final class Retention implements RetainedGrants.Retained {
                         queue.transition(() -> isStill(asked) ? answered(waits, failure) : NOTHING));
     }
 
-    /** Not of a number that it had before, which the store knows no more. */
+    /** Not for a number that it had before, which the store no longer knows. */
     private boolean isStill(Grant asked) {
         return queue.has(grant) && grant.state.grant().number() == asked.number();
     }
@@ -120,7 +120,7 @@ final class Retention implements RetainedGrants.Retained {
         wanted = false;
     }
 
-    /** No caller uses it any more. */
+    /** No caller uses it now. */
     Runnable begin(HoldOptions options) {
         if (!context.capabilities().wanted()) { // of a lazy client's store, which has connected since it was asked
             return both(() -> context.retained().warnOnce(queue.name(), context.description()), grant.endRetention());
@@ -156,7 +156,7 @@ final class Retention implements RetainedGrants.Retained {
         return unusedUntil - context.time().nanoTime() <= 0 ? grant.endRetention() : checkBy(unusedUntil);
     }
 
-    /** Whether the grant can be given as it is to one who came while it is retained. */
+    /** Whether the grant can be given as it is to a caller that came while it is retained. */
     boolean mayTake(Waiter waiter) {
         HoldOptions options = waiter.options;
         return !wanted
@@ -168,7 +168,9 @@ final class Retention implements RetainedGrants.Retained {
                 && grant.state.fits(options);
     }
 
-    /** Somebody came while it is retained: gets it without a request, or else it ends first. */
+    /**
+     * A caller came while it is retained: the caller gets the grant without a request, or else the grant ends first.
+     */
     Runnable take() {
         for (Waiter first = queue.waiters.first(); first != null; first = queue.waiters.first()) {
             if (!mayTake(first)) {
@@ -185,12 +187,12 @@ final class Retention implements RetainedGrants.Retained {
         return queue.isIn(QueuePhase.RETAINED) ? NOTHING : resume();
     }
 
-    /** No caller has it: the last one closed it, or it was given to one who had given up in the same instant. */
+    /** No caller has it: the last one closed it, or it was given to a caller that gave up in the same instant. */
     private Runnable resume() {
         queue.enter(QueuePhase.RETAINED);
         RetainedGrants.Retained tooMany = context.retained().add(this);
         Runnable evict = tooMany == null ? NOTHING : tooMany::evict;
-        return queue.waiters.isEmpty() ? evict : both(evict, take()); // who came in between saw the hold
+        return queue.waiters.isEmpty() ? evict : both(evict, take()); // a caller that came meanwhile saw the hold
     }
 
     @Override

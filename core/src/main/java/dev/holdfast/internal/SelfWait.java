@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 
 /** A thread that waits for a lock that it holds itself: it is warned of in the log. */
 final class SelfWait {
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration WARN_AFTER = Duration.ofSeconds(3);
 
     private SelfWait() {}
 
@@ -29,7 +29,7 @@ final class SelfWait {
                                 Log.warn(() -> message(held, waiter, context.description()));
                             }
                         },
-                        PATIENCE);
+                        WARN_AFTER);
     }
 
     private static String message(HoldState held, Waiter waiter, String store) {

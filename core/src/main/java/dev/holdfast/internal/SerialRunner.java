@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Runs tasks one after another and never one within another, on the thread of whoever brings one while none runs. Where a
+ * Runs tasks one after another and never one within another, on the thread that submits a task while none runs. Where a
  * store answers on the calling thread, each claim would otherwise be sent within the one before it, thousands deep.
  * Thread-safe.
  */
@@ -13,7 +13,7 @@ final class SerialRunner {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean taken = new AtomicBoolean();
 
-    /** Runs a task, or leaves it to whoever runs one now. */
+    /** Runs a task, or leaves it to the thread that runs one now. */
     void run(Runnable task) {
         tasks.add(task);
         while (!tasks.isEmpty() && taken.compareAndSet(false, true)) {

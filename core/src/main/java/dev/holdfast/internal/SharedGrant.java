@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  *                         │ no
  *                  permits wanted here, and within the bounds ──► the next hold, without the store
  *                         │ no
- *                  it lingers until the store sends, and goes back
+ *                  its release waits until the store sends
  * </pre>
  *
- * <p>Permits pass on as an {@linkplain ExclusiveGrant exclusive grant} does: to the next in the queue if he wants as many
- * and the bounds allow it.
+ * <p>Permits pass on as an {@linkplain ExclusiveGrant exclusive grant} does: to the next waiter if it wants as many and
+ * the bounds allow it.
  *
- * <p>Guarded by the queue's mutex. What its methods return is to be done after the mutex is free.
+ * <p>Guarded by the queue's mutex. The steps that its methods return run after the mutex is free.
  */
 final class SharedGrant {
     final GrantState state;
@@ -38,16 +38,16 @@ final class SharedGrant {
     private final EngineContext context;
     private final boolean shared;
     private final Set<HoldState> holds = new LinkedHashSet<>();
-    /** Those of the holds that are renewed no more: the grant is, until none but these are left. */
+    /** The holds that are no longer renewed; the grant is renewed until only these are left. */
     private final Set<HoldState> stopped = new LinkedHashSet<>();
 
     private Loss.@Nullable Cause whyStopped;
-    /** By {@code nanoTime}: since when readers join without another word from the store. */
+    /** By {@code nanoTime}: when readers began to join without another answer of the store. */
     private long openedAt;
-    /** The store is being asked whether anybody else waits. */
+    /** The store is being asked whether another client waits. */
     private boolean asking;
-    /** Its way back is planned, once: whoever comes before the store sends may still have it. */
-    private boolean lingering;
+    /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
+    private boolean releasePlanned;
 
     SharedGrant(SharedQueue queue, GrantState state, TokenBlock tokens) {
         this.queue = queue;
@@ -58,7 +58,7 @@ final class SharedGrant {
         this.openedAt = now();
     }
 
-    /** Whether nobody has a hold by it. */
+    /** Whether no caller has a hold by it. */
     boolean isFree() {
         return holds.isEmpty();
     }
@@ -67,7 +67,7 @@ final class SharedGrant {
         return List.copyOf(holds);
     }
 
-    /** Whether it can serve this waiter without another word from the store: the first after it was given always. */
+    /** Whether it can serve this waiter without another answer of the store; always the first after it was given. */
     boolean suits(Waiter waiter) {
         boolean asMany = shared || state.grant().mode().equals(waiter.mode);
         return asMany
@@ -82,8 +82,8 @@ final class SharedGrant {
     }
 
     /**
-     * Whether one more reader may come in beside the others, or after them. Who renews by hand has nobody beside him:
-     * he may make his lease shorter.
+     * Whether one more reader may come in beside the others, or after them. A hold without auto-renewal never shares
+     * its grant: its holder may make the lease shorter.
      */
     private boolean mayJoin(HoldOptions options) {
         return (isFree() || options.autoRenew())
@@ -93,8 +93,8 @@ final class SharedGrant {
     }
 
     /**
-     * Whether a writer of another client waits is asked when half of the bound has passed, so that the answer is there
-     * before it has passed whole and no reader need wait for it.
+     * The store is asked whether a writer of another client waits when half of the bound has passed, so that the answer
+     * is there before the whole bound has passed and no reader waits for it.
      */
     private Runnable askForWritersInTime(HoldOptions options) {
         if (!shared || asking || now() - openedAt <= Durations.nanos(options.maxHandOverTime()) / 2) {
@@ -113,7 +113,7 @@ final class SharedGrant {
                         }));
     }
 
-    /** Lets one more in who just came; empty if its outcome was set before. */
+    /** Admits one more caller that has just come; empty if its outcome was set before. */
     Optional<Runnable> join(Waiter waiter) {
         Runnable ask = askForWritersInTime(waiter.options);
         return enter(waiter).map(entered -> both(entered, ask));
@@ -151,7 +151,7 @@ final class SharedGrant {
         return Optional.empty();
     }
 
-    /** Takes the hold of a writer in who is content to read. */
+    /** Adopts the hold of a writer that becomes a reader. */
     void adopt(HoldState reading) {
         holds.add(reading);
         if (reading.isThreadBound() && reading.acquirer != null) {
@@ -159,7 +159,7 @@ final class SharedGrant {
         }
     }
 
-    /** Lets those in who waited for it: one for permits; of readers all but those behind a writer. */
+    /** Admits the callers that waited for it: one for permits; of readers all but those behind a writer. */
     Runnable serve() {
         List<Runnable> wakes = new ArrayList<>();
         for (Waiter first = queue.waiters.first(); first != null && mayServe(first); first = queue.waiters.first()) {
@@ -178,7 +178,7 @@ final class SharedGrant {
     /**
      * Closes a hold by it.
      *
-     * @param givenBack is completed with whether the grant was given back
+     * @param givenBack is completed with whether the grant was released
      */
     Runnable close(HoldState closing, CompletableFuture<Boolean> givenBack) {
         Loss.Cause cause = state.lossCause();
@@ -199,30 +199,30 @@ final class SharedGrant {
         if (shared) {
             tokens.lastBeside(closed);
         }
-        stopIfNobodyElseHolds();
+        stopIfNoOtherHolds();
     }
 
     /**
-     * A hold is renewed no more. Others may hold by this grant: it goes on for them, takes nobody in, and runs out once
-     * only such holds are left.
+     * A hold is no longer renewed. Others may hold by this grant: it goes on for them, admits no caller, and runs out
+     * once only such holds are left.
      */
     boolean stopFor(HoldState hold, Loss.Cause cause) {
         if (!holds.contains(hold) || !stopped.add(hold)) {
             return false;
         }
         whyStopped = cause;
-        stopIfNobodyElseHolds();
+        stopIfNoOtherHolds();
         return true;
     }
 
-    private void stopIfNobodyElseHolds() {
+    private void stopIfNoOtherHolds() {
         Loss.Cause why = whyStopped;
         if (why != null && !stopped.isEmpty() && stopped.containsAll(holds)) {
             state.renewal().stop(why);
         }
     }
 
-    // ---- back to the store ----
+    // ---- release ----
 
     /** The last hold by it was closed. */
     private Runnable freed(boolean goesBackNow) {
@@ -233,14 +233,16 @@ final class SharedGrant {
         if (goesBackNow || first != null || !state.isValid()) {
             return release();
         }
-        boolean planned = lingering;
-        lingering = true;
-        return planned ? NOTHING : () -> context.beforeSending(queue.name(), () -> queue.transition(this::endOfLinger));
+        boolean planned = releasePlanned;
+        releasePlanned = true;
+        return planned
+                ? NOTHING
+                : () -> context.beforeSending(queue.name(), () -> queue.transition(this::releaseIfUnused));
     }
 
-    /** The store is about to send, and nobody came back for it. */
-    private Runnable endOfLinger() {
-        lingering = false;
+    /** The store is about to send, and no caller took it over. */
+    private Runnable releaseIfUnused() {
+        releasePlanned = false;
         return queue.has(this) && isFree() ? release() : NOTHING;
     }
 
@@ -250,7 +252,7 @@ final class SharedGrant {
 
     Runnable giveBack() {
         if (!state.giveBack()) {
-            return NOTHING; // lost in this moment: grantLost follows and goes on from there
+            return NOTHING; // lost at this moment: grantLost follows and goes on from there
         }
         queue.dropGrant(this);
         context.renewer().forget(state);
@@ -265,12 +267,12 @@ final class SharedGrant {
     /** It has ended otherwise than by its release. */
     Runnable lost(Loss.Cause cause) {
         queue.dropGrant(this);
-        Runnable tell =
+        Runnable report =
                 all(holds().stream().map(loser -> queue.tellLoss(loser, cause)).toList());
         Runnable clear = state.renewal().mayStillStand(cause)
                 ? () -> context.releaseSender().release(state, null)
                 : NOTHING;
-        return both(both(tell, clear), queue.nextIfIdle());
+        return both(both(report, clear), queue.nextIfIdle());
     }
 
     private long now() {

@@ -17,26 +17,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of one client whose holds of a name may stand beside others: its readers, or those who want permits of a
- * semaphore. What the store gave for them are {@link SharedGrant}s, any number of them; one claim at most waits in the store.
+ * The callers of one client whose holds of a name may exist beside others: its readers, or the callers that want
+ * permits of a semaphore. The store gives them {@link SharedGrant}s, any number; one claim at most waits there.
  *
  * <pre>
  *   reader comes ──► may it join a grant? ── yes ──► a hold beside the others there, without the store
  *                         │ no
- *   permits wanted ───────┴──► the queue ──► one claim ──► a grant: for all readers who waited, or for one of permits
+ *   permits wanted ───────┴──► the queue ──► one claim ──► a grant: for all waiting readers, or for one of permits
  * </pre>
  *
  * <p>Readers of one client share a grant, and one token: they do not conflict with each other. None joins once a writer
- * of this client waits, nor one who came after that writer when a new grant arrives; and as writers of other clients are
- * known to the store alone, it is asked for them before the bounds of hand-over have passed, and again each time. So a
- * writer waits for readers who were there before it, and for those bounds at most. (Courtois, Heymans and Parnas,
- * "Concurrent Control with 'Readers' and 'Writers'", 1971, told of both kinds of starvation; that those who waited for
- * one grant go in together is the idea of phase-fair locks, Brandenburg and Anderson, 2009.)
+ * of this client waits, nor a reader that came after that writer when a new grant arrives; and as writers of other
+ * clients are known to the store alone, it is asked for them before the bounds of hand-over have passed, and again each
+ * time. So a writer waits for readers that were there before it, and for those bounds at most. (Courtois, Heymans and
+ * Parnas, "Concurrent Control with 'Readers' and 'Writers'", 1971, described both kinds of starvation; to admit all
+ * waiters of one grant together is the idea of phase-fair locks, Brandenburg and Anderson, 2009.)
  *
- * <p>One who wants more permits than others is not overtaken: those behind him wait for him. How a grant passes on, lingers
- * and goes back is {@link SharedGrant}'s.
+ * <p>A caller that wants more permits than others is not overtaken: those behind it wait for it. {@link SharedGrant}
+ * decides how a grant passes on and when it is released.
  *
- * <p>Unlike {@link ExclusiveQueue} it takes its mutex for whoever comes. Thread-safe.
+ * <p>Unlike {@link ExclusiveQueue} it takes its mutex for every caller. Thread-safe.
  */
 final class SharedQueue extends WaitQueue {
     private final boolean shared;
@@ -47,7 +47,7 @@ final class SharedQueue extends WaitQueue {
     private boolean retired;
 
     final OwnReleases releases = new OwnReleases();
-    /** Sends the claims of those who still wait after an answer; made within it, each would nest in the one before. */
+    /** Sends the claims of waiters that are left after an answer; made within it, each would nest in the last one. */
     private final SerialRunner turns = new SerialRunner();
 
     SharedQueue(EngineContext context, LockName name) {
@@ -81,7 +81,7 @@ final class SharedQueue extends WaitQueue {
             return waiters.refuse(waiter); // others of this client are before this one
         }
         warnIfItsOwn(waiter);
-        Runnable first = giveBackFree(); // it does not suit, and would stand in the way
+        Runnable first = giveBackFree(); // it does not suit, and would be in the way
         if (waiter.waits) {
             waiters.add(waiter);
             return both(first, claimNext());
@@ -94,7 +94,7 @@ final class SharedQueue extends WaitQueue {
         return both(
                 first,
                 () -> { // behind it: the store may still have it in its queue
-                    calledOff.cancel(); // who left may not have called it off yet
+                    calledOff.cancel(); // the caller that left may not have called it off yet
                     calledOff.settled().whenComplete((gone, failed) -> claim.run());
                 });
     }
@@ -148,7 +148,7 @@ final class SharedQueue extends WaitQueue {
                 && writers.isWaitedForBefore(reader);
     }
 
-    /** A claim for more permits than the first in the queue wants, or for fewer, is called off: he would wait for it. */
+    /** A claim for more or fewer permits than the first waiter wants is called off: the waiter would wait for it. */
     @Override
     @Nullable
     ClaimInFlight unwanted() {
@@ -157,7 +157,7 @@ final class SharedQueue extends WaitQueue {
         return first != null && waiting != null && first.mode.equals(waiting.claim.mode()) ? null : waiting;
     }
 
-    /** The holds of this client alone do not say whether more would fit. */
+    /** The holds of this client alone do not show whether more would fit. */
     @Override
     boolean isSurelyHeldHere() {
         return false;
@@ -214,7 +214,7 @@ final class SharedQueue extends WaitQueue {
     Runnable granted(ClaimInFlight of, GrantState live) {
         if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
             return both(
-                    () -> context.releaseSender().withdraw(of.claim), nextIfIdle()); // for those who wait: claimed anew
+                    () -> context.releaseSender().withdraw(of.claim), nextIfIdle()); // for the waiters: claimed again
         }
         SharedGrant begun = new SharedGrant(this, live, new TokenBlock(context.time()));
         grants.put(live, begun);
@@ -223,8 +223,8 @@ final class SharedQueue extends WaitQueue {
     }
 
     /**
-     * Takes over a grant of a writer who is content to read, and lets those in who wait to read, unless another writer
-     * is before them. Returns what is to be done after all mutexes are free; null if this pool is retired.
+     * Takes over the grant of a writer that becomes a reader, and admits the waiting readers, unless another writer is
+     * before them. Returns what is to be done after all mutexes are free; null if this queue is retired.
      */
     @Nullable
     Runnable adopt(GrantState live, TokenBlock tokens, HoldState reading) {
@@ -304,7 +304,7 @@ final class SharedQueue extends WaitQueue {
 
     // ---- transitions: called under the mutex, return what is to be done after it ----
 
-    /** A claim for the first who waits, or retirement where nobody does and nothing is left. */
+    /** A claim for the first waiter, or retirement if there is no waiter and nothing is left. */
     @Override
     Runnable nextIfIdle() {
         if (!waiters.isEmpty()) {
@@ -335,12 +335,12 @@ final class SharedQueue extends WaitQueue {
 
     // ---- for its grants: under the mutex ----
 
-    /** Whether that is one of this queue's grants, and has not been lost or given back meanwhile. */
+    /** Whether that is one of this queue's grants, and has not been lost or released meanwhile. */
     boolean has(SharedGrant asked) {
         return grants.get(asked.state) == asked;
     }
 
-    /** It is no longer this queue's. */
+    /** It no longer belongs to this queue. */
     void dropGrant(SharedGrant grant) {
         grants.remove(grant.state);
     }

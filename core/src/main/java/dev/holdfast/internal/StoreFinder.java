@@ -28,7 +28,7 @@ public final class StoreFinder {
     private StoreFinder() {}
 
     /**
-     * The store of a URL, to be opened. What it returns throws {@link IllegalArgumentException} if the URL has no scheme or
+     * The store of a URL, to be opened. The result throws {@link IllegalArgumentException} if the URL has no scheme or
      * none that is known; the message lists what is, and shows nothing of the URL but its scheme.
      */
     public static StoreFactory of(String url) {

@@ -6,7 +6,7 @@ import dev.holdfast.spi.StoreListener;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a store reports by itself, brought to those it concerns. Thread-safe. */
+/** The notices that a store sends by itself, passed on to the grants that they concern. Thread-safe. */
 final class StoreNotices implements StoreListener {
     private final EngineContext context;
 
@@ -63,6 +63,6 @@ final class StoreNotices implements StoreListener {
             return live;
         }
         queue.onStoreNotice(grant.id(), notice);
-        return context.renewer().find(grant); // the answer may have been handled in between
+        return context.renewer().find(grant); // the answer may have been handled meanwhile
     }
 }

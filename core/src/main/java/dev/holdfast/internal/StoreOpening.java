@@ -44,12 +44,12 @@ final class StoreOpening {
         return description;
     }
 
-    /** What the store will report to. */
+    /** The listener of the store. */
     LateListener listener() {
         return listener;
     }
 
-    /** The store if it is open, and nothing waits for it any more; otherwise null. */
+    /** The store if it is open, and nothing waits for it; otherwise null. */
     @Nullable
     Store opened() {
         return opened;
@@ -123,7 +123,7 @@ final class StoreOpening {
 
     private void failed(CompletableFuture<Store> mine, Throwable why) {
         earliest = context.time().nanoTime()
-                + Pauses.beforeRetry(failures.getAndIncrement()); // what waits asks again at once
+                + Pauses.beforeRetry(failures.getAndIncrement()); // waiting claims ask again at once
         attempt.compareAndSet(mine, null); // first: what the failure wakes may ask for the next attempt
         mine.completeExceptionally(why);
     }

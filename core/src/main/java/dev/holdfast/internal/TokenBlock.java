@@ -5,7 +5,7 @@ import dev.holdfast.spi.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens under one grant number: how many holds have had one, and how long that may go on without another word from
+ * The tokens under one grant number: how many holds have had one, and how long that may go on without another answer of
  * the store. Guarded by the queue's mutex.
  */
 final class TokenBlock {
@@ -52,7 +52,7 @@ final class TokenBlock {
         lastHold = before;
     }
 
-    /** Whether nobody had a hold under the present grant number yet. */
+    /** Whether no hold was given out under the present grant number yet. */
     boolean isFresh() {
         return used == 0 && lastHold == null;
     }
@@ -62,7 +62,7 @@ final class TokenBlock {
         return used < Tokens.BLOCK;
     }
 
-    /** Of holds beside each other, which share a token: the one that came or went last; null if none did. */
+    /** The last hold that began or ended, of holds beside each other, which share a token; null if there was none. */
     void lastBeside(@Nullable HoldState hold) {
         lastHold = hold;
     }

@@ -2,10 +2,10 @@ package dev.holdfast.internal;
 
 /**
  * Fencing tokens: grant number × 1024 + hand-over index. The store makes each grant number higher than all before it;
- * the index tells apart, in order, the holds that shared a grant by local hand-over.
+ * the index distinguishes, in order, the holds that shared a grant by local hand-over.
  */
 final class Tokens {
-    /** How many holds one grant number can tell apart. */
+    /** How many holds one grant number can distinguish. */
     static final int BLOCK = 1024;
 
     private static final long LARGEST_NUMBER = Long.MAX_VALUE / BLOCK - 1;

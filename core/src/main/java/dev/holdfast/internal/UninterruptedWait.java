@@ -5,13 +5,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits, a little at a time, for what others are about to finish. No interrupt ends that: the flag is taken down while
- * the thread sleeps, since a thread whose flag is up cannot sleep, and is put up again afterwards.
+ * Waits, a little at a time, for what others are about to finish. No interrupt ends the wait: the flag is cleared while
+ * the thread sleeps, since a thread whose flag is set cannot sleep, and is set again afterwards.
  */
 final class UninterruptedWait {
     private UninterruptedWait() {}
 
-    /** Returns once the condition holds; it is looked at first, and after each step. */
+    /** Returns once the condition holds; it is checked first, and after each step. */
     static void until(BooleanSupplier condition, Duration step) {
         boolean interrupted = false;
         try {

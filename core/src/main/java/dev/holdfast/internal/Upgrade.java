@@ -7,12 +7,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens when a thread wants to write while a hold that it acquired reads.
+ * The cases in which a thread wants to write while a hold that it acquired reads.
  *
  * <p>A thread-bound hold can be closed by that thread alone, so the thread would wait for itself; and where two readers
  * wanted to write, each would wait for the other, for ever. Such a thread is refused immediately. As in
- * {@link java.util.concurrent.locks.ReentrantReadWriteLock} there is no such upgrade; a writer who is content to read can
- * become a reader without letting another writer in between.
+ * {@link java.util.concurrent.locks.ReentrantReadWriteLock} there is no such upgrade; a writer can become a reader
+ * without letting another writer in between.
  *
  * <p>Any other hold may be closed by another thread, to which it may have been handed. The thread waits like any other,
  * and is warned about after a while.
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Upgrade {
     private Upgrade() {}
 
-    /** The open hold by which the calling thread reads a name that it wants for itself alone; null if it has none. */
+    /** The open hold by which the calling thread reads a name that it wants exclusively; null if it has none. */
     static @Nullable HoldState heldToRead(EngineContext context, LockName name) {
         return name.mode().kind() == LockMode.EXCLUSIVE
                         && context.queues().find(name.inStore(), LockMode.SHARED) instanceof SharedQueue readers

@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a grant at one moment; immutable, so that it changes as a whole.
+ * The state of a grant at one moment; immutable, so that it changes as a whole.
  *
- * @param state how it stands
+ * @param state what it is now
  * @param deadline until when it is surely valid, by {@code nanoTime}
  * @param wallLead wall clock minus {@code nanoTime} when it was confirmed: it grows when the machine sleeps
  * @param doubtedAt when it became suspect, by {@code nanoTime}; what was sent before proves nothing
@@ -80,7 +80,7 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
         return new Validity(state, nearer, wallLead, doubtedAt, grant, cause);
     }
 
-    /** Neither lost nor given back. */
+    /** Neither lost nor released. */
     boolean isOpen() {
         return state == State.VALID || state == State.SUSPECT;
     }

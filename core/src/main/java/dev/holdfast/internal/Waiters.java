@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers who wait in one queue, in the order they came, and the ways in which a wait ends without a hold. Those are
+ * The callers that wait in one queue, in order of arrival, and the ways in which a wait ends without a hold. Those are
  * called under the queue's mutex and return what is to be done after it; the rest needs no mutex. Thread-safe.
  */
 final class Waiters {
@@ -28,12 +28,12 @@ final class Waiters {
         waiting.add(waiter);
     }
 
-    /** Takes one out; false if it was served, or failed, in this moment. */
+    /** Removes a caller; false if it was served, or failed, at this moment. */
     boolean remove(Waiter waiter) {
         return waiting.remove(waiter);
     }
 
-    /** The one who came first; null if nobody waits. */
+    /** The first caller; null if no caller waits. */
     @Nullable
     Waiter first() {
         return waiting.peek();
@@ -93,7 +93,7 @@ final class Waiters {
         return all(wakes);
     }
 
-    /** Fails the callers without a time limit who have waited since then or longer. */
+    /** Fails the callers without a time limit that have waited since then or longer. */
     Runnable failSince(long nanos, Throwable why) {
         List<Runnable> wakes = new ArrayList<>();
         for (Waiter waiter : List.copyOf(waiting)) {

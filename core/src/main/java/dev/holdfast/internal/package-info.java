@@ -2,7 +2,7 @@
  * The engine: the local queue, hand-over, the renewer. Written once, for every store. Not exported; nothing outside core
  * may use it.
  *
- * <p>Where what is:
+ * <p>Contents:
  *
  * <ul>
  *   <li>the front door and what its parts share: {@code Engine}, {@code EngineContext}

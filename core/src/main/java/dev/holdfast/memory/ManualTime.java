@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time that stands still until it is told to move; what is due runs on the thread that moves it, in order.
+ * Time that moves only when a thread moves it; tasks that are due run on that thread, in order.
  *
  * <pre>{@code
  * ManualTime time = new ManualTime();

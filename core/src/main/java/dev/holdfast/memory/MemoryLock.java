@@ -20,17 +20,19 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The state of one name: who holds it, one exclusively or several together, and who waits. Guarded by the store's mutex. */
+/**
+ * The state of one name: its holders, one exclusive or several together, and its waiters. Guarded by the store's mutex.
+ */
 final class MemoryLock {
     private static final int TOKENS_PER_NUMBER = 1024;
 
     /** A claim in the queue. */
     record Waiting(Claim claim, MemorySession session, CompletableFuture<Optional<Grant>> answer) {}
 
-    /** When the store will look at this lock by itself. */
+    /** When the store will check this lock by itself. */
     private record Wake(long at, TimeSource.Scheduled task) {}
 
-    /** Hears what happens to a grant. Called without the store's mutex. */
+    /** Receives the events of a grant. Called without the store's mutex. */
     interface Watcher {
         /** A claim waits for its lock. */
         void wanted();
@@ -39,7 +41,7 @@ final class MemoryLock {
         void broken();
     }
 
-    /** What a claim holds, and until when. */
+    /** The hold of a claim, and when it ends. */
     static final class Held {
         final Claim claim;
         final long since;
@@ -57,7 +59,7 @@ final class MemoryLock {
             this.mode = claim.mode();
         }
 
-        private boolean standsBeside(Mode other) {
+        private boolean canShareWith(Mode other) {
             return mode.kind() == other.kind() && mode.kind() != LockMode.EXCLUSIVE;
         }
 
@@ -75,14 +77,16 @@ final class MemoryLock {
         this.name = name;
     }
 
-    /** What this claim holds, unless it was broken. */
+    /** The hold of this claim, unless it was broken. */
     @Nullable
     Held heldBy(ClaimId id) {
         Held held = holders.get(id);
         return held == null || held.broken ? null : held;
     }
 
-    /** What this very grant holds: the claim may have come again after it was lost, and has a new number then. */
+    /**
+     * The hold of exactly this grant: the claim may have been repeated after it was lost, and then has a new number.
+     */
     @Nullable
     Held heldBy(Grant grant) {
         Held held = heldBy(grant.id());
@@ -93,14 +97,14 @@ final class MemoryLock {
         return holders.isEmpty() && queue.isEmpty();
     }
 
-    /** Whether a claim of this mode can be granted beside those who hold. */
+    /** Whether a claim of this mode can be granted beside the holders. */
     boolean fits(Mode wanted) {
-        boolean together = holders.values().stream().allMatch(held -> held.standsBeside(wanted));
+        boolean together = holders.values().stream().allMatch(held -> held.canShareWith(wanted));
         int out = holders.values().stream().mapToInt(Held::permits).sum();
         return together && !(wanted instanceof Mode.Permits some && out + some.permits() > some.of());
     }
 
-    /** A claim that is repeated counts its lease anew, and never ends it earlier: it may have been made longer. */
+    /** A repeated claim begins its lease again, and never ends it earlier: it may have been made longer. */
     Held holdBy(Claim claim, long now) {
         Held held = heldBy(claim.id());
         long expiry = now + claim.lease().toNanos();
@@ -122,7 +126,7 @@ final class MemoryLock {
         holders.values().removeIf(held -> now - held.expiresAt >= 0);
     }
 
-    /** The grant of a number is not renewed any more; with {@code now} it has ended. Empty if there is none. */
+    /** The grant of a number is no longer renewed; with {@code now} it has ended. Empty if there is none. */
     Optional<Held> breakGrant(long number, boolean now) {
         Optional<Held> shown =
                 holders.values().stream().filter(held -> held.number == number).findFirst();
@@ -144,7 +148,7 @@ final class MemoryLock {
         return wake != null && wake.at - at <= 0;
     }
 
-    /** Plans to look again, in place of any later plan. */
+    /** Plans the next check, in place of any later one. */
     void planWake(long at, TimeSource.Scheduled task) {
         if (wake != null) {
             wake.task.cancel();
@@ -159,7 +163,7 @@ final class MemoryLock {
         }
     }
 
-    /** Takes a claim out of the queue; null if it is not there. */
+    /** Removes a claim from the queue; null if it is not there. */
     @Nullable
     Waiting dequeue(ClaimId id) {
         for (Iterator<Waiting> each = queue.iterator(); each.hasNext(); ) {
@@ -172,7 +176,7 @@ final class MemoryLock {
         return null;
     }
 
-    /** Who is to hear when a claim comes to wait. */
+    /** The watchers to notify when a claim begins to wait. */
     List<Watcher> watchers() {
         return holders.values().stream()
                 .map(held -> held.watcher)
@@ -181,10 +185,10 @@ final class MemoryLock {
     }
 
     LockStatus status(long now) {
-        Collection<Held> standing = holders.values().stream()
+        Collection<Held> current = holders.values().stream()
                 .filter(held -> now - held.expiresAt < 0)
                 .toList();
-        return standing.stream()
+        return current.stream()
                 .findFirst()
                 .map(held -> new LockStatus(name, Optional.of(seen(held, now)), queue.size()))
                 .orElseGet(() -> LockStatus.free(name, queue.size()));

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One client's way into a {@link MemoryStore}. */
+/** One client's access to a {@link MemoryStore}. */
 final class MemorySession implements Store {
     static final String DESCRIPTION = "mem:";
 
@@ -63,8 +63,8 @@ final class MemorySession implements Store {
     }
 
     @Override
-    public void listen(StoreListener told) {
-        listener = told; // this store reports no losses, only waiters
+    public void listen(StoreListener receiver) {
+        listener = receiver; // this store reports no losses, only waiters
     }
 
     @Override
@@ -79,7 +79,7 @@ final class MemorySession implements Store {
             store.claim(claim, this, answer);
             if (closed) {
                 store.leave(
-                        this, closedException()); // the close came in between, and may have looked before this claim
+                        this, closedException()); // the close came meanwhile, and may have checked before this claim
             }
         }
         return new Pending() {
@@ -120,20 +120,20 @@ final class MemorySession implements Store {
         return unlessClosed(() -> store.watch(grant, new MemoryLock.Watcher() {
             @Override
             public void wanted() {
-                tell(engine -> engine.wanted(grant));
+                report(engine -> engine.wanted(grant));
             }
 
             @Override
             public void broken() {
-                tell(engine -> engine.suspect(grant));
+                report(engine -> engine.suspect(grant));
             }
         }));
     }
 
-    private void tell(Consumer<StoreListener> what) {
-        StoreListener told = listener;
-        if (told != null && !closed) {
-            what.accept(told);
+    private void report(Consumer<StoreListener> what) {
+        StoreListener receiver = listener;
+        if (receiver != null && !closed) {
+            what.accept(receiver);
         }
     }
 

@@ -25,8 +25,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * A store in the memory of this process: for tests, for trying things out, and as the plainest example of what a store
- * does. Any number of clients share it, each through an {@link #open(StoreContext) open} of its own.
+ * A store in the memory of this process: for tests, for trying things out, and as the plainest example of a store. Any
+ * number of clients share it, each through an {@link #open(StoreContext) open} of its own.
  *
  * <pre>{@code
  * MemoryStore memory = new MemoryStore();
@@ -36,9 +36,9 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>Waiting claims queue up in order of arrival. A release, or the end of a lease while somebody waits, grants the lock
- * to the first of them at once. One counter numbers all grants, so that nothing is kept for a name that nobody holds or
- * wants.
+ * <p>Waiting claims queue up in order of arrival. A release, or the end of a lease while a claim waits, grants the lock
+ * to the first of them at once. One counter numbers all grants, so that nothing is kept for a name that no client holds
+ * or wants.
  *
  * <p>Thread-safe. Answers complete on the thread that caused them, after the store's own mutex is free.
  */
@@ -64,7 +64,7 @@ public final class MemoryStore implements StoreFactory {
         return records;
     }
 
-    /** Opens it for one client, which goes by the clock of its builder; leases go by the store's. */
+    /** Opens it for one client, which uses the clock of its builder; leases use the store's. */
     @Override
     public Store open(StoreContext context) {
         return open(context.time());
@@ -107,7 +107,10 @@ public final class MemoryStore implements StoreFactory {
         });
     }
 
-    /** From now on somebody hears what happens to a grant while it stands; whether a claim waits already. */
+    /**
+     * Notifies a watcher of a grant's events from now on, while the grant exists; returns whether a claim waits
+     * already.
+     */
     boolean watch(Grant grant, MemoryLock.Watcher watcher) {
         boolean[] waits = new boolean[1];
         change(grant.name(), lock -> {
@@ -121,11 +124,11 @@ public final class MemoryStore implements StoreFactory {
         return waits[0];
     }
 
-    /** Ends a wait; does nothing when the claim waits no more. */
+    /** Ends a wait; does nothing when the claim no longer waits. */
     void cancel(Claim claim) {
         change(claim.name(), lock -> {
             MemoryLock.Waiting gone = lock.dequeue(claim.id());
-            // It may have been all that kept one behind it, who wants less, from being granted.
+            // It may have been the only obstacle for a claim behind it that wants less.
             return gone == null ? () -> {} : both(() -> gone.answer().complete(Optional.empty()), settle(lock));
         });
     }
@@ -222,7 +225,7 @@ public final class MemoryStore implements StoreFactory {
         return broken[0];
     }
 
-    /** A client is gone: it waits no more. Its grants are left to their leases. */
+    /** A client is gone: its claims no longer wait. Its grants are left to their leases. */
     void leave(MemorySession session, RuntimeException closed) {
         for (String name : names()) {
             change(name, lock -> {

@@ -1,4 +1,4 @@
-/** A store in the memory of this process, and a clock that moves when told: for tests, and to try things out. */
+/** A store in the memory of this process, and a clock that moves only on demand: for tests, and to try things out. */
 @NullMarked
 package dev.holdfast.memory;
 

@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The wish of one client to hold names. The engine makes at most one at a time per client and name, whatever the number
- * of local waiters.
+ * The request of one client to hold names. The engine makes at most one at a time per client and name, whatever the
+ * number of local waiters.
  *
- * @param id whose the claim, and the grant that may come of it, is
+ * @param id the identity of the claim, and of the grant that may result from it
  * @param names what to hold: all or none; at least one, at most {@link Capabilities#maxNames()}, already prefixed by
  *     the client's namespace and checked
  * @param mode how to hold them
@@ -19,7 +19,7 @@ import java.util.List;
  *     leaves nothing behind when the names are not free
  * @param floor the highest grant number this client has ever seen: the grant's numbers must be above it, so that tokens
  *     rise even when the store lost its counter
- * @param holder who asks, for people to read
+ * @param holder the claimant, for people to read
  */
 public record Claim(
         ClaimId id, List<String> names, Mode mode, Duration lease, boolean waits, long floor, Holder holder) {

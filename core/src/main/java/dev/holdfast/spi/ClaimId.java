@@ -6,7 +6,7 @@ import java.util.HexFormat;
 /**
  * The identity of one claim: 128 random bits, written as 32 lower-case hexadecimal digits.
  *
- * <p>Every claim has its own; renewals and releases compare it, and nothing else, to tell whose a grant is. Thread,
+ * <p>Every claim has its own; renewals and releases compare it, and nothing else, to decide whose a grant is. Thread,
  * process and host are kept for people to read and decide nothing: they are reused, and two machines may share them.
  *
  * @param value 32 lower-case hexadecimal digits

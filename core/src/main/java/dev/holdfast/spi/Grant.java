@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a store gives a client: the names of a claim, for a lease.
+ * The names of a claim, given to a client by a store for a lease.
  *
  * @param id the claim it answers
  * @param names the names held, in the claim's order
  * @param mode how they are held
  * @param lease how long it lives from {@code sentNanos} on if it is not renewed: as long as the claim says, or else the
- *     engine refuses it; for a session-bound store, how long the session lives without a word from the client
+ *     engine refuses it; for a session-bound store, how long the session lives without a request from the client
  * @param numbers the grant number of each name, in the order of {@code names}: greater than that of every earlier
  *     conflicting grant of that name, and than {@link Claim#floor()}
  * @param sentNanos {@link TimeSource#nanoTime()} read <em>before</em> the request that proves the grant was sent; the

@@ -25,7 +25,7 @@ public interface Pending {
 
     /**
      * Completes once: with the grant; with nothing, when the claim does not wait and the names are not free, or when it
-     * was cancelled, and then the store holds nothing of it any more; or exceptionally with a
+     * was cancelled, and then the store no longer holds anything of it; or exceptionally with a
      * {@link dev.holdfast.HoldfastException} when the outcome is unknown, and then the engine sends
      * {@link Store#withdraw}.
      *
@@ -38,9 +38,9 @@ public interface Pending {
      * Asks to stop waiting. The answer still comes, within the store's time-out for requests; a grant that was on its way
      * may win the race. Calling it again, or after the answer, does nothing.
      *
-     * <p>At the end of a timed wait this answer decides what the caller hears. It is nothing only once the store has
-     * confirmed that the claim is gone: then others hold the names. Where the store does not answer in time, or cannot be
-     * reached, the answer is a {@link dev.holdfast.StoreUnavailableException}.
+     * <p>At the end of a timed wait this answer decides what the caller receives. It is empty only once the store has
+     * confirmed that the claim is gone: then others hold the names. Where the store does not answer in time, or cannot
+     * be reached, the answer is a {@link dev.holdfast.StoreUnavailableException}.
      */
     void cancel();
 }

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param stored the record; empty if there is none, or its time has passed
  */
 public record RecordReading(Instant now, Optional<StoredRecord> stored) {
-    /** What an admitted write has left: as it is read now, unless another has written since. */
+    /** The result of an admitted write: as it is read now, unless another has written since. */
     public StoredRecord after(RecordWrite write) {
         return stored.filter(record ->
                         record.token() == write.token() && record.value().equals(write.value()))

@@ -4,9 +4,10 @@ import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
 
 /**
- * Text of others, a driver's say, as people may see it: on one line, without characters that a terminal would obey, and
- * without what URLs carry of users, passwords and parameters. The engine passes all that it logs through here; whoever
- * shows messages of a store elsewhere, as a command line does, had better do so too.
+ * Text from elsewhere, such as a driver's message, as people may see it: on one line, without characters that a
+ * terminal would obey, and without what URLs carry of users, passwords and parameters. The engine passes everything
+ * that it logs through here; a program that shows messages of a store elsewhere, such as a command line, should do the
+ * same.
  *
  * <pre>{@code
  * Redacted.text("jdbc:postgresql://host/db?user=me&password=x is away")    // jdbc:postgresql://host/db is away
@@ -34,7 +35,7 @@ public final class Redacted {
         return CONTROLS.matcher(BREAKS.matcher(open).replaceAll("; ")).replaceAll("?");
     }
 
-    /** What a failure says of itself, or what it is when it says nothing. */
+    /** The message of a failure, or its type if it has no message. */
     public static String text(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;

@@ -1,11 +1,11 @@
 package dev.holdfast.spi;
 
 /**
- * What a store said when a grant was to be renewed.
+ * The answer of a store to the renewal of a grant.
  *
  * @param verdict what became of the grant
  * @param sentNanos {@link TimeSource#nanoTime()} read before the request was sent: with {@link Verdict#HELD}, the lease
- *     counts anew from here
+ *     counts again from here
  * @param contended whether other clients wait for one of the names
  */
 public record Renewal(Verdict verdict, long sentNanos, boolean contended) {
@@ -14,7 +14,7 @@ public record Renewal(Verdict verdict, long sentNanos, boolean contended) {
     public enum Verdict {
         /** The store itself moved the lease. */
         HELD,
-        /** The grant is not there any more, or had run out: it is never revived. */
+        /** The grant no longer exists, or had run out: it is never revived. */
         LOST,
         /** No answer: the grant may or may not have been renewed. The deadline stays where it is. */
         UNKNOWN

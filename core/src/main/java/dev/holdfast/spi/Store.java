@@ -14,14 +14,14 @@ import java.util.concurrent.CompletionStage;
 /**
  * Where locks live: what each store implements, once, for every primitive.
  *
- * <p>A store keeps names, claims and grants and answers about them. It is told the lease but never when to renew; it
+ * <p>A store keeps names, claims and grants and answers about them. It receives the lease but never a time to renew; it
  * knows no threads, no re-entry, no local waiters. Everything is asynchronous: no method blocks on the store's answer,
  * each starts a request and returns. Every request that got no answer completes exceptionally within the store's own
  * time-out with a {@link dev.holdfast.StoreUnavailableException}, or a {@link dev.holdfast.StoreRefusedException} when
- * the store answered but would not; a claim that waits is the exception, it lives through a store's restart, until
- * it is {@linkplain Pending#cancel called off}.
+ * the store answered but refused; a claim that waits is the exception: it outlasts a restart of the store, until it is
+ * {@linkplain Pending#cancel called off}.
  *
- * <p>The walk of a claim:
+ * <p>The path of a claim:
  *
  * <pre>
  *   engine                                  store
@@ -32,7 +32,7 @@ import java.util.concurrent.CompletionStage;
  *                                               queue ··· its turn ──────────────►  Grant
  *                                                 ··· cancel() ──────────────────►  empty, nothing left behind
  *     renew(grants)  ────────────────────────►  mine and not run out?  ─►  HELD | LOST
- *     extend(grant)  ────────────────────────►  mine, not run out, nobody waits?  ─►  Grant(fresh number) | empty
+ *     extend(grant)  ────────────────────────►  mine, not run out, no waiter?  ─►  Grant(fresh number) | empty
  *     downgrade(grant) ──────────────────────►  mine and not run out?  ─►  readers may come in beside it
  *     release(grant) ────────────────────────►  mine?  ─►  true | false; the next in the queue is up
  *     withdraw(claim) ───────────────────────►  whatever the claim left, wait or grant, is gone
@@ -47,12 +47,13 @@ public interface Store extends AutoCloseable {
     /** A short name for messages, without secrets: {@code sqlite:/var/lib/app/locks.db}. */
     String description();
 
-    /** What it can do. The same for its whole life. */
+    /** Its capabilities. The same for its whole life. */
     Capabilities capabilities();
 
     /**
      * Which part of the store keeps a name, where parts fail one by one, such as the nodes of a cluster: an answer about
-     * one name then says nothing of the names of other parts. A name may move to another part. Asks nobody, and is cheap.
+     * one name then says nothing of the names of other parts. A name may move to another part. Sends no request, and is
+     * cheap.
      *
      * @param name as in a claim
      * @return what the store calls that part, for messages too; {@link #WHOLE} where the store is of one piece
@@ -65,23 +66,24 @@ public interface Store extends AutoCloseable {
     void listen(StoreListener listener);
 
     /**
-     * Asks for names. Repeated under the same id it succeeds again and resets the lease, so that a lost reply can be
-     * asked for; but it never ends a lease earlier, for a repetition may arrive after the lease was made longer.
+     * Claims names. Repeated under the same id it succeeds again and resets the lease, so that a lost reply can be
+     * requested again; but it never ends a lease earlier, because a repetition may arrive after the lease was made
+     * longer.
      */
     Pending claim(Claim claim);
 
     /**
      * Renews grants for the lease each of them states; the answer has one entry per grant. A grant that has run out, or
-     * is another's, is {@link Renewal.Verdict#LOST}, never revived. Where a claim may arrive late it may have lost its
-     * grant and come back: then the number is compared as well as the id. A request that was answered is never carried
-     * out a second time, which might bring an older and shorter lease back; one that failed may still be.
+     * is another's, is {@link Renewal.Verdict#LOST}, never revived. Where a claim may arrive late, it may have lost its
+     * grant and been granted again: then the number is compared as well as the id. A request that was answered is never
+     * carried out a second time, which might bring an older and shorter lease back; one that failed may still be.
      */
     CompletionStage<Map<ClaimId, Renewal>> renew(Collection<Grant> grants);
 
     /**
-     * Gives a grant a fresh, higher number and a fresh lease, provided that it still stands and no other client waits
-     * for its name: cheaper than releasing and claiming. Empty when that is not so, and then the grant stands as it was
-     * or is gone.
+     * Gives a grant a fresh, higher number and a fresh lease, provided that it still exists and no other client waits
+     * for its name: cheaper than releasing and claiming. Empty when that is not so, and then the grant is unchanged or
+     * gone.
      */
     CompletionStage<Optional<Grant>> extend(Grant grant);
 
@@ -90,24 +92,24 @@ public interface Store extends AutoCloseable {
      * beside it from now on. Afterwards the engine goes on to name the grant with the mode it was given in; it is known
      * by its id.
      *
-     * <p>A store without such a thing leaves the grant exclusive, as this does: readers of other clients then wait until
-     * it ends.
+     * <p>A store that cannot do this leaves the grant exclusive, as this default does: readers of other clients then
+     * wait until it ends.
      *
-     * @return false if the grant stands as it was, or is gone
+     * @return false if the grant is unchanged, or is gone
      */
     default CompletionStage<Boolean> downgrade(Grant grant) {
         return CompletableFuture.completedFuture(false);
     }
 
-    /** Ends a grant; false if it was not there any more. Never touches another's. May be repeated. */
+    /** Ends a grant; false if it no longer existed. Never touches another's. May be repeated. */
     CompletionStage<Boolean> release(Grant grant);
 
     /**
-     * Runs a task, soon and once, just before requests about a name leave: on whatever thread sends them where this
-     * store gathers requests on one, at once where it does not. What the task asks of the store then leaves together.
+     * Runs a task, soon and once, just before requests about a name leave: on the thread that sends them if this store
+     * gathers requests on one, otherwise at once. The task's requests to the store then leave together.
      *
-     * <p>The engine has a grant go back so, so that a caller who closes a hold and asks for the lock again in the same
-     * instant pays one trip for both. Never waits for more requests to come.
+     * <p>The engine releases a grant this way, so that a caller that closes a hold and requests the lock again in the
+     * same instant pays one round trip for both. Never waits for more requests to come.
      */
     default void beforeSending(String name, Runnable task) {
         task.run();
@@ -116,7 +118,7 @@ public interface Store extends AutoCloseable {
     /**
      * From now on reports to {@link StoreListener#wanted} when another client waits for the name of an exclusive grant, for
      * as long as the grant exists. May be repeated. A store that says {@link Capabilities#wanted()} can do this; its
-     * renewals then also say whether others wait, since a message may be lost.
+     * renewals then also report whether others wait, since a message may be lost.
      *
      * @return whether a claim waits already; false also if the grant is gone
      */
@@ -131,7 +133,7 @@ public interface Store extends AutoCloseable {
      */
     CompletionStage<Void> withdraw(Claim claim);
 
-    /** What is known of one name. */
+    /** The state of one name. */
     CompletionStage<LockStatus> status(String name);
 
     /**
@@ -142,7 +144,7 @@ public interface Store extends AutoCloseable {
     CompletionStage<List<LockStatus>> list(String prefix);
 
     /**
-     * Those that wait, by name and in the order of their queues. Empty where the store does not keep the waiters' names.
+     * The waiters, by name and in the order of their queues. Empty where the store does not keep the waiters' names.
      *
      * @param prefix what the names of their locks begin with; everything when empty
      */
@@ -166,8 +168,8 @@ public interface Store extends AutoCloseable {
      * Reads what is recorded of a name, together with the store's clock: as it is, never as a copy that may be older. Makes
      * no table; what a store has to write in order to learn its clock is nothing that others can see.
      *
-     * <p>A record is a small value beside a lock: {@link dev.holdfast.Once} keeps there who ran last and when. A store that
-     * says {@link Capabilities#records()} keeps them.
+     * <p>A record is a small value beside a lock: {@link dev.holdfast.Once} keeps there which client ran last, and
+     * when. A store that says {@link Capabilities#records()} keeps them.
      */
     default CompletionStage<RecordReading> readRecord(String name) {
         return CompletableFuture.failedFuture(noRecords(name));

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a client gives the store that is opened for it.
+ * The settings that a client gives the store that is opened for it.
  *
  * @param time the client's time: grants and renewals are stamped by it
  * @param password the secret to log in with where the URL names none of its own; a store without log-ins has no use for
@@ -24,7 +24,7 @@ public record StoreContext(TimeSource time, Optional<String> password, Optional<
         this(time, password, Optional.empty());
     }
 
-    /** Tells whether there is a password, never which. */
+    /** Shows whether there is a password, never which. */
     @Override
     public String toString() {
         return "StoreContext[time=" + time + ", password=" + (password.isPresent() ? "(hidden)" : "none") + ", session="

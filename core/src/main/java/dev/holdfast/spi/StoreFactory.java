@@ -2,7 +2,7 @@ package dev.holdfast.spi;
 
 /**
  * Makes the store of a client that is being built, from what the application has already: a pool, a Redis or a Curator
- * client. So the store goes by the client's time and settings.
+ * client. So the store uses the client's time and settings.
  *
  * <pre>{@code
  * StoreFactory mine = context -> new MyStore(servers, context.time());

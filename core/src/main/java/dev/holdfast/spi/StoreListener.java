@@ -1,8 +1,8 @@
 package dev.holdfast.spi;
 
 /**
- * What a store learns by itself, without being asked: sessions that end, connections that break. All calls are short
- * and never block.
+ * Receives what a store learns by itself, without a request: sessions that end, connections that break. All calls are
+ * short and never block.
  */
 public interface StoreListener {
 
@@ -14,16 +14,16 @@ public interface StoreListener {
 
     /**
      * The claim of another client waits for the name of a grant that is {@linkplain Store#watch watched}. Reported once or
-     * more for each grant, after the first such claim began to wait; if the message is lost, the next renewal says it. May
-     * come after the claim has left.
+     * more for each grant, after the first such claim began to wait; if the message is lost, the next renewal reports
+     * it. May come after the claim has left.
      */
     default void wanted(Grant grant) {}
 
     /**
      * The store cannot be reached, or does not answer, while claims wait: they are kept and tried again. Reported as soon
-     * as the store notices, such as when a connection breaks, and at the latest when a question about a waiting claim is
-     * not answered in time. May be reported at every try; people hear of it once, until {@link #reachable}. The engine
-     * takes each request that fails with a {@link dev.holdfast.StoreUnavailableException} for the same.
+     * as the store notices, such as when a connection breaks, and at the latest when a query about a waiting claim is
+     * not answered in time. May be reported at every try; it is reported to people once, until {@link #reachable}. The
+     * engine takes each request that fails with a {@link dev.holdfast.StoreUnavailableException} for the same.
      *
      * @param name one of the names waited for, as in the claim
      * @param why what failed

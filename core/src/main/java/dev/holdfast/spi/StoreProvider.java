@@ -7,7 +7,7 @@ import java.util.Set;
 /**
  * Opens the stores of some URL schemes. Found by {@link java.util.ServiceLoader}.
  *
- * <p>An implementation has a public constructor without arguments, and stands by its full name in the file
+ * <p>An implementation has a public constructor without arguments, and is listed by its full name in the file
  * {@code META-INF/services/dev.holdfast.spi.StoreProvider} of its jar, or behind {@code provides} of its module.
  */
 public interface StoreProvider {
@@ -20,7 +20,7 @@ public interface StoreProvider {
      *
      * @param url the URL as the caller gave it; it may hold secrets and never appears in a message
      * @param context what the client lends: its time, and a password for a URL that has none
-     * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
+     * @throws IllegalArgumentException if the URL is malformed; the message says how a good one is written
      * @throws dev.holdfast.HoldfastException if the store cannot be reached or refuses
      */
     Store open(String url, StoreContext context);
@@ -33,14 +33,14 @@ public interface StoreProvider {
      * @param context as for {@link #open}
      * @return a short name without secrets, as {@link Store#description()} has it; unless a provider knows better, the
      *     scheme alone
-     * @throws IllegalArgumentException if the URL is malformed; the message says what a good one looks like
+     * @throws IllegalArgumentException if the URL is malformed; the message says how a good one is written
      */
     default String describe(String url, StoreContext context) {
         return url.substring(0, url.indexOf(':') + 1) + "…";
     }
 
     /**
-     * Opens a fence in the store of a URL. The fence is the caller's, who closes it; what it has admitted stays for ever.
+     * Opens a fence in the store of a URL. The caller closes the fence; what it has admitted stays for ever.
      *
      * @param url as for {@link #open}
      * @param password for a URL that has none

@@ -3,9 +3,9 @@ package dev.holdfast.spi;
 import java.time.Duration;
 
 /**
- * The one source of time of a client and its store, so that tests can stand in for it.
+ * The one source of time of a client and its store, so that tests can replace it.
  *
- * <p>Thread-safe. {@link dev.holdfast.memory.ManualTime} is one that moves only when told.
+ * <p>Thread-safe. {@link dev.holdfast.memory.ManualTime} is one that moves only on demand.
  */
 public interface TimeSource {
 

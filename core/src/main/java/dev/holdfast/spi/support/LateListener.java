@@ -5,13 +5,13 @@ import dev.holdfast.spi.StoreListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listener of a store, which is named only when the store is open. What is reported before that is dropped: there is
- * no claim yet that it could be about. Thread-safe.
+ * The listener of a store, which is named only when the store is open. A report before that is dropped: there is no
+ * claim yet that it could be about. Thread-safe.
  */
 public final class LateListener implements StoreListener {
     private volatile @Nullable StoreListener listener;
 
-    /** Nobody listens yet. */
+    /** No listener is named yet. */
     public LateListener() {}
 
     /** Names it; see {@link dev.holdfast.spi.Store#listen}. */
@@ -21,49 +21,49 @@ public final class LateListener implements StoreListener {
 
     @Override
     public void lost(Grant grant) {
-        StoreListener hears = listener;
-        if (hears != null) {
-            hears.lost(grant);
+        StoreListener current = listener;
+        if (current != null) {
+            current.lost(grant);
         }
     }
 
     @Override
     public void suspect(Grant grant) {
-        StoreListener hears = listener;
-        if (hears != null) {
-            hears.suspect(grant);
+        StoreListener current = listener;
+        if (current != null) {
+            current.suspect(grant);
         }
     }
 
     @Override
     public void wanted(Grant grant) {
-        StoreListener hears = listener;
-        if (hears != null) {
-            hears.wanted(grant);
+        StoreListener current = listener;
+        if (current != null) {
+            current.wanted(grant);
         }
     }
 
     @Override
     public void unreachable(String name, Throwable why) {
-        StoreListener hears = listener;
-        if (hears != null) {
-            hears.unreachable(name, why);
+        StoreListener current = listener;
+        if (current != null) {
+            current.unreachable(name, why);
         }
     }
 
     @Override
     public void reachable() {
-        StoreListener hears = listener;
-        if (hears != null) {
-            hears.reachable();
+        StoreListener current = listener;
+        if (current != null) {
+            current.reachable();
         }
     }
 
     @Override
     public void reachable(String name) {
-        StoreListener hears = listener;
-        if (hears != null) {
-            hears.reachable(name);
+        StoreListener current = listener;
+        if (current != null) {
+            current.reachable(name);
         }
     }
 }

@@ -11,7 +11,7 @@ public final class Pauses {
     private Pauses() {}
 
     /**
-     * In nanoseconds, before a question is asked again that got no answer: 25 to 50 ms at first, up to 0.8 s later.
+     * In nanoseconds, before a request without an answer is repeated: 25 to 50 ms at first, up to 0.8 s later.
      *
      * @param before how often it failed before
      */

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The renewal of many grants by several requests, so that requests of others get in between.
+ * The renewal of many grants by several requests, so that other requests can be sent between them.
  *
  * <pre>
  *   grants ──► chunk ──► request ──► answered ──────────► its renewals   ──┐
@@ -21,7 +21,7 @@ import java.util.function.Function;
  *                                    all requests failed ─────────────────────► the failure
  * </pre>
  *
- * <p>How large a chunk is, and which grants go together, is the store's to say. Thread-safe.
+ * <p>The store decides how large a chunk is, and which grants go together. Thread-safe.
  */
 public final class RenewalChunks {
     private RenewalChunks() {}
@@ -30,7 +30,7 @@ public final class RenewalChunks {
      * Grants that one request renews.
      *
      * @param grants at least one
-     * @param answer by claim; of a grant that it leaves out nothing is said
+     * @param answer by claim; a grant that it leaves out has no answer
      */
     public record Chunk(List<Grant> grants, CompletionStage<Map<ClaimId, Renewal>> answer) {}
 

@@ -12,7 +12,7 @@ public final class WaiterExpiry {
     /** For all leases of ten seconds and more. */
     public static final Duration LONGEST = Duration.ofSeconds(10);
 
-    /** What a live client may need to be heard of on a machine that is busy. */
+    /** The time that a live client on a busy machine may need to renew its place. */
     public static final Duration SHORTEST = Duration.ofMillis(1_500);
 
     private WaiterExpiry() {}
@@ -26,7 +26,7 @@ public final class WaiterExpiry {
         return lease.compareTo(SHORTEST) <= 0 ? SHORTEST : lease;
     }
 
-    /** How often a live client is heard of, at least. */
+    /** How often a live client renews its place, at least. */
     public static Duration third(Claim claim) {
         return of(claim).dividedBy(3);
     }

@@ -19,19 +19,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link Store#watch} for a store that sends no messages to holders. While grants are watched, it asks the store every 20 ms
- * whether claims wait for their names, for {@value #AT_A_TIME} grants in one question: of more grants, each is asked for less
- * often. A grant that does not stand any more is reported as {@linkplain StoreListener#suspect suspect}. A question without an
- * answer is asked again a second later. While no grant is watched, it asks nothing. Thread-safe.
+ * {@link Store#watch} for a store that sends no messages to holders. While grants are watched, it asks the store every
+ * 20 ms whether claims wait for their names, for {@value #AT_A_TIME} grants in one query: with more grants, each is
+ * polled less often. A grant that no longer exists is reported as {@linkplain StoreListener#suspect suspect}. A query
+ * without an answer is repeated a second later. While no grant is watched, it sends no query. Thread-safe.
  */
 public final class WaiterPoll {
-    /** How many grants one question is about. */
+    /** How many grants one query covers. */
     public static final int AT_A_TIME = 256;
 
-    /** How long after an answer the next question follows. */
+    /** How long after an answer the next query follows. */
     public static final Duration INTERVAL = Duration.ofMillis(20);
 
-    /** The same after a question without an answer. */
+    /** The same after a query without an answer. */
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
     private final Function<List<Grant>, ? extends CompletionStage<Map<ClaimId, Boolean>>> question;
@@ -45,7 +45,7 @@ public final class WaiterPoll {
     /**
      * Nothing is watched yet.
      *
-     * @param question answers with the grants that stand, and whether claims wait for them
+     * @param question answers with the grants that exist, and whether claims wait for them
      * @param later runs a short task once after a time; it may drop the task when the store closes
      */
     public WaiterPoll(
@@ -55,17 +55,17 @@ public final class WaiterPoll {
         this.later = later;
     }
 
-    /** Names the listener that is told when a watched grant is wanted or gone. */
-    public void listen(StoreListener told) {
-        listener = told;
+    /** Names the listener that is notified when a watched grant is wanted or gone. */
+    public void listen(StoreListener receiver) {
+        listener = receiver;
     }
 
     /** Asks now, and from time to time until a claim waits or the grant ends; whether a claim waits already. */
     public CompletionStage<Boolean> watch(Grant grant) {
-        return question.apply(List.of(grant)).thenApply(standing -> {
-            Boolean contended = standing.get(grant.id());
+        return question.apply(List.of(grant)).thenApply(existing -> {
+            Boolean contended = existing.get(grant.id());
             if (contended == null) {
-                tell(grant, null);
+                report(grant, null);
             }
             if (Boolean.FALSE.equals(contended) && !closed && watched.put(grant.id(), grant) != grant) {
                 inTurn.add(grant);
@@ -75,12 +75,12 @@ public final class WaiterPoll {
         });
     }
 
-    /** The grant is about to end or to change, or has ended: what an answer says of it from now on counts no more. */
+    /** The grant is about to end or to change, or has ended: from now on, answers about it no longer count. */
     public void forget(Grant grant) {
         watched.remove(grant.id());
     }
 
-    /** Asks nothing more. */
+    /** Sends no more queries. */
     public void close() {
         closed = true;
         watched.clear();
@@ -112,41 +112,41 @@ public final class WaiterPoll {
             return;
         }
         try {
-            question.apply(List.copyOf(next)).whenComplete((standing, failure) -> answered(next, standing));
+            question.apply(List.copyOf(next)).whenComplete((existing, failure) -> answered(next, existing));
         } catch (Throwable failed) { // asked again, unless the store is closed
             answered(next, null);
         }
     }
 
-    private void answered(List<Grant> asked, @Nullable Map<ClaimId, Boolean> standing) {
-        if (standing == null) {
+    private void answered(List<Grant> asked, @Nullable Map<ClaimId, Boolean> existing) {
+        if (existing == null) {
             inTurn.addAll(asked);
             pause(AFTER_FAILURE);
             return;
         }
         List<Grant> news = new ArrayList<>();
         for (Grant grant : asked) {
-            boolean nothingNew = Boolean.FALSE.equals(standing.get(grant.id()));
+            boolean nothingNew = Boolean.FALSE.equals(existing.get(grant.id()));
             (nothingNew ? inTurn : news).add(grant);
         }
         pause(INTERVAL);
         news.forEach(grant -> {
             if (watched.remove(grant.id(), grant)) {
-                // Apart: what one report throws keeps no other from being made.
-                CompletableFuture.runAsync(() -> tell(grant, standing.get(grant.id())), Runnable::run);
+                // Apart: an exception of one report prevents no other.
+                CompletableFuture.runAsync(() -> report(grant, existing.get(grant.id())), Runnable::run);
             }
         });
     }
 
-    private void tell(Grant grant, @Nullable Boolean contended) {
-        StoreListener told = listener;
-        if (told == null) {
+    private void report(Grant grant, @Nullable Boolean contended) {
+        StoreListener receiver = listener;
+        if (receiver == null) {
             return;
         }
         if (contended == null) {
-            told.suspect(grant);
+            receiver.suspect(grant);
         } else {
-            told.wanted(grant);
+            receiver.wanted(grant);
         }
     }
 

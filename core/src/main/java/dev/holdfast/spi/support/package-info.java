@@ -1,7 +1,7 @@
 /**
- * What several stores do alike, for those who write one: lists that are read page by page, renewals in chunks, how long a
- * place in a queue counts, the listener that is named late, pauses, threads that a store starts and ends, durations in
- * whole microseconds.
+ * Code that several stores share, for authors of stores: lists that are read page by page, renewals in chunks, how long
+ * a place in a queue counts, the listener that is named late, pauses, threads that a store starts and ends, durations
+ * in whole microseconds.
  */
 @NullMarked
 package dev.holdfast.spi.support;

@@ -11,7 +11,7 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that came before one, as far as is known, and which of them are watched. They can only become less: later
+ * The claims that came before one, as far as is known, and which of them are watched. They can only become fewer: later
  * claims never matter to it. Used in the steps of the claim alone.
  */
 final class Blockers {
@@ -23,7 +23,7 @@ final class Blockers {
 
     /**
      * @param lock the node of the lock
-     * @param watcher told when a watched node changes
+     * @param watcher notified when a watched node changes
      */
     Blockers(Claim claim, String lock, Watcher watcher) {
         this.claim = claim;
@@ -31,9 +31,9 @@ final class Blockers {
         this.watcher = watcher;
     }
 
-    /** Learns who is before the claim. Those that have gone are not watched any more. */
-    void learn(Node mine, Collection<String> line, @Nullable Session session) {
-        before = Predecessors.before(mine, line);
+    /** Records the claims before this one. Those that have gone are no longer watched. */
+    void learn(Node mine, Collection<String> queue, @Nullable Session session) {
+        before = Predecessors.before(mine, queue);
         unwatch(session, node -> !before.contains(node));
     }
 
@@ -44,20 +44,20 @@ final class Blockers {
 
     /** Whether it is the claim's turn, as far as is known. */
     boolean areGone() {
-        return standing().isEmpty();
+        return remaining().isEmpty();
     }
 
-    private List<Node> standing() {
+    private List<Node> remaining() {
         return Predecessors.blockers(claim.mode(), before);
     }
 
-    /** Those to be watched from now on. */
+    /** The claims to be watched from now on. */
     List<Node> toWatch() {
-        return standing().stream().filter(watched::add).toList();
+        return remaining().stream().filter(watched::add).toList();
     }
 
-    /** A message came about a node; whether it was watched, which it is not any more. */
-    boolean heardOf(Node node) {
+    /** A message about a node arrived; returns whether it was watched, which it no longer is. */
+    boolean changed(Node node) {
         return watched.remove(node);
     }
 
@@ -71,7 +71,7 @@ final class Blockers {
         watched.clear();
     }
 
-    /** Watches none any more. */
+    /** Stops watching. */
     void forget(@Nullable Session session) {
         unwatch(session, node -> true);
     }

@@ -18,13 +18,13 @@ import java.util.function.Supplier;
  * changed in steps alone.
  */
 final class ClaimSteps {
-    /** What a step returns that has nothing to do. */
+    /** The result of a step that has nothing to do. */
     static final Runnable NOTHING = () -> {};
 
     enum Phase {
         /** Not sent, or to be sent again when the connection is back. */
         APART,
-        LOOKING,
+        CHECKING,
         ENTERING,
         WAITING,
         CONFIRMING,
@@ -77,7 +77,7 @@ final class ClaimSteps {
         int asked = turn;
         Phase then = phase;
         return () -> guarded(request)
-                .thenAccept(said -> step(() -> asked == turn && phase == then ? next.apply(said) : NOTHING))
+                .thenAccept(reply -> step(() -> asked == turn && phase == then ? next.apply(reply) : NOTHING))
                 .exceptionally(broken -> {
                     answer.completeExceptionally(Errors.unwrapped(broken)); // rather than never
                     return null;

@@ -22,9 +22,9 @@ import org.apache.zookeeper.ZooKeeper.States;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to the servers: the present session, what becomes of it, and what waits for it. Curator's client opens
- * connections, and a new session when one has ended; its events come here on the session's event thread, before the
- * answers that follow them.
+ * The connection to the servers: the present session, its changes, and the requests that wait for it. Curator's client
+ * opens connections, and a new session when one has ended; its events come here on the session's event thread, before
+ * the answers that follow them.
  *
  * <p>Thread-safe.
  */
@@ -69,11 +69,11 @@ final class Connection implements CuratorListener {
     }
 
     /** Begins to listen. The first session may be there already. */
-    void open(Listener told) {
-        listener = told;
+    void open(Listener receiver) {
+        listener = receiver;
         curator.getCuratorListenable().addListener(this, Runnable::run);
         if (curator.getZookeeperClient().isConnected()) {
-            connected(time.nanoTime() - LONG.toNanos()); // since when, and what was sent last, is not known
+            connected(time.nanoTime() - LONG.toNanos()); // its beginning, and what was sent last, is not known
         }
     }
 
@@ -106,7 +106,7 @@ final class Connection implements CuratorListener {
      */
     void whenConnected(CompletableFuture<?> answer, Consumer<Session> task) {
         if (closed) {
-            return; // nobody would hear that the connection broke, and what is tried again would be for ever
+            return; // no event would report that the connection broke, and requests would be retried for ever
         }
         Session now = session();
         if (now != null) {
@@ -126,7 +126,7 @@ final class Connection implements CuratorListener {
     public void eventReceived(CuratorFramework client, CuratorEvent event) {
         WatchedEvent watched = event.getWatchedEvent();
         if (event.getType() == CuratorEventType.WATCHED && watched.getType() == EventType.None) {
-            heard(watched.getState());
+            stateChanged(watched.getState());
         } else if (event.getType() == CuratorEventType.CLOSING) {
             closing();
         }
@@ -140,7 +140,7 @@ final class Connection implements CuratorListener {
         ownerClosed.complete(null);
     }
 
-    private void heard(KeeperState state) {
+    private void stateChanged(KeeperState state) {
         switch (state) {
             case SyncConnected -> connected(attemptedAt.getAsLong());
             case Expired, Closed -> expired();
@@ -181,7 +181,7 @@ final class Connection implements CuratorListener {
             ended(before);
         }
         first.complete(now);
-        tell(told -> told.connected(now));
+        report(receiver -> receiver.connected(now));
         unpark(now);
     }
 
@@ -201,7 +201,7 @@ final class Connection implements CuratorListener {
         Session now = session;
         if (now != null && !now.hasEnded()) {
             now.disconnected();
-            tell(told -> told.suspended(now));
+            report(receiver -> receiver.suspended(now));
             if (now.mayBeBack()) {
                 askIfBack(now);
             }
@@ -222,14 +222,14 @@ final class Connection implements CuratorListener {
 
     private void ended(@Nullable Session gone) {
         if (gone != null && gone.end()) {
-            tell(told -> told.ended(gone));
+            report(receiver -> receiver.ended(gone));
         }
     }
 
-    private void tell(Consumer<Listener> what) {
-        Listener told = listener;
-        if (told != null) {
-            what.accept(told);
+    private void report(Consumer<Listener> what) {
+        Listener receiver = listener;
+        if (receiver != null) {
+            what.accept(receiver);
         }
     }
 

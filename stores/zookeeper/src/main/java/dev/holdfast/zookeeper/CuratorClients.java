@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param curator started
  * @param attempted when a connection was tried last, by {@code nanoTime}
- * @param acls the rights to the nodes that are made: all for the user that the URL names, or for everybody
+ * @param acls the rights to the nodes that are made: all for the user that the URL names, or for everyone
  */
 record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvider acls) {
     private static final int RETRY_MILLIS = 500;
@@ -41,7 +41,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
                 .connectString(url.connectString())
                 .sessionTimeoutMs(Math.toIntExact(url.sessionToAsk().toMillis()))
                 .connectionTimeoutMs(Math.toIntExact(url.options().timeout().toMillis()))
-                .retryPolicy(new RetryForever(RETRY_MILLIS)) // of Curator's own requests, which Holdfast makes none of
+                .retryPolicy(new RetryForever(RETRY_MILLIS)) // for Curator's own requests, of which Holdfast makes none
                 .ensembleTracker(false) // the servers are those the URL names, also behind a proxy
                 .zookeeperFactory(new Noting(attempted, time))
                 .aclProvider(acls);
@@ -65,14 +65,14 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
      * Ends the session, so that its nodes go at once. The session has ended when its handle is closed; the client library
      * sleeps for a tenth of a second after that, which is left to a thread that outlives this.
      *
-     * @param patience how long to wait for the end of the session; servers that do not answer are left to that thread
+     * @param limit how long to wait for the end of the session; servers that do not answer are left to that thread
      */
-    void close(Duration patience) {
+    void close(Duration limit) {
         ZooKeeper handle = handle();
         Thread closing = new Thread(curator::close, "holdfast-zookeeper-close");
         closing.setDaemon(true);
         closing.start();
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + limit.toNanos();
         try {
             do {
                 closing.join(1);
@@ -91,7 +91,7 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
         try {
             return curator.getZookeeperClient().getZooKeeper();
         } catch (Exception e) {
-            return null; // a failure of before
+            return null; // an earlier failure
         }
     }
 

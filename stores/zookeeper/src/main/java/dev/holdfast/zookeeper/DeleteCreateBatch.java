@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A release and the claim that follows it at once leave as one write: the old node is deleted and the new one made,
- * both or neither. It is one less for the servers to agree on and to write down before the next in line is called.
+ * both or neither. The servers then agree on and log one write less before the next waiter is notified.
  *
  * <p>Only requests that one task makes on its own thread are combined. A claim by another thread, after the removal was
  * requested and before it is sent, waits until it is sent, so that the claim does not overtake it. Thread-safe.
@@ -65,7 +65,7 @@ final class DeleteCreateBatch {
         return leaving.removed;
     }
 
-    /** Makes a claim, behind the removals of nodes of its lock that other threads have asked for. */
+    /** Makes a claim, behind the removals of nodes of its lock that other threads have requested. */
     void behindOthers(String lock, Runnable claim) {
         if (heldBack.isEmpty()) {
             claim.run();

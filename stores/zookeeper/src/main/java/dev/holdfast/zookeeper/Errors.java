@@ -103,7 +103,7 @@ record Errors(String store) {
         };
     }
 
-    /** Whether an answer to a request that reads says what there is: something, or nothing. */
+    /** Whether the answer to a read shows what exists: something, or nothing. */
     static boolean isKnown(Code code) {
         return code == Code.OK || code == Code.NONODE;
     }

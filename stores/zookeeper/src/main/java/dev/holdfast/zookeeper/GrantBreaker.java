@@ -11,9 +11,9 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * Breaks grants: the node of a holder, known by the number that it was created with. No other claim ever has a node of
- * that name. At once: the node is deleted. With patience: it is written to, which its holder's client sees by its watch
- * or at its next renewal, and stays for one lease more; then that client deletes it, or this one if it is still there, or
- * it goes with the holder's session. Thread-safe.
+ * that name. With {@code now}, the node is deleted. Otherwise it is written to, which its holder's client sees by its
+ * watch or at its next renewal, and stays for one lease more; then that client deletes it, or this one if it is still
+ * there, or it goes with the holder's session. Thread-safe.
  */
 final class GrantBreaker {
     private final ZooKeeperContext context;
@@ -28,7 +28,7 @@ final class GrantBreaker {
         return limited(connected).thenCompose(session -> breakGrant(session, name, number, now));
     }
 
-    /** Of permits there may be very many holders, so each request has its own time-out. */
+    /** A semaphore may have very many holders, so each request has its own time-out. */
     private CompletableFuture<Boolean> breakGrant(Session session, String name, long number, boolean now) {
         String lock = context.paths().lock(name);
         session.sync(lock);
@@ -66,14 +66,14 @@ final class GrantBreaker {
         return session.write(path, read.text()).thenApply(written -> {
             boolean marked = done(written.code(), path);
             Duration lease = HolderText.read(read.text()).lease();
-            if (marked && !lease.isZero()) { // of an unknown lease, its holder may still believe in it
+            if (marked && !lease.isZero()) { // if the lease is unknown, its holder may still rely on it
                 context.time().schedule(() -> context.deleter().remove(session, path), lease);
             }
             return marked;
         });
     }
 
-    /** Whether it was carried out; false where there was nothing any more. */
+    /** Whether it was carried out; false if there was nothing left. */
     private boolean done(Code code, String path) {
         if (!Errors.isKnown(code)) {
             throw context.errors().of(code, path);

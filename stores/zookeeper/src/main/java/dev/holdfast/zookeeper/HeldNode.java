@@ -5,8 +5,8 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 
 /**
- * A grant that stands, as far as is known here. Its node is watched from its first renewal on, so that short holds do not
- * pay for it.
+ * A grant that exists, as far as is known here. Its node is watched from its first renewal on, so that short holds do
+ * not pay for it.
  */
 final class HeldNode implements Watcher {
     private final Grant grant;

@@ -11,11 +11,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The grants of this client, by their claims, and what is told of them: lost when the session has ended, the node was
+ * The grants of this client, by their claims, and the reports about them: lost when the session has ended, the node was
  * deleted or the lock was broken, and in doubt when the connection broke.
  *
- * <p>A broken lock's node stays for one more lease, in which its holder may still believe; then its own client removes it,
- * or whoever broke it, or the end of the session. Thread-safe.
+ * <p>A broken lock's node stays for one more lease, during which its holder may still rely on it; then the holder's
+ * client removes it, or the client that broke it, or the end of the session. Thread-safe.
  */
 final class HeldNodes {
     private final Map<ClaimId, HeldNode> all = new ConcurrentHashMap<>();
@@ -28,7 +28,8 @@ final class HeldNodes {
     private final LateListener listener = new LateListener();
 
     /**
-     * @param doubts whether a grant is in doubt when the connection breaks; otherwise it stands until its lease ends
+     * @param doubts whether a grant is in doubt when the connection breaks; otherwise it stays valid until its lease
+     *     ends
      */
     HeldNodes(NodeDeleter deleter, TimeSource time, boolean doubts) {
         this.deleter = deleter;
@@ -36,8 +37,8 @@ final class HeldNodes {
         this.doubts = doubts;
     }
 
-    void listen(StoreListener told) {
-        listener.set(told);
+    void listen(StoreListener receiver) {
+        listener.set(receiver);
     }
 
     @Nullable

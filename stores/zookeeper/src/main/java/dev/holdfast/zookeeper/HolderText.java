@@ -7,8 +7,8 @@ import java.time.Duration;
 /**
  * The text of a claim's node, for people to read: the lease, then the claimant, between spaces, each URL-encoded.
  *
- * @param lease how long the session lives without a word
- * @param holder who claims
+ * @param lease how long the session lives without a request
+ * @param holder the claimant
  */
 record HolderText(Duration lease, Holder holder) {
     private static final Holder UNKNOWN = new Holder("unknown", 0, "", "");

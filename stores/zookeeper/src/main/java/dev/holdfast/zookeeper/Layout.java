@@ -9,7 +9,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.ACL;
 
-/** The nodes under which all others are, and the version of what is written there, which the topmost says. */
+/** The nodes under which all others are, and the version of their contents, which the topmost states. */
 record Layout(Paths paths, ACLProvider acls, Errors errors) {
     private static final int VERSION = 1;
     /** The text of the topmost node. */

@@ -59,14 +59,14 @@ final class Listing {
         });
     }
 
-    /** In the order of the line. */
+    /** In the order of the queue. */
     private CompletableFuture<List<LockWaiter>> waitersOf(Session session, String name) {
         String lock = context.paths().lock(name);
         return context.limited(session.children(lock)).thenCompose(listed -> {
-            List<Node> line = Predecessors.of(buckets.children(listed, lock));
+            List<Node> queue = Predecessors.of(buckets.children(listed, lock));
             return ThrottledRequests.ask(
                             1, // many locks are asked at the same time
-                            Predecessors.waiting(line),
+                            Predecessors.waiting(queue),
                             node -> context.limited(session.read(lock + "/" + node.name()))
                                     .thenApply(read -> waiter(name, node, read)))
                     .thenApply(all -> all.stream().flatMap(Optional::stream).toList());
@@ -93,12 +93,12 @@ final class Listing {
     private CompletableFuture<LockStatus> status(Session session, String name) {
         String lock = context.paths().lock(name);
         return session.children(lock).thenCompose(listed -> {
-            List<Node> line = Predecessors.of(buckets.children(listed, lock));
-            if (line.isEmpty()) {
+            List<Node> queue = Predecessors.of(buckets.children(listed, lock));
+            if (queue.isEmpty()) {
                 return CompletableFuture.completedFuture(LockStatus.free(name, 0));
             }
-            Node head = line.get(0);
-            int waiting = Predecessors.waiting(line).size();
+            Node head = queue.get(0);
+            int waiting = Predecessors.waiting(queue).size();
             return session.read(lock + "/" + head.name())
                     .thenCompose(read -> read.code() == Code.NONODE
                             ? status(session, name) // it has just gone
@@ -111,15 +111,15 @@ final class Listing {
         if (read.code() != Code.OK || stat == null) {
             throw context.errors().of(read.code(), context.paths().lock(name));
         }
-        HolderText said = HolderText.read(read.text());
+        HolderText text = HolderText.read(read.text());
         return new LockStatus(
                 name,
                 Optional.of(new LockStatus.Held(
                         head.mode().kind(),
                         stat.getCzxid() * TOKENS_PER_NUMBER,
-                        said.holder(),
+                        text.holder(),
                         sinceMade(stat),
-                        said.lease())),
+                        text.lease())),
                 waiting);
     }
 

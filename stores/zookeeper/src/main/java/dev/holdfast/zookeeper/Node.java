@@ -28,7 +28,7 @@ record Node(String name, Mode mode, ClaimId id, int place) {
         return kind(claim.mode()) + "-" + claim.id() + "-";
     }
 
-    /** Reads a name; empty where it is none of ours. */
+    /** Reads a name; empty if it is no name of a claim's node. */
     static Optional<Node> parse(String name) {
         Matcher parts = NAME.matcher(name);
         if (!parts.matches()) {

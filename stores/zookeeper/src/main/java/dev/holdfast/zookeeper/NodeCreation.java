@@ -14,21 +14,21 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the node of a claim comes into the line before its lock, or is found there. Only a node of the present session is
- * the claim's: one of an earlier session may go at any moment, and is removed wherever it is seen.
+ * Creates the node of a claim in the queue of its lock, or finds it there. Only a node of the present session is the
+ * claim's: one of an earlier session may go at any moment, and is removed wherever it is seen.
  *
  * @param lock the node of the lock
  */
 record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
 
     /**
-     * The node of a claim and the line around it.
+     * The node of a claim and the queue around it.
      *
      * @param mine its node; null if it has none, as far as is known
      * @param number the transaction that made it; 0 if that is not known yet
-     * @param line the names of all nodes of the lock that matter to the claim
+     * @param queue the names of all nodes of the lock that matter to the claim
      */
-    record Arrival(Code code, @Nullable Node mine, long number, List<String> line) {
+    record Arrival(Code code, @Nullable Node mine, long number, List<String> queue) {
         static Arrival failed(Code code) {
             return new Arrival(code, null, 0, List.of());
         }
@@ -50,8 +50,10 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
         }
     }
 
-    /** Lists the line behind a sync: a server that lags behind would report a lock as held that was released before. */
-    CompletableFuture<Listed> look(Session now) {
+    /**
+     * Lists the queue behind a sync: a server that lags behind would report a lock as held that was released before.
+     */
+    CompletableFuture<Listed> list(Session now) {
         context.batches().removeNow();
         now.sync(lock);
         return now.children(lock);
@@ -165,7 +167,7 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
     }
 
     /** The verdict on a node that was read. A node that was broken belongs to no claim. */
-    private static Arrival arrived(Session now, Node node, Found found, List<String> line) {
+    private static Arrival arrived(Session now, Node node, Found found, List<String> queue) {
         Stat stat = found.stat();
         if (found.code() == Code.NONODE) {
             return Arrival.nowhere();
@@ -174,7 +176,7 @@ record NodeCreation(Claim claim, ZooKeeperContext context, String lock) {
             return Arrival.failed(found.code());
         }
         return stat.getEphemeralOwner() == now.id() && stat.getVersion() == 0
-                ? new Arrival(Code.OK, node, stat.getCzxid(), line)
+                ? new Arrival(Code.OK, node, stat.getCzxid(), queue)
                 : Arrival.nowhere();
     }
 

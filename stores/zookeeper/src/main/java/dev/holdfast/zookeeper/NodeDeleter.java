@@ -8,9 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
- * Takes nodes away, for as long as it takes: a session may outlive the connection on which a removal was lost, and with
- * it a node that would block everybody. However often it is asked for the same claim meanwhile, it is done once.
- * Thread-safe.
+ * Deletes nodes, and retries until that has succeeded: a session may outlive the connection on which a removal was
+ * lost, and with it a node that would block every client. However often a removal of the same claim is requested
+ * meanwhile, it is done once. Thread-safe.
  */
 final class NodeDeleter {
     private final Connection connection;
@@ -59,7 +59,8 @@ final class NodeDeleter {
 
     /**
      * Removes a node of a session that ended here, if it is still there: the client library gives up a session without a
-     * connection by itself, and the servers, who may have heard of it later, keep it for as much longer.
+     * connection by itself, and the servers, which may have received its last message later, keep it for as much
+     * longer.
      */
     void removeLeft(String path) {
         removeLeft(path, new CompletableFuture<>());

@@ -11,17 +11,17 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 /**
  * Passes the events of a session's nodes on. The client library keeps each watcher that it was given until the node
  * changes, and would so collect one for every wait that timed out behind the same holder. It is given this one watcher
- * instead, and whoever waits no longer is forgotten here.
+ * instead, and a waiter that no longer waits is removed here.
  *
  * <p>When the connection breaks, requests fail one after the other, and the failure of the first may have the same watcher
  * ask for the same node again before the second has failed. So each request has an identity, and a failure forgets the
  * watcher only if that was its last request. Thread-safe.
  */
 final class NodeWatches implements Watcher {
-    /** The servers watch: what fails later changes that no more. */
-    private static final Object STANDS = new Object();
+    /** The servers watch: a later failure no longer changes that. */
+    private static final Object SET = new Object();
 
-    /** The last request of each watcher, or that its watch stands; by the path of its node. */
+    /** The last request of each watcher, or that its watch is set; by the path of its node. */
     private final Map<String, Map<Watcher, Object>> byPath = new ConcurrentHashMap<>();
 
     /** Adds a watcher; returns the identity of this request, for {@link #failed}. */
@@ -29,16 +29,16 @@ final class NodeWatches implements Watcher {
         Object request = new Object();
         byPath.compute(path, (same, watchers) -> {
             Map<Watcher, Object> more = watchers == null ? new LinkedHashMap<>(2) : watchers;
-            more.merge(watcher, request, (last, next) -> last == STANDS ? STANDS : next);
+            more.merge(watcher, request, (last, next) -> last == SET ? SET : next);
             return more;
         });
         return request;
     }
 
     /** A request of this watcher was answered. */
-    void stands(String path, Watcher watcher) {
+    void answered(String path, Watcher watcher) {
         byPath.computeIfPresent(path, (same, watchers) -> {
-            watchers.replace(watcher, STANDS);
+            watchers.replace(watcher, SET);
             return watchers;
         });
     }
@@ -58,7 +58,7 @@ final class NodeWatches implements Watcher {
         });
     }
 
-    /** How many wait for events. */
+    /** How many watchers wait for events. */
     int size() {
         return byPath.values().stream().mapToInt(Map::size).sum();
     }
@@ -66,7 +66,7 @@ final class NodeWatches implements Watcher {
     @Override
     public void process(WatchedEvent event) {
         if (event.getType() == EventType.None || event.getPath() == null) {
-            return; // of the connection, which Connection hears as well
+            return; // of the connection, which Connection receives as well
         }
         Map<Watcher, Object> watchers = byPath.remove(event.getPath());
         if (watchers != null) {

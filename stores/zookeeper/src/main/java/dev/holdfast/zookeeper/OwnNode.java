@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The node of one claim, as far as is known: in which session, whether it was just read, and how it is removed, also
- * where nobody knows whether it was made. Used in the steps of the claim, unless a method says otherwise.
+ * where it is unknown whether it was made. Used in the steps of the claim, unless a method says otherwise.
  */
 final class OwnNode {
     private final Claim claim;
@@ -45,7 +45,7 @@ final class OwnNode {
     void arrived(Arrival arrival) {
         node = arrival.mine();
         number = arrival.number();
-        alone = arrival.line().isEmpty() ? alone : arrival.line().size() == 1;
+        alone = arrival.queue().isEmpty() ? alone : arrival.queue().size() == 1;
     }
 
     @Nullable
@@ -118,7 +118,7 @@ final class OwnNode {
         }
     }
 
-    /** Removes what arrived after the claim was given up: the removal of then may have found nothing. On any thread. */
+    /** Removes what arrived after the claim was given up: the earlier removal may have found nothing. On any thread. */
     void removeIfLate(Session now, @Nullable Arrival arrival, CompletableFuture<?> answer) {
         if (arrival == null || !answer.isCompletedExceptionally()) {
             return;

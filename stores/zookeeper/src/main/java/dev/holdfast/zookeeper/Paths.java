@@ -3,9 +3,9 @@ package dev.holdfast.zookeeper;
 import java.util.HexFormat;
 
 /**
- * Where things are: the locks under {@code /holdfast/locks}, in buckets, one node each, named like the lock. What ZooKeeper
- * or a path does not allow is written as {@code %} and four hexadecimal digits for each UTF-16 unit, so that every name is
- * another node and can be read back.
+ * The paths of all nodes: the locks under {@code /holdfast/locks}, in buckets, one node each, named like the lock. A
+ * character that ZooKeeper or a path does not allow is written as {@code %} and four hexadecimal digits for each UTF-16
+ * unit, so that every name is another node and can be read back.
  *
  * <p>The buckets are there to be listed: a client refuses an answer of more than a megabyte, and breaks the connection off
  * that all its holds need. The bucket of a name is a hash of it, three hexadecimal digits.
@@ -53,7 +53,7 @@ record Paths(String base) {
         return HexFormat.of().toHexDigits(hash, digits);
     }
 
-    /** The node above all records; what is written to it tells the servers' clock. */
+    /** The node above all records; a write to it returns the servers' clock. */
     String records() {
         return base + RECORDS;
     }
@@ -63,8 +63,9 @@ record Paths(String base) {
     }
 
     /**
-     * The node under which the node of a record is. A lock goes when nobody uses it, a record stays for days: so there are
-     * more of these buckets, which hold 16 million records before one is too full to be listed, and with it to be purged.
+     * The node under which the node of a record is. A lock is removed when no client uses it, a record stays for days:
+     * so there are more of these buckets, which hold 16 million records before one is too full to be listed, and with
+     * it to be purged.
      */
     String recordBucket(String name) {
         return records() + "/" + bucketOf(name, RECORD_BUCKET_BITS, RECORD_BUCKET_DIGITS);
@@ -110,7 +111,10 @@ record Paths(String base) {
         return text.substring(from, from + DIGITS).chars().allMatch(HexFormat::isHexDigit);
     }
 
-    /** What ZooKeeper takes in the name of a node, without the slash, our own mark, and what looks like a line break. */
+    /**
+     * The characters that ZooKeeper accepts in the name of a node, without the slash, our own mark, and line breaks of
+     * any kind.
+     */
     private static boolean isPlain(char c) {
         return c >= ' '
                 && c != '/'

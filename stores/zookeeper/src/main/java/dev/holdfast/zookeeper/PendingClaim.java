@@ -21,32 +21,33 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claim, and its place in the line before a lock.
+ * One claim, and its place in the queue of a lock.
  *
  * <pre>
- *   waits   ────────────► ENTERING ── nobody in the way ──────────────────────► ANSWERED: the grant
+ *   waits   ────────────► ENTERING ── no earlier claims ──────────────────────► ANSWERED: the grant
  *                          │   ▲                                                   ▲
  *                          │   └── the session is gone, or the node ──┐            │
  *                          ▼                                          │            │
- *   tries ─► LOOKING     WAITING ── one that is watched has gone ─► CONFIRMING ────┘
- *             │            │ ▲                                        │   still there, and nobody in the way
+ *   tries ─► CHECKING    WAITING ── one that is watched has gone ─► CONFIRMING ────┘
+ *             │            │ ▲                                        │   still there, no earlier claims
  *             │ taken      │ └────────── others are left ─────────────┘
  *             ▼            ▼ cancel
  *          ANSWERED ◄── LEAVING: nothing, once the node is gone
  * </pre>
  *
  * <p>The recipe is the fair lock of ZooKeeper's own documentation (Hunt, Konar, Junqueira and Reed, "ZooKeeper: Wait-free
- * coordination for Internet-scale systems", 2010), with these differences. To enter is one round trip: the node is made
- * and the children are listed by requests sent back to back. What came before is remembered and can only become less. So
- * when the only one before has gone nobody is in the way any more; where there were more, the children are listed once
- * again, for those in between may have gone untold or may still be there. The node is named after the claim, so that one
- * whose making was not answered is found.
+ * coordination for Internet-scale systems", 2010), with these differences. Entering takes one round trip: the node is
+ * made and the children are listed by requests sent back to back. The earlier claims are remembered and can only become
+ * fewer. So when the only earlier claim has gone, none is left. If there were more, the children are listed once again:
+ * those in between may have gone without a message or may still be there. The node is named after the claim, so that a
+ * node whose creation was not answered is found.
  *
- * <p>No grant without a look at the node itself, behind all that it waited for: somebody may have removed it, or it may be
- * of a session that has ended. Who comes in and is alone has just seen it among the children.
+ * <p>No grant without a read of the node itself, after everything that the claim waited for: another client may have
+ * removed it, or it may be of a session that has ended. A claim that enters and is alone has just seen its node among
+ * the children.
  *
- * <p>A try looks first and writes nothing when it is not its turn. A wait outlives broken connections and ended sessions;
- * with a new session it goes to the end of the line. Thread-safe.
+ * <p>A try reads first and writes nothing when it is not its turn. A wait outlives broken connections and ended
+ * sessions; with a new session it goes to the end of the queue. Thread-safe.
  */
 final class PendingClaim implements Pending, Watcher {
     private static final int MOST_ENTRIES = 10;
@@ -94,7 +95,7 @@ final class PendingClaim implements Pending, Watcher {
             return switch (steps.phase()) {
                 case APART -> unanswered();
                 case WAITING, CONFIRMING -> leaving(null);
-                case LOOKING, ENTERING -> () -> context.timeouts().end(answer);
+                case CHECKING, ENTERING -> () -> context.timeouts().end(answer);
                 case LEAVING, ANSWERED -> NOTHING;
             };
         });
@@ -114,7 +115,7 @@ final class PendingClaim implements Pending, Watcher {
     }
 
     /** Watches its blockers again, in case a message was lost. */
-    void look() {
+    void watchAgain() {
         steps.step(() -> {
             if (!steps.is(Phase.WAITING)) {
                 return NOTHING;
@@ -129,7 +130,7 @@ final class PendingClaim implements Pending, Watcher {
         return own.wasSent();
     }
 
-    // ---- joining the line ----
+    // ---- joining the queue ----
 
     private Runnable begun(Session now) {
         if (!steps.is(Phase.APART)) {
@@ -143,13 +144,13 @@ final class PendingClaim implements Pending, Watcher {
             steps.enter(Phase.ENTERING); // unless it was made before the connection broke
             return steps.request(() -> creation.seek(now), arrival -> arrived(now, arrival));
         }
-        return claim.waits() ? entering(now, Missing.NOTHING) : looking(now);
+        return claim.waits() ? entering(now, Missing.NOTHING) : checking(now);
     }
 
     /** A try: whether it would be its turn. */
-    private Runnable looking(Session now) {
-        steps.enter(Phase.LOOKING);
-        return steps.request(() -> creation.look(now), (Listed listed) -> {
+    private Runnable checking(Session now) {
+        steps.enter(Phase.CHECKING);
+        return steps.request(() -> creation.list(now), (Listed listed) -> {
             if (!Errors.isKnown(listed.code())) {
                 return failed(listed.code());
             }
@@ -190,11 +191,11 @@ final class PendingClaim implements Pending, Watcher {
         if (mine.isBeyondTheLast()) {
             return leaving(context.errors().countedOut(claim.name()));
         }
-        blockers.learn(mine, arrival.line(), now);
+        blockers.learn(mine, arrival.queue(), now);
         return blockers.areTooMany() ? leaving(context.errors().lineTooLong(claim.name())) : judged();
     }
 
-    // ---- in the line ----
+    // ---- in the queue ----
 
     @Override
     public void process(WatchedEvent event) {
@@ -204,7 +205,7 @@ final class PendingClaim implements Pending, Watcher {
         String name = event.getPath().substring(event.getPath().lastIndexOf('/') + 1);
         steps.step(() -> {
             Node node = Node.parse(name).orElse(null);
-            if (node == null || !blockers.heardOf(node)) {
+            if (node == null || !blockers.changed(node)) {
                 return NOTHING;
             }
             return event.getType() == EventType.NodeDeleted ? gone(node) : judgedIfWaiting();
@@ -279,7 +280,7 @@ final class PendingClaim implements Pending, Watcher {
         return ending(() -> own.hold(grant, made, answer));
     }
 
-    // ---- leaving the line ----
+    // ---- leaving the queue ----
 
     /** Deletes the node, then answers. */
     private Runnable leaving(@Nullable HoldfastException why) {
@@ -304,7 +305,7 @@ final class PendingClaim implements Pending, Watcher {
             return unanswered();
         }
         Runnable again = brokenOff();
-        return () -> context.time().schedule(again, PAUSE); // of a server that has too much to do
+        return () -> context.time().schedule(again, PAUSE); // the server is overloaded
     }
 
     /** The outcome of the claim is unknown, and the caller no longer waits. */

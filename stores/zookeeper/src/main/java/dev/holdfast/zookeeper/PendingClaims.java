@@ -20,7 +20,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of this client under way, by their ids. All of them look now and then at those before them, in case a message
+ * The claims of this client under way, by their ids. Each of them now and then reads those before it, in case a message
  * was lost; the timer for that runs while there are any. Thread-safe.
  */
 final class PendingClaims {
@@ -36,8 +36,8 @@ final class PendingClaims {
         this.context = context;
     }
 
-    void listen(StoreListener told) {
-        listener.set(told);
+    void listen(StoreListener receiver) {
+        listener.set(receiver);
     }
 
     Pending claim(Claim claim) {
@@ -51,7 +51,7 @@ final class PendingClaims {
             return same;
         }
         heldNode = context.heldNodes().get(claim.id());
-        if (heldNode != null) { // granted in between, and no longer under way
+        if (heldNode != null) { // granted meanwhile, and no longer under way
             all.remove(claim.id(), place);
             return again(claim, heldNode);
         }
@@ -103,7 +103,7 @@ final class PendingClaims {
     void ended(Session session) {
         all.values().forEach(place -> place.ended(session));
         if (context.connection().session() == null) {
-            suspended(); // a return that was reported in between was none
+            suspended(); // a reconnection that was reported meanwhile was none
         }
     }
 
@@ -138,13 +138,13 @@ final class PendingClaims {
                 context.heldNodes().broken(heldNode);
                 again.follow(claim(claim));
             } else {
-                again.answer.complete(Optional.of(anew(heldNode.grant(), session)));
+                again.answer.complete(Optional.of(renewed(heldNode.grant(), session)));
             }
         });
         return again;
     }
 
-    private static Grant anew(Grant granted, Session session) {
+    private static Grant renewed(Grant granted, Session session) {
         return new Grant(
                 granted.id(), granted.names(), granted.mode(), session.lease(), granted.numbers(), session.begin());
     }
@@ -157,7 +157,7 @@ final class PendingClaims {
 
     private void poll() {
         ticking.set(false);
-        all.values().forEach(PendingClaim::look);
+        all.values().forEach(PendingClaim::watchAgain);
         askWhetherItAnswers();
         if (all.values().stream().anyMatch(place -> place.claim().waits())) {
             pollSometimes();
@@ -165,7 +165,7 @@ final class PendingClaims {
     }
 
     /**
-     * Servers that say nothing, on a connection that stands: the client library notices that after two thirds of the
+     * Servers that send nothing, on an open connection: the client library notices that after two thirds of the
      * session's time-out, which may be long.
      */
     private void askWhetherItAnswers() {

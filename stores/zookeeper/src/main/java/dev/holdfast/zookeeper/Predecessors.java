@@ -12,13 +12,14 @@ import java.util.Set;
 import org.apache.zookeeper.KeeperException.Code;
 
 /**
- * The line of claims before a lock, as one of them sees it: who came before, and whose going it has to wait for.
+ * The queue of claims before a lock, as one of them sees it: the earlier claims, and those whose end it has to wait
+ * for.
  *
- * <p>Each waits for as few as can tell it that its turn may have come: an exclusive claim for the one before it, whoever
- * that is; a shared one for the last before it that is not shared; one for some of {@code n} permits for the last few
- * before it whose permits leave too little. While all of those stand it cannot be its turn, so nobody is woken for
- * nothing but by one who left the line early; and since all that came before are counted, held or waiting, a large claim
- * is not starved by small ones, nor a writer by readers.
+ * <p>Each waits for as few as can show that its turn may have come: an exclusive claim for the one before it, whatever
+ * its mode; a shared one for the last before it that is not shared; one for some of {@code n} permits for the last few
+ * before it whose permits leave too little. While all of those exist it cannot be its turn, so no claim is woken in
+ * vain except by one that left the queue early; and since all that came before are counted, held or waiting, a large
+ * claim is not starved by small ones, nor a writer by readers.
  */
 final class Predecessors {
     /**
@@ -30,7 +31,7 @@ final class Predecessors {
     private Predecessors() {}
 
     /**
-     * A line as it was read.
+     * A queue as it was read.
      *
      * @param names of all nodes
      * @param contended whether a claim waits
@@ -39,11 +40,11 @@ final class Predecessors {
         static final Seen NOTHING = new Seen(Code.OK, Set.of(), false);
 
         static Seen of(Listed listed) {
-            List<Node> line = Predecessors.of(listed.children());
+            List<Node> queue = Predecessors.of(listed.children());
             return new Seen(
                     listed.code(),
                     Set.copyOf(listed.children()),
-                    line.size() > holders(line).size());
+                    queue.size() > holders(queue).size());
         }
     }
 
@@ -103,13 +104,13 @@ final class Predecessors {
         return taken <= wanted.of() ? List.of() : blockers;
     }
 
-    /** The claims of a line that hold the lock: those without blockers, found in one pass. */
-    static List<Node> holders(List<Node> line) {
+    /** The claims of a queue that hold the lock: those without blockers, found in one pass. */
+    static List<Node> holders(List<Node> queue) {
         List<Node> holders = new ArrayList<>();
         long permits = 0;
         long readers = 0;
         long writers = 0;
-        for (Node node : line) {
+        for (Node node : queue) {
             boolean holds;
             if (node.mode() instanceof Mode.Permits some) {
                 holds = permits + some.permits() + (readers + writers) * some.of() <= some.of();
@@ -128,13 +129,13 @@ final class Predecessors {
         return holders;
     }
 
-    /** The claims of a line that wait, each once: a claim that was made again may have an earlier node for a while. */
-    static List<Node> waiting(List<Node> line) {
-        Set<Node> holders = new HashSet<>(holders(line));
+    /** The claims of a queue that wait, each once: a claim that was made again may have an earlier node for a while. */
+    static List<Node> waiting(List<Node> queue) {
+        Set<Node> holders = new HashSet<>(holders(queue));
         Set<ClaimId> known = new HashSet<>();
         holders.forEach(node -> known.add(node.id()));
         List<Node> waiting = new ArrayList<>();
-        for (Node node : line) {
+        for (Node node : queue) {
             if (!holders.contains(node) && known.add(node.id())) {
                 waiting.add(node);
             }

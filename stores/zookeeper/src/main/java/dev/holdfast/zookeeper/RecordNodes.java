@@ -192,7 +192,7 @@ final class RecordNodes {
                                 .toList()));
     }
 
-    /** Nobody waits for it; what fails is tried again after other writes. */
+    /** No caller waits for it; a failed removal is tried again after other writes. */
     private void purge(Session session, String bucket, Instant now) {
         buckets.nodes(session, bucket)
                 .thenCompose(nodes -> ThrottledRequests.ask(

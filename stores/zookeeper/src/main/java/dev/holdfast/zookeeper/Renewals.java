@@ -56,7 +56,7 @@ final class Renewals {
         private final List<Grant> grants;
         private final long asked = context.time().nanoTime();
         private final Map<ClaimId, HeldNode> heldNodes = new HashMap<>();
-        private final Map<String, Predecessors.Seen> lines = new ConcurrentHashMap<>();
+        private final Map<String, Predecessors.Seen> queues = new ConcurrentHashMap<>();
         private final Map<ClaimId, Code> nodes = new ConcurrentHashMap<>();
         private volatile Code proved = Code.OK;
 
@@ -124,7 +124,7 @@ final class Renewals {
 
         private CompletableFuture<Code> readLine(String lock) {
             return now.children(lock).thenApply(listed -> {
-                lines.put(lock, Predecessors.Seen.of(listed));
+                queues.put(lock, Predecessors.Seen.of(listed));
                 return listed.code();
             });
         }
@@ -161,19 +161,19 @@ final class Renewals {
             if (heldNode == null) {
                 return Renewal.lost(asked);
             }
-            Predecessors.Seen line = lines.getOrDefault(heldNode.lock(), Predecessors.Seen.NOTHING);
+            Predecessors.Seen queue = queues.getOrDefault(heldNode.lock(), Predecessors.Seen.NOTHING);
             if (!Errors.isKnown(proved)
-                    || !Errors.isKnown(line.code())
+                    || !Errors.isKnown(queue.code())
                     || !Errors.isKnown(nodes.getOrDefault(grant.id(), Code.OK))) {
                 return Renewal.unknown(asked);
             }
-            if (!line.names().contains(heldNode.node())) {
+            if (!queue.names().contains(heldNode.node())) {
                 context.heldNodes().gone(heldNode);
             }
             if (context.heldNodes().get(grant.id()) != heldNode) {
                 return Renewal.lost(asked);
             }
-            return Renewal.held(now.begin(), line.contended());
+            return Renewal.held(now.begin(), queue.contended());
         }
     }
 }

@@ -41,7 +41,7 @@ final class Session {
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean connected = true;
 
-    /** A node that was looked for or created, under the path that the servers gave it. */
+    /** A node that was searched for or created, under the path that the servers gave it. */
     record Found(Code code, String path, @Nullable Stat stat) {}
 
     /**
@@ -85,7 +85,7 @@ final class Session {
     }
 
     /**
-     * Whether a handle, which has connected again, stands for this session. Servers with another configuration may have
+     * Whether a handle, which has connected again, belongs to this session. Servers with another configuration may have
      * made its time-out shorter: then leases that were counted from the longer one no longer hold, and it has ended.
      */
     boolean isOf(ZooKeeper handle) {
@@ -107,7 +107,7 @@ final class Session {
         return proof.begin();
     }
 
-    /** How long to put a request off that is made for the proof alone. */
+    /** How long to delay a request that is made for the proof alone. */
     Duration putOff() {
         return Duration.ofNanos(proof.putOff(time.nanoTime()));
     }
@@ -290,7 +290,7 @@ final class Session {
         Object request = watches.add(path, watcher);
         DataCallback answered = (rc, asked, context, data, stat) -> {
             if (rc == Code.OK.intValue()) {
-                watches.stands(path, watcher);
+                watches.answered(path, watcher);
             } else {
                 watches.failed(path, watcher, request);
             }

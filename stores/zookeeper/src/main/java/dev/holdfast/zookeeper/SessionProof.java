@@ -7,21 +7,24 @@ import java.util.Deque;
 /**
  * How far the life of a session is proved: the moment from which it surely lives for its time-out, less a tick.
  *
- * <p>The leader ends a session, and counts from when it last heard of it. Two things may be wrong with what it heard.
+ * <p>The leader ends a session, and counts from the last message of its client that it knows of. Two things may be
+ * wrong with that.
  *
- * <p>It may be a leader no longer: cut off from the others, who have elected another, it goes on answering reads and even
- * {@code sync} for a while. A write it cannot answer, since that takes a majority. And one who leads later than a majority
- * has agreed to a write begins to count every session anew, later than that write. So only writes prove anything.
+ * <p>It may no longer be the leader: cut off from the others, which have elected another, it goes on answering reads
+ * and even {@code sync} for a while. It cannot answer a write, since that takes a majority. And a leader elected after
+ * a majority has agreed to a write begins to count every session again, later than that write. So only writes prove
+ * anything.
  *
- * <p>And it may have heard less than one thinks. A client of the leader itself is heard of with every request. A client of
- * a follower is not: the leader carries out what the follower passes on without counting it, and learns who was heard from
- * the follower's answers to its own pings, two in each tick. So a write that was answered proves that the session lived,
- * and not that it will live on: the link between the two servers may be cut before the next ping. What it does prove is
- * that the pings before it came through, since both travel on one connection, in order:
+ * <p>And it may know of fewer messages than one expects. For a client of the leader itself, every request counts. For a
+ * client of a follower it does not: the leader carries out what the follower passes on without counting it, and learns
+ * which clients sent messages from the follower's answers to its own pings, two in each tick. So a write that was
+ * answered proves that the session lived, and not that it will live on: the link between the two servers may be cut
+ * before the next ping. What it does prove is that the pings before it came through, since both travel on one
+ * connection, in order:
  *
  * <pre>
  *   client      a ──────────────────────────── b ────────► answered
- *   follower      heard of a                     │ passed on
+ *   follower      receives a                        │ passed on
  *   leader             ▲ ping: a is counted      ▼ answers b: the ping before it has come
  *                      │◄── half a tick, at most ──►│
  * </pre>
@@ -71,7 +74,7 @@ final class SessionProof {
         return begin;
     }
 
-    /** How long to put a write off that is made for the proof alone: sent now, it would prove hardly more. */
+    /** How long to delay a write that is made for the proof alone: sent now, it would prove hardly more. */
     long putOff(long now) {
         return now - begin <= tick ? 0 : Math.max(0, newest + behind - now);
     }

@@ -33,9 +33,9 @@ record StoreOpener(
         /**
          * Runs it.
          *
-         * @param patience how long to wait for servers
+         * @param limit how long to wait for servers
          */
-        void run(ZooKeeperContext context, Duration patience);
+        void run(ZooKeeperContext context, Duration limit);
     }
 
     /** A store that can be used; a failure leaves nothing behind. */

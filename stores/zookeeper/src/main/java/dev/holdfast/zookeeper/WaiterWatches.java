@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports claims that come to wait for a lock that is held here: the node of the lock is watched, and its children are read
- * with each watch, so that no claim comes in between. Once a claim waits, nothing more is watched: that the holder is wanted
- * is news once. The client library sets its watches again after a lost connection; a look that the loss has interrupted is
- * repeated. The next renewal reads the children too. Thread-safe.
+ * with each watch, so that no claim comes in between. Once a claim waits, nothing more is watched: the holder needs
+ * only one report that it is wanted. The client library sets its watches again after a lost connection; a read that the
+ * loss has interrupted is repeated. The next renewal reads the children too. Thread-safe.
  */
 final class WaiterWatches {
     private final ZooKeeperContext context;
@@ -21,16 +21,16 @@ final class WaiterWatches {
         this.context = context;
     }
 
-    void listen(StoreListener told) {
-        listener = told;
+    void listen(StoreListener receiver) {
+        listener = receiver;
     }
 
-    /** Watches for claims that come to wait while a grant stands; whether one waits already. */
+    /** Watches for claims that come to wait while a grant exists; returns whether one waits already. */
     CompletableFuture<Boolean> watch(Grant grant) {
         HeldNode held = context.heldNodes().get(grant.id());
         return held == null
                 ? CompletableFuture.completedFuture(false)
-                : look(held).thenApply(seen -> {
+                : readQueue(held).thenApply(seen -> {
                     if (!Errors.isKnown(seen.code())) {
                         throw context.errors().of(seen.code(), held.lock());
                     }
@@ -38,7 +38,7 @@ final class WaiterWatches {
                 });
     }
 
-    private CompletableFuture<Predecessors.Seen> look(HeldNode held) {
+    private CompletableFuture<Predecessors.Seen> readQueue(HeldNode held) {
         Watcher again = event -> {
             if (event.getType() == EventType.NodeChildrenChanged) {
                 changed(held);
@@ -56,24 +56,24 @@ final class WaiterWatches {
         });
     }
 
-    /** The watch is used up: if the connection breaks now, only another look, once it is back, finds the claim. */
+    /** The watch is used up: if the connection breaks now, only another read, once it is back, finds the claim. */
     private void changed(HeldNode held) {
         context.connection().whenConnected(new CompletableFuture<>(), now -> {
-            if (!stands(held)) {
+            if (!isHeld(held)) {
                 return;
             }
-            look(held).thenAccept(seen -> {
-                StoreListener told = listener;
+            readQueue(held).thenAccept(seen -> {
+                StoreListener receiver = listener;
                 if (Errors.isOfConnection(seen.code())) {
                     changed(held);
-                } else if (seen.contended() && told != null && stands(held)) {
-                    told.wanted(held.grant());
+                } else if (seen.contended() && receiver != null && isHeld(held)) {
+                    receiver.wanted(held.grant());
                 }
             });
         });
     }
 
-    private boolean stands(HeldNode held) {
+    private boolean isHeld(HeldNode held) {
         return context.heldNodes().get(held.grant().id()) == held;
     }
 }

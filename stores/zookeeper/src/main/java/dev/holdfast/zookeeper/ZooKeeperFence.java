@@ -48,8 +48,8 @@ public final class ZooKeeperFence {
      * @throws IllegalArgumentException if the token is negative
      * @throws dev.holdfast.StoreUnavailableException if the servers did not answer, or the thread was interrupted, as
      *     its flag then says; the token may have been admitted
-     * @throws dev.holdfast.StoreRefusedException if they would not, for want of a right or because the node holds something
-     *     else
+     * @throws dev.holdfast.StoreRefusedException if they refused, because a right is missing or the node holds
+     *     something else
      */
     public void check(String resource, long token) {
         if (token < 0) {
@@ -58,7 +58,7 @@ public final class ZooKeeperFence {
         String path = paths.fence(resource);
         try {
             while (!admitted(resource, path, token)) {
-                // somebody else wrote in between: read what
+                // another client wrote meanwhile: read it
             }
         } catch (HoldfastException e) {
             throw e;
@@ -94,7 +94,9 @@ public final class ZooKeeperFence {
         }
     }
 
-    /** What was read may be what a leader says whom the others have left: only a write is agreed on by a majority. */
+    /**
+     * The value that was read may be of a leader that the others have left: only a write is agreed on by a majority.
+     */
     private void confirm(String path, int version) throws Exception {
         curator.transaction()
                 .forOperations(

@@ -57,7 +57,7 @@ public final class ZooKeeperOptions {
 
     /**
      * The {@code tickTime} of the servers, or longer: a hold is valid that much shorter than its session may live, since
-     * the leader of an ensemble hears of a follower's clients only so often.
+     * the leader of an ensemble learns of a follower's clients only so often.
      */
     public Duration tick() {
         return tick;
@@ -90,7 +90,7 @@ public final class ZooKeeperOptions {
         return acls;
     }
 
-    /** With rights to the nodes that are made; everybody has all unless it is given. */
+    /** With rights to the nodes that are made; everyone has all unless it is given. */
     public ZooKeeperOptions acls(ACLProvider value) {
         return new ZooKeeperOptions(timeout, tick, ridesOutDisconnects, value);
     }

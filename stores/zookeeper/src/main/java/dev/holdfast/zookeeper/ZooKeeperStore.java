@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks in ZooKeeper.
  *
- * <p>A lock is a node, a claim an ephemeral sequential node under it; the first in the line holds. On the wire:
+ * <p>A lock is a node, a claim an ephemeral sequential node under it; the first in the queue holds. On the wire:
  *
  * <pre>
  *   free lock       acquire   create, children ─────► made; alone             the only round trip awaited
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *   held, waits               create, children ─────► made; behind X
  *                             read X, watched ──────► there
  *   hand-over       A closes  delete X                                        with its next claim, if it has one
- *                   B hears   ◄───────────────────── X is gone                one event, to B alone
+ *                   B gets    ◄───────────────────── X is gone                one event, to B alone
  *                   B         exists own, children ─► there; alone            the list only where X was not the only one
  *   renewal                   check, children ──────► agreed by a majority    one check for many grants
  * </pre>
@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * session is surely alive. Thread-safe.
  */
 final class ZooKeeperStore implements Store {
-    /* Not extendable: a grant's number is that of its node's making; a higher one would be made behind those who wait. */
+    /* Not extendable: a grant's number is that of its node's making; a higher one would be made behind the waiters. */
     private static final Capabilities CAPABILITIES = Capabilities.least()
             .sessionBound(true)
             .pushes(true)
@@ -71,7 +71,7 @@ final class ZooKeeperStore implements Store {
     private final RecordNodes records;
     private final Runnable shutDown;
     private final AtomicBoolean closed = new AtomicBoolean();
-    /** Why nothing is asked of the servers any more; null while it is. */
+    /** Why no more requests are sent to the servers; null while they are sent. */
     private final AtomicReference<@Nullable HoldfastException> end = new AtomicReference<>();
 
     ZooKeeperStore(ZooKeeperContext context, PendingClaims places, Runnable shutDown) {
@@ -116,7 +116,7 @@ final class ZooKeeperStore implements Store {
         Pending pending = places.claim(claim);
         ended = end.get();
         if (ended != null) {
-            places.failAll(ended); // the end may have looked before this claim came
+            places.failAll(ended); // the end may have been handled before this claim came
         }
         return pending;
     }
@@ -126,7 +126,7 @@ final class ZooKeeperStore implements Store {
         return asked(() -> renewals.renew(grants));
     }
 
-    /** Never: the number is that of the node, and those who wait have later ones. */
+    /** Never: the number is that of the node, and the waiters have later ones. */
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return limited(() -> CompletableFuture.completedFuture(Optional.empty()));
@@ -149,9 +149,9 @@ final class ZooKeeperStore implements Store {
     }
 
     /**
-     * The client library sends on a thread of its own, which cannot be asked; but a change of thread is on the way to it
-     * in any case, and here it leaves room for whoever comes back at once. What the task then releases and claims leaves
-     * as one write.
+     * The client library sends on a thread of its own, which runs no task of ours; but a change of thread is on the way
+     * to it in any case, and here it leaves room for a caller that returns at once. The task's release and claim then
+     * leave as one write.
      */
     @Override
     public void beforeSending(String name, Runnable task) {
@@ -211,7 +211,7 @@ final class ZooKeeperStore implements Store {
         return asked(() -> records.list(prefix));
     }
 
-    /** An answer that nobody needs once it is late. */
+    /** An answer that no caller needs once it is late. */
     private <T> CompletionStage<T> limited(Supplier<CompletableFuture<T>> request) {
         return asked(() -> {
             CompletableFuture<T> answer = request.get();
@@ -220,7 +220,7 @@ final class ZooKeeperStore implements Store {
         });
     }
 
-    /** What is done even if the answer is late: it is tried again until the servers have answered. */
+    /** A request that is carried out even if the answer is late: it is tried again until the servers have answered. */
     private <T> CompletionStage<T> untilDone(Supplier<CompletableFuture<T>> request) {
         return asked(() -> context.timeouts().limit(request.get()));
     }

@@ -72,12 +72,12 @@ public final class ZooKeeperStoreProvider implements StoreProvider {
                         context.time(),
                         new Errors(url.description()),
                         own.attempted()::get)
-                .open((locks, patience) -> own.close(patience));
+                .open((locks, limit) -> own.close(limit));
         asked.ifPresent(session -> sayIfOther(url, session, own.sessionTimeout()));
         return store;
     }
 
-    /** The servers bound what they give; only whoever asked for a length wants to hear of it. */
+    /** The servers bound what they give; only a caller that asked for a length needs a report of it. */
     private static void sayIfOther(ZooKeeperUrl url, Duration asked, Duration given) {
         if (!given.isZero() && !asked.equals(given)) {
             LOG.log(

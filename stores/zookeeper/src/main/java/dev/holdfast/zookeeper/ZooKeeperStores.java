@@ -39,8 +39,8 @@ public final class ZooKeeperStores {
 
     /**
      * Locks on this client. They live in its session, and under its namespace; closing the store deletes their nodes and
-     * leaves the client to its owner. When the client's connection comes about is not known: it is taken to be asked for
-     * at most a second before it stands.
+     * leaves the client to its owner. The time at which the client's connection was requested is not known: the store
+     * assumes at most a second before it was open.
      *
      * @param curator started
      * @param options the rest; the ACLs that the client was made with are not known either, and are named here
@@ -60,6 +60,6 @@ public final class ZooKeeperStores {
     private static Store open(CuratorFramework curator, Paths paths, ZooKeeperOptions options, TimeSource time) {
         LongSupplier aSecondAgo = () -> time.nanoTime() - SLACK_NANOS;
         return new StoreOpener(curator, paths, options.acls(), options, time, new Errors(DESCRIPTION), aSecondAgo)
-                .open((opened, patience) -> opened.heldNodes().removeAll());
+                .open((opened, limit) -> opened.heldNodes().removeAll());
     }
 }

@@ -99,7 +99,7 @@ record ZooKeeperUrl(
                 : withSession(other.map(asked -> asked.compareTo(SHORTEST_SESSION) < 0 ? SHORTEST_SESSION : asked));
     }
 
-    /** What the servers are asked for. */
+    /** The time-out that the servers are asked for. */
     Duration sessionToAsk() {
         return session.orElse(SESSION);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is tried again when a request fails must not be tried for ever. */
+/** A request that fails must not be retried for ever. */
 @Timeout(120)
 class ConnectionTest {
     private static ZooKeeperServer server;
@@ -46,7 +46,7 @@ class ConnectionTest {
         connection = new Connection(curator, time, Duration.ofMillis(300), time::nanoTime);
         curator.start();
         curator.blockUntilConnected();
-        connection.open(new Deaf());
+        connection.open(new SilentListener());
         connection.first().get(10, TimeUnit.SECONDS);
     }
 
@@ -82,30 +82,30 @@ class ConnectionTest {
     /** The client library says that it is connected until it begins the next try. */
     @Test
     void aConnectionThatBrokeIsNotTakenForBackBeforeAnAnswerComes() throws Exception {
-        Hearing heard = new Hearing();
+        CountingListener events = new CountingListener();
         try (TcpProxy proxy = TcpProxy.to(server.port());
                 CuratorFramework far =
                         CuratorFrameworkFactory.newClient("127.0.0.1:" + proxy.port(), new RetryOneTime(100))) {
             Connection broken = new Connection(far, time, Duration.ofMillis(300), time::nanoTime);
             far.start();
             far.blockUntilConnected();
-            broken.open(heard);
+            broken.open(events);
             broken.first().get(10, TimeUnit.SECONDS);
 
             proxy.refuse();
             proxy.cut();
-            await().until(() -> heard.suspended.get() > 0);
-            await().during(Duration.ofSeconds(3)).until(() -> heard.connected.get() == 0);
+            await().until(() -> events.suspended.get() > 0);
+            await().during(Duration.ofSeconds(3)).until(() -> events.connected.get() == 0);
             assertThat(broken.session()).isNull();
 
             proxy.accept();
-            await().until(() -> heard.connected.get() > 0);
+            await().until(() -> events.connected.get() > 0);
             broken.close();
         }
     }
 
-    /** Counts what it is told; the events of a connection come in their order. */
-    private static final class Hearing implements Connection.Listener {
+    /** Counts the reports that it receives; the events of a connection come in their order. */
+    private static final class CountingListener implements Connection.Listener {
         private final AtomicInteger suspended = new AtomicInteger();
         /** Since the connection broke. */
         private final AtomicInteger connected = new AtomicInteger();
@@ -125,8 +125,8 @@ class ConnectionTest {
         public void ended(Session session) {}
     }
 
-    /** Nobody has to hear of it. */
-    private static final class Deaf implements Connection.Listener {
+    /** Ignores all events. */
+    private static final class SilentListener implements Connection.Listener {
         @Override
         public void suspended(Session session) {}
 

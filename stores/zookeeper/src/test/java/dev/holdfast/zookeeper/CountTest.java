@@ -20,7 +20,7 @@ class CountTest {
     private static final String LOCK = new Paths("").lock("busy");
     private static final int LAST = Integer.MAX_VALUE - 1_000_000;
 
-    /** So that the next claim is one of its own, not the grant that still lingers. */
+    /** So that the next claim is one of its own, not the grant whose release is still deferred. */
     private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);
 
     @Test

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 class EndedSessionTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final Duration TICK = Duration.ofMillis(300);
     private static final int LONG_SESSION = 60_000;
     private static ZooKeeperServer server;
@@ -71,12 +71,12 @@ class EndedSessionTest {
                 new DefaultACLProvider(),
                 time,
                 errors,
-                new Timeouts(time, PATIENCE, errors),
+                new Timeouts(time, TIME_LIMIT, errors),
                 deleter,
                 new DeleteCreateBatch(deleter),
                 new HeldNodes(deleter, time, true));
         claims = new PendingClaims(context);
-        connection.open(new Unheard());
+        connection.open(new SilentListener());
         ended = new Session(curator.getZookeeperClient().getZooKeeper(), time, TICK, time.nanoTime());
         ended.end();
     }
@@ -95,7 +95,7 @@ class EndedSessionTest {
         context.heldNodes().check(node);
 
         assertThat(context.heldNodes().get(node.grant().id())).isNull();
-        await().atMost(PATIENCE).until(() -> curator.checkExists().forPath(node.path()) == null);
+        await().atMost(TIME_LIMIT).until(() -> curator.checkExists().forPath(node.path()) == null);
     }
 
     @Test
@@ -106,14 +106,14 @@ class EndedSessionTest {
         Grant grant = claims.claim(claim)
                 .answer()
                 .toCompletableFuture()
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .orElseThrow();
 
         assertThat(grant.number()).isGreaterThan(node.grant().number());
         HeldNode now = context.heldNodes().get(claim.id());
         assertThat(now).isNotNull();
         assertThat(now.session()).isSameAs(connection.session());
-        await().atMost(PATIENCE).until(() -> curator.checkExists().forPath(node.path()) == null);
+        await().atMost(TIME_LIMIT).until(() -> curator.checkExists().forPath(node.path()) == null);
         assertThat(curator.getChildren().forPath(node.lock())).containsExactly(now.node());
     }
 
@@ -123,8 +123,10 @@ class EndedSessionTest {
         granted(claim);
         claims.failAll(new ClientClosedException("closed"));
 
-        assertThatThrownBy(() ->
-                        claims.claim(claim).answer().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        assertThatThrownBy(() -> claims.claim(claim)
+                        .answer()
+                        .toCompletableFuture()
+                        .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(ClientClosedException.class);
     }
@@ -148,8 +150,8 @@ class EndedSessionTest {
         return new Claim(ClaimId.random(), List.of(name), Mode.EXCLUSIVE, Duration.ofSeconds(10), true, 0, holder);
     }
 
-    /** The end was told before the grant was kept: nobody hears of it again. */
-    private static final class Unheard implements Connection.Listener {
+    /** The end was reported before the grant was kept: it is not reported again. */
+    private static final class SilentListener implements Connection.Listener {
         @Override
         public void suspended(Session session) {}
 

@@ -26,9 +26,9 @@ class EnsembleContractTest extends StoreContract {
 
     @BeforeAll
     static void startServers() {
-        Map<String, String> patient = new HashMap<>(ZooKeeperServers.SETTINGS);
-        patient.put("syncLimit", "20"); // no election because a busy machine lets a server wait
-        ensemble = ZooKeeperEnsemble.start(patient, ZooKeeperServers.FLAGS);
+        Map<String, String> settings = new HashMap<>(ZooKeeperServers.SETTINGS);
+        settings.put("syncLimit", "20"); // no election because a busy machine lets a server wait
+        ensemble = ZooKeeperEnsemble.start(settings, ZooKeeperServers.FLAGS);
     }
 
     @AfterAll

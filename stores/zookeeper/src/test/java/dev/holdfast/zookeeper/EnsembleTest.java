@@ -25,9 +25,9 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Three real servers, of which one fails: what that does to holds and to those who wait. */
+/** Three real servers, of which one fails: the effect on holds and waiters. */
 class EnsembleTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static ZooKeeperEnsemble ensemble;
 
     @BeforeAll
@@ -42,7 +42,7 @@ class EnsembleTest {
         }
     }
 
-    /** What a test before this one did to a server is over: with one missing, another's failure would stop all. */
+    /** The effects of an earlier test on a server are over: with one missing, another's failure would stop all. */
     @BeforeEach
     void awaitAll() {
         ensemble.awaitAll();
@@ -57,12 +57,12 @@ class EnsembleTest {
             int leader = ensemble.leader();
 
             ensemble.server(leader).process().kill();
-            await().atMost(PATIENCE).until(() -> ensemble.leader() != leader);
+            await().atMost(TIME_LIMIT).until(() -> ensemble.leader() != leader);
 
-            await().atMost(PATIENCE).until(hold::isValid);
+            await().atMost(TIME_LIMIT).until(hold::isValid);
             assertThat(next).isNotDone();
             hold.close();
-            Hold granted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Hold granted = next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(granted.token()).isGreaterThan(hold.token());
             granted.close();
         } finally {
@@ -116,9 +116,9 @@ class EnsembleTest {
     /** It takes its followers for slow, and answers reads and {@code sync}, long after they have elected another. */
     @Test
     void aLeaderWhomTheOthersHaveLeftProvesNothingToTheHolderItServes() throws Exception {
-        Map<String, String> patient = new HashMap<>(ZooKeeperServers.SETTINGS);
-        patient.put("syncLimit", "40");
-        try (ZooKeeperEnsemble own = ZooKeeperEnsemble.start(patient, ZooKeeperServers.FLAGS)) {
+        Map<String, String> settings = new HashMap<>(ZooKeeperServers.SETTINGS);
+        settings.put("syncLimit", "40");
+        try (ZooKeeperEnsemble own = ZooKeeperEnsemble.start(settings, ZooKeeperServers.FLAGS)) {
             int leader = own.leader();
             String others = IntStream.range(0, 3)
                     .filter(each -> each != leader)
@@ -171,7 +171,7 @@ class EnsembleTest {
             client.lock("read-only").acquire().close();
             own.server(0).process().kill();
             own.server(1).process().kill();
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .ignoreException(UncheckedIOException.class) // it closes all connections when it misses the others
                     .until(() -> own.server(2).command("mntr").contains("read-only"));
 
@@ -186,7 +186,7 @@ class EnsembleTest {
     }
 
     private static void assertNeverBoth(Hold hold, CompletableFuture<Hold> next) throws Exception {
-        boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        boolean overlapped = next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
         assertThat(overlapped).as("still valid when the rival had it").isFalse();
         assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
         assertThat(next.join().token()).isGreaterThan(hold.token());
@@ -195,7 +195,7 @@ class EnsembleTest {
 
     private static CompletableFuture<Hold> queue(LockClient client, String name) {
         CompletableFuture<Hold> next = client.lock(name).acquireAsync();
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .ignoreException(StoreUnavailableException.class)
                 .until(() -> client.lock(name).status().waiting() == 1);
         return next;
@@ -203,7 +203,7 @@ class EnsembleTest {
 
     /** A server that was cut off says that it follows until it notices; a client connects when it serves again. */
     private static LockClient connect(String servers, String session) {
-        return await().atMost(PATIENCE)
+        return await().atMost(TIME_LIMIT)
                 .ignoreExceptionsInstanceOf(StoreUnavailableException.class)
                 .until(() -> connectOnce(servers, session), client -> true);
     }

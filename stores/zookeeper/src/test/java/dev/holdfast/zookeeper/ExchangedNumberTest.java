@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 /** A token is the one that status shows, also where others come and go while a node is made. */
 @Timeout(60)
 class ExchangedNumberTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int TOKENS_PER_NUMBER = 1024;
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
     private static ZooKeeperServer server;
@@ -66,13 +66,13 @@ class ExchangedNumberTest {
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             Hold first = client.lock("left", ALONE).acquire();
             CompletableFuture<Hold> waiting = rival.lock("left").acquireAsync();
-            await().atMost(PATIENCE).until(() -> rival.lock("left").status().waiting() == 1);
+            await().atMost(TIME_LIMIT).until(() -> rival.lock("left").status().waiting() == 1);
             CompletableFuture<Hold> next = client.lock("left", ALONE).acquireAsync();
             between.set(() -> leave(rival, waiting));
 
             first.close();
 
-            try (Hold second = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            try (Hold second = next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
                 assertThat(between).as("done").hasValue(null);
                 assertThat(second.token()).isEqualTo(shown(rival, "left"));
             }
@@ -86,8 +86,8 @@ class ExchangedNumberTest {
                         .build();
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             rival.lock("new").acquire().close(); // makes the bucket, which stays
-            await().atMost(PATIENCE).until(() -> curator.checkExists().forPath(new Paths("").lock("new")) == null);
-            between.set(() -> comeAndGo(rival, "new"));
+            await().atMost(TIME_LIMIT).until(() -> curator.checkExists().forPath(new Paths("").lock("new")) == null);
+            between.set(() -> acquireAndRelease(rival, "new"));
 
             try (Hold hold = client.lock("new").acquire()) {
                 assertThat(between).as("done").hasValue(null);
@@ -104,11 +104,11 @@ class ExchangedNumberTest {
                 LockClient rival = LockClient.connect(ZooKeeperServers.url(server))) {
             Hold first = client.lock("passed", ALONE).acquire();
             CompletableFuture<Hold> next = client.lock("passed", ALONE).acquireAsync();
-            between.set(() -> comeAndGo(rival, "passed"));
+            between.set(() -> acquireAndRelease(rival, "passed"));
 
             first.close();
 
-            try (Hold second = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            try (Hold second = next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
                 assertThat(between).as("done").hasValue(null);
                 assertThat(second.token()).isEqualTo(shown(rival, "passed"));
             }
@@ -127,7 +127,7 @@ class ExchangedNumberTest {
             CompletableFuture<Grant> claimed = new CompletableFuture<>();
             between.set(() -> {
                 other.close();
-                await().atMost(PATIENCE)
+                await().atMost(TIME_LIMIT)
                         .until(() -> rival.lock("claimed").status().waiting() == 0);
             });
 
@@ -136,7 +136,7 @@ class ExchangedNumberTest {
                 store.claim(claim("claimed")).answer().thenAccept(grant -> claimed.complete(grant.orElseThrow()));
             });
 
-            Grant grant = claimed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Grant grant = claimed.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(between).as("done").hasValue(null);
             assertThat(grant.number() * TOKENS_PER_NUMBER).isEqualTo(shown(rival, "claimed"));
         }
@@ -150,22 +150,22 @@ class ExchangedNumberTest {
     private static Grant granted(Pending pending) throws Exception {
         return pending.answer()
                 .toCompletableFuture()
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .orElseThrow();
     }
 
-    private static void comeAndGo(LockClient rival, String name) {
-        await().atMost(PATIENCE).until(() -> rival.lock(name).status().isHeld());
+    private static void acquireAndRelease(LockClient rival, String name) {
+        await().atMost(TIME_LIMIT).until(() -> rival.lock(name).status().isHeld());
         CompletableFuture<Hold> waiting = rival.lock(name).acquireAsync();
-        await().atMost(PATIENCE).until(() -> rival.lock(name).status().waiting() == 1);
+        await().atMost(TIME_LIMIT).until(() -> rival.lock(name).status().waiting() == 1);
         waiting.cancel(true);
-        await().atMost(PATIENCE).until(() -> rival.lock(name).status().waiting() == 0);
+        await().atMost(TIME_LIMIT).until(() -> rival.lock(name).status().waiting() == 0);
     }
 
     /** It is granted once the write has been carried out. */
     private static void leave(LockClient rival, CompletableFuture<Hold> waiting) {
         waiting.join().close();
-        await().atMost(PATIENCE).until(() -> rival.lock("left").status().waiting() == 0);
+        await().atMost(TIME_LIMIT).until(() -> rival.lock("left").status().waiting() == 0);
     }
 
     private static long shown(LockClient rival, String name) {

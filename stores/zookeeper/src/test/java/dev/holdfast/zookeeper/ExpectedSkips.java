@@ -2,7 +2,7 @@ package dev.holdfast.zookeeper;
 
 import java.util.Set;
 
-/** What the contract asks of leases, which grants that end with a session do not have. */
+/** The cases of the contract about leases, which grants that end with a session do not have. */
 final class ExpectedSkips {
     static final Set<String> ALL = Set.of(
             "Close.grantsAreLeftToTheirLeasesByTheClose",

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** A fixed lease ends at its time, though the session that keeps the lock is shorter or longer. */
 @Timeout(120)
 class FixedLeaseTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final HoldOptions FIXED = HoldOptions.defaults().autoRenew(false);
     private static ZooKeeperServer server;
 
@@ -49,7 +49,8 @@ class FixedLeaseTest {
             CompletableFuture<Hold> next = rival.lock("short").acquireAsync();
             assertThat(hold.remaining()).isBetween(Duration.ofMillis(1), lease);
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped =
+                    next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
 
             assertThat(overlapped).isFalse();
             assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(20));
@@ -67,7 +68,7 @@ class FixedLeaseTest {
             Hold hold = client.lock("long", FIXED.lease(lease)).acquire();
             CompletableFuture<Hold> next = rival.lock("long").acquireAsync();
 
-            next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+            next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
 
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(lease);
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
@@ -82,9 +83,9 @@ class FixedLeaseTest {
 
             hold.extend(Duration.ofSeconds(2));
 
-            await().atMost(PATIENCE).until(() -> !hold.isValid());
+            await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .until(() -> client.lock("extended")
                             .tryAcquire()
                             .map(again -> {
@@ -96,42 +97,45 @@ class FixedLeaseTest {
     }
 
     @Test
-    void aFixedLeaseThatIsHandedOverBeginsAnew() throws Exception {
+    void aFixedLeaseThatIsHandedOverBeginsAgain() throws Exception {
         HoldOptions options = FIXED.lease(Duration.ofSeconds(4));
         try (LockClient client = LockClient.connect(ZooKeeperServers.url(server, "60s"))) {
             Hold first = client.lock("handed", options).acquire();
             CompletableFuture<Hold> fixed =
                     client.lock("handed", FIXED.lease(Duration.ofSeconds(50))).acquireAsync();
             first.close();
-            Hold second = fixed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Hold second = fixed.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(second.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(50));
 
             CompletableFuture<Hold> renewed = client.lock("handed").acquireAsync();
             second.close();
-            Hold third = renewed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Hold third = renewed.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(third.isValid()).isTrue();
             third.close();
         }
     }
 
     @Test
-    void aClientGetsTheSessionItAsksForAndIsToldWhereTheServersGiveAnother() throws Exception {
-        Queue<String> said = new ConcurrentLinkedQueue<>();
+    void aClientGetsTheSessionItRequestsAndAReportIfTheServersGiveAnother() throws Exception {
+        Queue<String> lines = new ConcurrentLinkedQueue<>();
         Logger log = Logger.getLogger("dev.holdfast.zookeeper");
-        Handler hearing = new Hearing(said);
-        log.addHandler(hearing);
+        Handler recorder = new Recorder(lines);
+        log.addHandler(recorder);
         try {
             assertThat(remainingWith(Duration.ofSeconds(10))).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(10));
-            assertThat(said).isEmpty();
+            assertThat(lines).isEmpty();
 
             assertThat(remainingWith(Duration.ofDays(1))).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(60));
-            assertThat(said).singleElement().asString().contains("gives sessions of 60 s where 86400 s were asked for");
-            said.clear();
+            assertThat(lines)
+                    .singleElement()
+                    .asString()
+                    .contains("gives sessions of 60 s where 86400 s were asked for");
+            lines.clear();
 
             assertThat(remainingWith(Duration.ofMillis(700))).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2));
-            assertThat(said).singleElement().asString().contains("gives sessions of 2 s where 700 ms were asked for");
+            assertThat(lines).singleElement().asString().contains("gives sessions of 2 s where 700 ms were asked for");
         } finally {
-            log.removeHandler(hearing);
+            log.removeHandler(recorder);
         }
     }
 
@@ -144,16 +148,16 @@ class FixedLeaseTest {
     }
 
     /** Keeps what is logged. */
-    private static final class Hearing extends Handler {
-        private final Queue<String> said;
+    private static final class Recorder extends Handler {
+        private final Queue<String> lines;
 
-        Hearing(Queue<String> said) {
-            this.said = said;
+        Recorder(Queue<String> lines) {
+            this.lines = lines;
         }
 
         @Override
         public void publish(LogRecord line) {
-            said.add(line.getMessage());
+            lines.add(line.getMessage());
         }
 
         @Override

@@ -32,10 +32,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A grant that ends after it was looked at, and before it is broken. */
+/** A grant that ends after it was read, and before it is broken. */
 @Timeout(120)
 class GrantBreakerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final HoldOptions ALONE = HoldOptions.defaults().handOver(0, Duration.ZERO);
     private static ZooKeeperServer server;
 
@@ -88,7 +88,7 @@ class GrantBreakerTest {
         Hold hold = holder.lock(name, ALONE).acquire();
         between.set(() -> {
             hold.close();
-            await().atMost(PATIENCE).until(() -> !rival.lock(name).status().isHeld());
+            await().atMost(TIME_LIMIT).until(() -> !rival.lock(name).status().isHeld());
         });
 
         assertThat(breaker.breakGrant(name, hold.token(), now)).isFalse();
@@ -105,10 +105,10 @@ class GrantBreakerTest {
         String name = "followed-" + now;
         Hold hold = holder.lock(name, ALONE).acquire();
         CompletableFuture<Hold> waiting = rival.lock(name).acquireAsync();
-        await().atMost(PATIENCE).until(() -> rival.lock(name).status().waiting() == 1);
+        await().atMost(TIME_LIMIT).until(() -> rival.lock(name).status().waiting() == 1);
         between.set(() -> {
             hold.close();
-            waiting.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+            waiting.orTimeout(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).join();
         });
 
         assertThat(breaker.breakGrant(name, hold.token(), now)).isFalse();
@@ -134,7 +134,7 @@ class GrantBreakerTest {
         assertThat(breaker.breakGrant("unreadable", shown, false)).isTrue();
 
         await().during(Duration.ofMillis(300))
-                .atMost(PATIENCE)
+                .atMost(TIME_LIMIT)
                 .until(() -> curator.checkExists().forPath(node) != null);
     }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /** The connection breaks before a reply of the servers arrives. */
 @Timeout(120)
 class LostReplyTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
     private final KitTime time = new KitTime();
@@ -70,7 +70,7 @@ class LostReplyTest {
 
         CompletionStage<Boolean> released = store.release(grant);
 
-        drop.awaitBite(PATIENCE);
+        drop.awaitBite(TIME_LIMIT);
         assertThat(answer(released)).isTrue();
     }
 
@@ -86,19 +86,19 @@ class LostReplyTest {
             store.claim(claim("exchanged")).answer().thenAccept(granted -> next.complete(granted.orElseThrow()));
         });
 
-        drop.awaitBite(PATIENCE);
+        drop.awaitBite(TIME_LIMIT);
         assertThat(answer(released)).isTrue();
         assertThat(answer(next).number()).isGreaterThan(grant.number());
     }
 
     /** The failures of a renewal's requests are reported one after the other, and it is repeated at the first of them. */
     @Test
-    void aGrantWhoseRenewalIsRepeatedWhileItFailsHearsThatItWasBroken() throws Exception {
+    void aGrantWhoseRenewalIsRepeatedWhileItFailsIsReportedAsBroken() throws Exception {
         Grant grant = granted(store.claim(claim("broken")).answer());
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/holdfast"));
         CompletableFuture<Renewal> again = new CompletableFuture<>();
         renewUntilAnswered(grant, again);
-        drop.awaitBite(PATIENCE);
+        drop.awaitBite(TIME_LIMIT);
         assertThat(answer(again).verdict()).isEqualTo(Renewal.Verdict.HELD);
 
         assertThat(answer(store.breakGrant("broken", grant.number(), false))).isTrue();
@@ -109,7 +109,7 @@ class LostReplyTest {
 
     /** The watch has fired, and the children are read to see whether a claim waits: nothing else would report it. */
     @Test
-    void aHolderHearsThatItsLockIsWantedThoughTheConnectionBrokeAtThatMoment() throws Exception {
+    void aHolderIsNotifiedThatItsLockIsWantedThoughTheConnectionBrokeAtThatMoment() throws Exception {
         CompletableFuture<Grant> wanted = new CompletableFuture<>();
         store.listen(new IgnoringListener() {
             @Override
@@ -126,7 +126,7 @@ class LostReplyTest {
             CompletionStage<Optional<Grant>> waits =
                     other.claim(claim("wanted")).answer();
 
-            drop.awaitBite(PATIENCE);
+            drop.awaitBite(TIME_LIMIT);
             assertThat(answer(wanted)).isEqualTo(grant);
             assertThat(waits.toCompletableFuture()).isNotDone();
         }
@@ -152,6 +152,6 @@ class LostReplyTest {
     }
 
     private static <T> T answer(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
 }

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class ManyGrantsTest {
     private static final KitTime time = new KitTime();
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIME_LIMIT = Duration.ofMinutes(2);
     private static final int GRANTS = 5_000;
     private static final int AT_ONCE = 500;
     private static final int LONG_SESSION = 60_000;
@@ -110,7 +110,7 @@ class ManyGrantsTest {
         }
     }
 
-    /** Of permits one lock may have as many holders, and which of them has a number is known when each was read. */
+    /** A semaphore may have as many holders, and which of them has a number is known when each was read. */
     @Test
     @Tag("thorough") // the case beside it has as many
     void breakingOneOfVeryManyMayTakeLongerThanOneRequestMay() throws Exception {
@@ -140,7 +140,7 @@ class ManyGrantsTest {
 
             assertThat(reads.get()).isLessThan(Renewals.AT_A_TIME);
             proxy.toClient().resume();
-            await().atMost(PATIENCE).until(() -> curator.checkExists().forPath("/") != null);
+            await().atMost(TIME_LIMIT).until(() -> curator.checkExists().forPath("/") != null);
             assertHeld(store.renew(grants));
         }
     }
@@ -152,7 +152,7 @@ class ManyGrantsTest {
         proxy.toClient().hold();
         reads.set(0);
         CompletionStage<Map<ClaimId, Renewal>> renewed = store.renew(grants);
-        await().atMost(PATIENCE).until(() -> reads.get() > 0);
+        await().atMost(TIME_LIMIT).until(() -> reads.get() > 0);
 
         store.close();
 
@@ -195,7 +195,7 @@ class ManyGrantsTest {
     }
 
     private static <T> T answer(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
 
     private final class Counting implements ZookeeperFactory {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** Nodes that carry the id of a claim, and belong to a session that has ended: here, to the session of a witness. */
 @Timeout(120)
 class OrphanTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int LONG_SESSION = 60_000;
     private static ZooKeeperServer server;
 
@@ -95,7 +95,7 @@ class OrphanTest {
         ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/x-" + claim.id()));
 
         Pending pending = store.claim(claim);
-        drop.awaitBite(PATIENCE);
+        drop.awaitBite(TIME_LIMIT);
         Grant grant = granted(pending);
 
         assertThat(nodes(claim)).hasSize(1);
@@ -134,9 +134,9 @@ class OrphanTest {
         orphan(claim);
         orphan(claim);
 
-        store.withdraw(claim).toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        store.withdraw(claim).toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
 
-        await().atMost(PATIENCE).until(() -> nodes(claim).isEmpty());
+        await().atMost(TIME_LIMIT).until(() -> nodes(claim).isEmpty());
     }
 
     private static Claim claim(String name) {
@@ -168,7 +168,7 @@ class OrphanTest {
     private Verdict renewed(Grant grant) throws Exception {
         return store.renew(List.of(grant))
                 .toCompletableFuture()
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .get(grant.id())
                 .verdict();
     }
@@ -176,7 +176,7 @@ class OrphanTest {
     private static Grant granted(Pending pending) throws Exception {
         return pending.answer()
                 .toCompletableFuture()
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .orElseThrow();
     }
 

@@ -33,10 +33,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is asked for while the servers are away, and what was waited for in vain, is not kept. */
+/** A request made while the servers are away, and a wait that failed, leave nothing behind. */
 @Timeout(120)
 class OutageTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int TRIES = 1_000;
     private static final int WAITS = 50;
     private static ZooKeeperServer server;
@@ -91,7 +91,7 @@ class OutageTest {
 
         proxy.heal();
 
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .until(() -> store.status("before")
                         .toCompletableFuture()
                         .handle((status, failure) -> failure == null && !status.isHeld())
@@ -107,7 +107,7 @@ class OutageTest {
             waits.add(new WeakReference<>(waitInVain("waited")));
         }
 
-        await().atMost(PATIENCE).until(() -> {
+        await().atMost(TIME_LIMIT).until(() -> {
             System.gc();
             return waits.stream().filter(wait -> wait.get() != null).count() <= 1;
         });
@@ -115,7 +115,7 @@ class OutageTest {
 
     /** The client library finds a server silent after two thirds of the session: here after 40 s. */
     @Test
-    void aServerThatSaysNothingIsReportedToThoseWhoWaitLongBeforeTheClientLibraryNotices() throws Exception {
+    void aSilentServerIsReportedToWaitersLongBeforeTheClientLibraryNotices() throws Exception {
         granted(store.claim(claim("silent", true)));
         AtomicInteger away = new AtomicInteger();
         AtomicInteger back = new AtomicInteger();
@@ -125,7 +125,7 @@ class OutageTest {
                         new StoreContext(new Hasty(time)));
         waiting.listen(new Counting(away, back));
         waiting.claim(claim("silent", true));
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .until(() -> store.status("silent")
                                 .toCompletableFuture()
                                 .get(10, TimeUnit.SECONDS)
@@ -181,7 +181,7 @@ class OutageTest {
 
     private Pending waitInVain(String name) throws Exception {
         Pending pending = store.claim(claim(name, true));
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .until(() -> store.status(name)
                                 .toCompletableFuture()
                                 .get(10, TimeUnit.SECONDS)
@@ -194,14 +194,14 @@ class OutageTest {
     }
 
     private void awaitDisconnected() {
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .untilAsserted(() -> assertThatThrownBy(
                                 () -> store.status("any").toCompletableFuture().get(10, TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class));
     }
 
     private static void assertUnavailable(CompletableFuture<?> answer) {
-        assertThatThrownBy(() -> answer.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+        assertThatThrownBy(() -> answer.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(StoreUnavailableException.class);
     }
@@ -218,7 +218,7 @@ class OutageTest {
     private static Grant granted(Pending pending) throws Exception {
         return pending.answer()
                 .toCompletableFuture()
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .orElseThrow();
     }
 }

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class OwnAclTest {
     private static final KitTime time = new KitTime();
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
     private CuratorFramework curator;
@@ -102,14 +102,14 @@ class OwnAclTest {
                 .hasMessageContaining("closed");
         Stat stat = new Stat();
         int twoMadeAndOneRemoved = 3;
-        await().atMost(PATIENCE).until(() -> {
+        await().atMost(TIME_LIMIT).until(() -> {
             List<String> left = witness.getChildren().storingStatIn(stat).forPath(lock);
             return stat.getCversion() == twoMadeAndOneRemoved && left.equals(List.of("stays"));
         });
     }
 
     @Test
-    void aClaimWhoseAclsCannotBeToldFailsAndKeepsNoOtherFromBeingSent() throws Exception {
+    void aClaimWhoseAclsCannotBeReadFailsAndKeepsNoOtherFromBeingSent() throws Exception {
         Claim bad = claim("bad");
         Claim good = claim("good");
         Store store = open(path -> {
@@ -119,7 +119,7 @@ class OwnAclTest {
         });
         proxy.refuse();
         proxy.cut();
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .until(() -> store.status("good")
                         .toCompletableFuture()
                         .handle((status, failure) -> failure != null)
@@ -146,7 +146,7 @@ class OwnAclTest {
 
     private static void reached(CountDownLatch latch) {
         try {
-            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

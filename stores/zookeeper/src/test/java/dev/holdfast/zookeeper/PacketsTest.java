@@ -29,15 +29,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a turn costs, by the server's own count. */
+/** The cost of a turn, by the server's own count. */
 class PacketsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final int LONG_SESSION = 60_000;
 
-    /** To say that a session lives, and to ask for the count. */
+    /** The ping that keeps the session, and the request for the count. */
     private static final int MORE = 6;
 
-    /** Where the lock's own node was swept away in between, which is made again. */
+    /** If the lock's own node was swept away meanwhile, it is made again. */
     private static final int SWEPT = 24;
 
     private static final HoldOptions AWAITED = HoldOptions.defaults().awaitRelease(true);
@@ -59,7 +59,10 @@ class PacketsTest {
         server.close();
     }
 
-    /** The node and the list, a look at the one before, the call, a look at one's own and at the others, the removal. */
+    /**
+     * The node and the list, a read of the one before, the notification, a read of its own node and of the others, the
+     * removal.
+     */
     @ParameterizedTest
     @ValueSource(ints = {2, 200})
     void aTurnThatIsHandedOverBetweenClientsCostsThirteenPacketsAtMostHoweverManyWait(int waiting) throws Exception {
@@ -76,7 +79,7 @@ class PacketsTest {
             }
             held.close();
             CompletableFuture.allOf(turns.toArray(CompletableFuture<?>[]::new))
-                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                    .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
 
             long removalOfTheFirst = 2;
             assertThat(packets() - before - removalOfTheFirst).isBetween(11L * waiting, 13L * waiting + MORE);
@@ -97,7 +100,10 @@ class PacketsTest {
         }
     }
 
-    /** A grant that lingers is given to the same client 64 times; then its node is replaced by the next one. */
+    /**
+     * A grant whose release is deferred is given to the same client 64 times; then its node is replaced by the next
+     * one.
+     */
     @Test
     void aReleaseAndTheClaimBehindItLeaveAsOne() throws InterruptedException {
         HoldOptions alone = HoldOptions.defaults().handOver(0, Duration.ZERO);
@@ -108,7 +114,7 @@ class PacketsTest {
             for (int i = 0; i < 100; i++) {
                 next = client.lock("exchanged", alone).acquireAsync();
                 held.close();
-                held = next.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+                held = next.orTimeout(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).join();
             }
             assertThat(packets() - before).isBetween(400L, 400L + MORE);
             held.close();
@@ -140,14 +146,14 @@ class PacketsTest {
         return store.claim(claim)
                 .answer()
                 .toCompletableFuture()
-                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                 .orElseThrow();
     }
 
     private static void assertHeld(Store store, List<Grant> grants) throws Exception {
         assertThat(store.renew(grants)
                         .toCompletableFuture()
-                        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)
                         .values())
                 .hasSize(grants.size())
                 .allMatch(renewal -> renewal.verdict() == Verdict.HELD && !renewal.contended());

@@ -11,41 +11,41 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for whom in a line of claims. */
+/** Which claims of a queue wait for which. */
 class PredecessorsTest {
     @Test
-    void anExclusiveClaimWaitsForTheOneBeforeItWhoeverThatIs() {
-        List<String> line = line("x", "s", "x");
-        assertThat(blockers("x", line, 2)).containsExactly(line.get(1));
-        assertThat(blockers("x", line, 0)).isEmpty();
+    void anExclusiveClaimWaitsForTheOneBeforeItWhateverItsMode() {
+        List<String> queue = queue("x", "s", "x");
+        assertThat(blockers("x", queue, 2)).containsExactly(queue.get(1));
+        assertThat(blockers("x", queue, 0)).isEmpty();
     }
 
     @Test
     void aSharedClaimWaitsForTheLastBeforeItThatIsNotShared() {
-        List<String> line = line("x", "s", "x", "s", "s");
-        assertThat(blockers("s", line, 4)).containsExactly(line.get(2));
-        assertThat(blockers("s", line("s", "s", "s"), 2)).isEmpty();
+        List<String> queue = queue("x", "s", "x", "s", "s");
+        assertThat(blockers("s", queue, 4)).containsExactly(queue.get(2));
+        assertThat(blockers("s", queue("s", "s", "s"), 2)).isEmpty();
     }
 
     @Test
     void aClaimForPermitsWaitsForTheLastFewThatLeaveTooLittle() {
-        List<String> line = line("p1of3", "p1of3", "p1of3", "p1of3", "p1of3");
-        assertThat(blockers("p1of3", line, 2)).isEmpty();
-        assertThat(blockers("p1of3", line, 4)).containsExactly(line.get(3), line.get(2), line.get(1));
+        List<String> queue = queue("p1of3", "p1of3", "p1of3", "p1of3", "p1of3");
+        assertThat(blockers("p1of3", queue, 2)).isEmpty();
+        assertThat(blockers("p1of3", queue, 4)).containsExactly(queue.get(3), queue.get(2), queue.get(1));
     }
 
     @Test
     void aLargeClaimIsNotStarvedBySmallOnes() {
-        List<String> line = line("p2of3", "p3of3", "p1of3");
-        assertThat(blockers("p1of3", line, 2)).containsExactly(line.get(1));
-        assertThat(holders(line)).containsExactly(line.get(0));
+        List<String> queue = queue("p2of3", "p3of3", "p1of3");
+        assertThat(blockers("p1of3", queue, 2)).containsExactly(queue.get(1));
+        assertThat(holders(queue)).containsExactly(queue.get(0));
     }
 
     @Test
-    void thoseWhoHoldAreTheHeadAndWhoeverMayBeBesideIt() {
-        List<String> readers = line("s", "s", "x", "s");
+    void theHoldersAreTheHeadAndTheClaimsThatMayHoldBesideIt() {
+        List<String> readers = queue("s", "s", "x", "s");
         assertThat(holders(readers)).containsExactlyElementsOf(readers.subList(0, 2));
-        List<String> writers = line("x", "x");
+        List<String> writers = queue("x", "x");
         assertThat(holders(writers)).containsExactly(writers.get(0));
     }
 
@@ -54,22 +54,22 @@ class PredecessorsTest {
         Random random = new Random(1);
         String[] kinds = {"x", "s", "p1of3", "p2of3", "p3of3"};
         for (int round = 0; round < 2_000; round++) {
-            List<Node> line = Predecessors.of(line(random.ints(random.nextInt(7), 0, kinds.length)
+            List<Node> queue = Predecessors.of(queue(random.ints(random.nextInt(7), 0, kinds.length)
                     .mapToObj(kind -> kinds[kind])
                     .toArray(String[]::new)));
-            List<Node> unblocked = line.stream()
-                    .filter(node -> Predecessors.blockers(node.mode(), line.subList(0, line.indexOf(node)))
+            List<Node> unblocked = queue.stream()
+                    .filter(node -> Predecessors.blockers(node.mode(), queue.subList(0, queue.indexOf(node)))
                             .isEmpty())
                     .toList();
-            assertThat(Predecessors.holders(line)).isEqualTo(unblocked);
+            assertThat(Predecessors.holders(queue)).isEqualTo(unblocked);
         }
     }
 
     @Test
     void aClaimThatWasMadeAgainWaitsOnceThoughItsEarlierNodeIsStillThere() {
-        List<Node> line = List.of(made("x", 1, 1), made("x", 2, 2), made("s", 3, 3), made("x", 2, 4), made("x", 1, 5));
+        List<Node> queue = List.of(made("x", 1, 1), made("x", 2, 2), made("s", 3, 3), made("x", 2, 4), made("x", 1, 5));
 
-        assertThat(Predecessors.waiting(line)).extracting(Node::place).containsExactly(2, 3);
+        assertThat(Predecessors.waiting(queue)).extracting(Node::place).containsExactly(2, 3);
     }
 
     private static Node made(String kind, int claim, int place) {
@@ -86,21 +86,21 @@ class PredecessorsTest {
 
     @Test
     void theOrderSurvivesTheHighestNumber() {
-        List<String> line = List.of(
+        List<String> queue = List.of(
                 node("x", Integer.MAX_VALUE - 1),
                 node("x", Integer.MAX_VALUE),
                 node("x", Integer.MIN_VALUE),
                 node("x", Integer.MIN_VALUE + 1),
                 node("x", -1));
-        List<String> shuffled = new ArrayList<>(line);
+        List<String> shuffled = new ArrayList<>(queue);
         Collections.shuffle(shuffled);
-        assertThat(Predecessors.of(shuffled)).extracting(Node::name).isEqualTo(line);
-        assertThat(blockers("x", line, 2)).containsExactly(line.get(1));
+        assertThat(Predecessors.of(shuffled)).extracting(Node::name).isEqualTo(queue);
+        assertThat(blockers("x", queue, 2)).containsExactly(queue.get(1));
     }
 
     @Test
     void otherPeoplesNodesArePassedOver() {
-        List<String> children = new ArrayList<>(line("x"));
+        List<String> children = new ArrayList<>(queue("x"));
         children.addAll(List.of(
                 "lock-0000000000",
                 "x",
@@ -110,10 +110,10 @@ class PredecessorsTest {
         assertThat(Predecessors.of(children)).hasSize(1);
     }
 
-    private static List<String> blockers(String kind, List<String> line, int index) {
-        Node mine = Node.parse(line.get(index)).orElseThrow();
+    private static List<String> blockers(String kind, List<String> queue, int index) {
+        Node mine = Node.parse(queue.get(index)).orElseThrow();
         Mode mode = Node.parse(node(kind, 0)).orElseThrow().mode();
-        return Predecessors.blockers(mode, Predecessors.before(mine, line)).stream()
+        return Predecessors.blockers(mode, Predecessors.before(mine, queue)).stream()
                 .map(Node::name)
                 .toList();
     }
@@ -124,18 +124,18 @@ class PredecessorsTest {
                 .toList();
     }
 
-    private static List<String> holders(List<String> line) {
-        return Predecessors.holders(Predecessors.of(line)).stream()
+    private static List<String> holders(List<String> queue) {
+        return Predecessors.holders(Predecessors.of(queue)).stream()
                 .map(Node::name)
                 .toList();
     }
 
-    private static List<String> line(String... kinds) {
-        List<String> line = new ArrayList<>();
+    private static List<String> queue(String... kinds) {
+        List<String> queue = new ArrayList<>();
         for (String kind : kinds) {
-            line.add(node(kind, line.size()));
+            queue.add(node(kind, queue.size()));
         }
-        return line;
+        return queue;
     }
 
     /** As the server writes it. */

@@ -32,9 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What cannot work is said within its time, with what to do, and without secrets. */
+/** A failure is reported within its time, with what to do, and without secrets. */
 class RefusalTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
     private CuratorFramework curator;
 
@@ -69,7 +69,7 @@ class RefusalTest {
     }
 
     @Test
-    void aServerThatTakesConnectionsAndSaysNothing() {
+    void aServerThatAcceptsConnectionsAndNeverAnswers() {
         try (TcpProxy proxy = TcpProxy.to(server.port())) {
             proxy.toServer().swallow();
             assertThatThrownBy(() -> soon(() -> open("zk://127.0.0.1:" + proxy.port() + "?timeout=500ms")))
@@ -127,7 +127,7 @@ class RefusalTest {
     }
 
     @Test
-    void aNodeOfSomebodyElse() throws Exception {
+    void aForeignNode() throws Exception {
         curator.create().creatingParentsIfNeeded().forPath("/foreign/holdfast", bytes("my own"));
         assertThatThrownBy(() -> open(url("/foreign")))
                 .isInstanceOf(StoreRefusedException.class)
@@ -184,7 +184,7 @@ class RefusalTest {
                 client.lock("name/" + i + "/ü.\uD83D\uDD12").acquire().close();
             }
             int layout = 3; // the chroot's child, and its two
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .until(() -> curator.getZookeeperClient().getZooKeeper().getAllChildrenNumber("/many")
                             <= Paths.BUCKETS + layout);
         }
@@ -204,7 +204,7 @@ class RefusalTest {
         }
     }
 
-    /** Lets nobody make nodes below some. */
+    /** Allows no client to make nodes below some. */
     private record ReadOnly(String end) implements ACLProvider {
         @Override
         public List<ACL> getDefaultAcl() {
@@ -267,7 +267,7 @@ class RefusalTest {
         assertThatThrownBy(() -> ZooKeeperFence.on(curator).check("of-url", 7)).isInstanceOf(StaleTokenException.class);
     }
 
-    /** What fails does so within the time-out of these tests, two seconds at most, and what a busy machine adds. */
+    /** A failure comes within the time-out of these tests, two seconds at most, and what a busy machine adds. */
     private static <T> T soon(Callable<T> task) throws Exception {
         long asked = System.nanoTime();
         try {

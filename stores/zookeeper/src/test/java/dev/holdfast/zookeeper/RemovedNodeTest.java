@@ -24,10 +24,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nodes of claims that somebody else takes away: by hand, or with the client that the application lent and closed. */
+/** Nodes of claims that another party removes: by hand, or with the client that the application lent and closed. */
 @Timeout(120)
 class RemovedNodeTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static final int ROUNDS = 30;
     private static ZooKeeperServer server;
 
@@ -73,11 +73,11 @@ class RemovedNodeTest {
                 curator.delete().forPath(node(name, 1));
                 held.close();
 
-                Hold granted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                Hold granted = next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
                 assertThat(removed).as("round " + round).isNotDone();
                 assertThat(granted.isValid()).isTrue();
                 granted.close();
-                removed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+                removed.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
             }
         }
     }
@@ -96,7 +96,7 @@ class RemovedNodeTest {
 
             curator.close();
 
-            assertThat(overlapped.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isFalse();
+            assertThat(overlapped.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS))
                     .cause()
@@ -110,7 +110,7 @@ class RemovedNodeTest {
     }
 
     @Test
-    void aWaiterThatIsBrokenBeforeItHasHeardThatItIsItsTurnWaitsAgain() throws Exception {
+    void aWaiterThatIsBrokenBeforeItIsNotifiedOfItsTurnWaitsAgain() throws Exception {
         try (TcpProxy proxy = TcpProxy.to(server.port());
                 LockClient holder = LockClient.connect(ZooKeeperServers.url(server));
                 LockClient waiter = LockClient.connect(ZooKeeperServers.url("127.0.0.1:" + proxy.port(), "20s"))) {
@@ -119,25 +119,25 @@ class RemovedNodeTest {
             awaitWaiting("early", 1);
             proxy.toClient().hold();
             held.close();
-            await().atMost(PATIENCE).until(() -> rival.lock("early").status().waiting() == 0);
+            await().atMost(TIME_LIMIT).until(() -> rival.lock("early").status().waiting() == 0);
             long shown = rival.lock("early").status().grant().orElseThrow().token();
 
             assertThat(rival.breakGrant("early", shown, false)).isTrue();
             proxy.toClient().resume();
 
-            try (Hold granted = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            try (Hold granted = waiting.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
                 assertThat(granted.token()).as("the grant that was broken").isGreaterThan(shown);
             }
         }
     }
 
     private void awaitWaiting(String name, int count) {
-        await().atMost(PATIENCE).until(() -> rival.lock(name).status().waiting() == count);
+        await().atMost(TIME_LIMIT).until(() -> rival.lock(name).status().waiting() == count);
     }
 
     private String node(String name, int place) throws Exception {
         String lock = new Paths("").lock(name);
-        List<Node> line = Predecessors.of(curator.getChildren().forPath(lock));
-        return lock + "/" + line.get(place).name();
+        List<Node> queue = Predecessors.of(curator.getChildren().forPath(lock));
+        return lock + "/" + queue.get(place).name();
     }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A claim that is asked for again under its id, as for an answer that was lost. */
+/** A claim that is repeated under its id, as after a lost answer. */
 @Timeout(120)
 class RepeatTest {
     private static final int ROUNDS = 300;

@@ -59,7 +59,7 @@ class SessionProofTest {
         answered(101);
         proof.reconnected(nanos(120));
         assertThat(seconds())
-                .as("the leader may be one whom the others have left")
+                .as("the leader may be one that the others have left")
                 .isEqualTo(101);
         assertThat(proof.putOff(nanos(120.1))).isZero();
         answered(121);

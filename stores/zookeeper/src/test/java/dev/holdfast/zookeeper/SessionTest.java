@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 /** A hold is good for as long as its session is proved to live, and no longer. */
 class SessionTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
     @BeforeAll
@@ -48,7 +48,7 @@ class SessionTest {
     }
 
     @Test
-    void aKilledSessionIsToldTheHoldIsLostAndReEntryRefuses() throws Exception {
+    void aKilledSessionLosesTheHoldAndReEntryIsRefused() throws Exception {
         Queue<Loss> losses = new ConcurrentLinkedQueue<>();
         try (CuratorFramework curator = curator();
                 LockClient client = LockClient.builder(ZooKeeperStores.on(curator, options()))
@@ -60,10 +60,10 @@ class SessionTest {
 
             kill(curator);
 
-            await().atMost(PATIENCE).until(() -> !losses.isEmpty());
+            await().atMost(TIME_LIMIT).until(() -> !losses.isEmpty());
             assertThat(hold.isValid()).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .pollInSameThread()
                     .untilAsserted(() -> assertThatThrownBy(owned::lock).isInstanceOf(HoldLostException.class));
             try (Hold again = client.lock("killed").acquire()) {
@@ -72,7 +72,10 @@ class SessionTest {
         }
     }
 
-    /** As Curator does by itself after a session's time-out without a connection: the servers may have heard of it later. */
+    /**
+     * As Curator does by itself after a session's time-out without a connection: the servers may have received its last
+     * message later.
+     */
     @Test
     void theLockOfASessionThatItsClientGaveUpIsFreeLongBeforeTheServersEndTheSession() throws Exception {
         try (CuratorFramework curator =
@@ -92,8 +95,8 @@ class SessionTest {
                     assertThat(next.token()).isGreaterThan(hold.token());
                 }
                 // not before the rival holds: on an event that was made up the library may close the session, which is
-                // open still, before it tells anybody. A real end of a session comes after a broken connection.
-                await().atMost(PATIENCE).until(() -> !hold.isValid());
+                // still open, before it reports that. A real end of a session comes after a broken connection.
+                await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
                 assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             }
         }
@@ -113,7 +116,7 @@ class SessionTest {
                         .acquire();
                 proxy.refuse();
                 proxy.cut();
-                await().atMost(PATIENCE).until(() -> !hold.isValid());
+                await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
 
                 hold.close();
                 curator.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
@@ -137,7 +140,8 @@ class SessionTest {
             proxy.toServer().hold();
             proxy.toClient().hold();
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped =
+                    next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(overlapped).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
             next.join().close();
@@ -152,10 +156,10 @@ class SessionTest {
 
             proxy.refuse();
             proxy.cut();
-            await().atMost(PATIENCE).until(() -> !hold.isValid());
+            await().atMost(TIME_LIMIT).until(() -> !hold.isValid());
             proxy.accept();
 
-            await().atMost(PATIENCE).until(hold::isValid);
+            await().atMost(TIME_LIMIT).until(hold::isValid);
             hold.close();
         }
     }
@@ -168,10 +172,10 @@ class SessionTest {
 
             proxy.refuse();
             proxy.cut();
-            await().during(Duration.ofMillis(500)).atMost(PATIENCE).until(hold::isValid);
+            await().during(Duration.ofMillis(500)).atMost(TIME_LIMIT).until(hold::isValid);
             proxy.accept();
 
-            await().during(Duration.ofMillis(3_500)).atMost(PATIENCE).until(hold::isValid);
+            await().during(Duration.ofMillis(3_500)).atMost(TIME_LIMIT).until(hold::isValid);
             hold.close();
         }
     }
@@ -188,12 +192,12 @@ class SessionTest {
 
             Hold hold = client.lock("dropped").acquire();
 
-            drop.awaitBite(PATIENCE);
+            drop.awaitBite(TIME_LIMIT);
             assertThat(witness.lock("dropped").status().waiting())
                     .as("a second node of the same claim")
                     .isZero();
             hold.close();
-            await().atMost(PATIENCE)
+            await().atMost(TIME_LIMIT)
                     .until(() -> !witness.lock("dropped").status().isHeld());
         }
     }
@@ -213,7 +217,7 @@ class SessionTest {
             proxy.cut();
             proxy.heal();
 
-            next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+            next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
         }
     }
 
@@ -229,16 +233,16 @@ class SessionTest {
             own.process().kill();
             own.process().restart();
 
-            await().atMost(PATIENCE).until(hold::isValid);
+            await().atMost(TIME_LIMIT).until(hold::isValid);
             assertThat(next).isNotDone();
             hold.close();
-            Hold granted = next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Hold granted = next.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(granted.token()).isGreaterThan(hold.token());
             granted.close();
         }
     }
 
-    /** The client keeps its session, and the servers end it sooner than they had said. */
+    /** The client keeps its session, and the servers end it sooner than they had promised. */
     @Test
     void aHoldEndsBeforeARivalHasItAlsoWhenServersStartAgainWithShorterSessions() throws Exception {
         try (ZooKeeperServer own = ZooKeeperServers.quick();
@@ -255,11 +259,12 @@ class SessionTest {
             Files.writeString(
                     settings, Files.readString(settings).replace("maxSessionTimeout=60000", "maxSessionTimeout=4000"));
             own.process().restart();
-            await().atMost(PATIENCE).until(() -> answers(client));
+            await().atMost(TIME_LIMIT).until(() -> answers(client));
             proxy.toServer().hold();
             proxy.toClient().hold();
 
-            boolean overlapped = next.thenApply(granted -> hold.isValid()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            boolean overlapped =
+                    next.thenApply(granted -> hold.isValid()).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(overlapped).isFalse();
             next.join().close();
         }
@@ -308,7 +313,7 @@ class SessionTest {
     }
 
     private static void awaitWaiting(LockClient client, String name) {
-        await().atMost(PATIENCE)
+        await().atMost(TIME_LIMIT)
                 .ignoreException(StoreUnavailableException.class)
                 .until(() -> client.lock(name).status().waiting() == 1);
     }
@@ -323,7 +328,7 @@ class SessionTest {
                 event -> connected.complete(null),
                 own.getSessionId(),
                 own.getSessionPasswd())) {
-            connected.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            connected.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
         }
     }
 

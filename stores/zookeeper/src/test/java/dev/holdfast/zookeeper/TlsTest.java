@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A server that speaks TLS, and clients that trust it or not, as the file says that {@code config} names. */
 class TlsTest {
-    /** ZooKeeper compares the name that the address stands for. */
+    /** ZooKeeper compares the name that the address resolves to. */
     private static final String NAMES = "dns:localhost,ip:127.0.0.1";
 
     /** For what is to fail; a first handshake takes longer on a busy machine. */
@@ -73,7 +73,7 @@ class TlsTest {
     }
 
     @Test
-    void aClientThatDoesNotSpeakTlsIsToldInTime() {
+    void aClientThatDoesNotSpeakTlsFailsInTime() {
         assertThatThrownBy(() -> LockClient.connect(url(BRIEF))).isInstanceOf(StoreUnavailableException.class);
     }
 

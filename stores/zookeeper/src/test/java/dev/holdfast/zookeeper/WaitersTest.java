@@ -17,10 +17,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Those that wait are listed by name, in the order in which they came. */
+/** Waiters are listed by name, in order of arrival. */
 @Timeout(120)
 class WaitersTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIME_LIMIT = Duration.ofSeconds(30);
     private static ZooKeeperServer server;
 
     @BeforeAll
@@ -70,6 +70,6 @@ class WaitersTest {
     }
 
     private static void awaitWaiting(LockClient client, int number) {
-        await().atMost(PATIENCE).until(() -> client.lock("order:1").status().waiting() == number);
+        await().atMost(TIME_LIMIT).until(() -> client.lock("order:1").status().waiting() == number);
     }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.zookeeper;
 
 import org.junit.jupiter.api.Tag;
 
-/** What the engine makes of ZooKeeper. */
+/** The engine on ZooKeeper. */
 @Tag("client-outages-proved-elsewhere")
 @Tag("processes-in-another-class")
 @Tag("store-in-another-class")

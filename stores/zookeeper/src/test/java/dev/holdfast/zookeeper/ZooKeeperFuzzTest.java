@@ -43,7 +43,9 @@ class ZooKeeperFuzzTest extends StoreFuzz {
         return Optional.of(server.process());
     }
 
-    /** The lease in a session of two seconds, less the margin: whoever breaks a grant may have a clock that is faster. */
+    /**
+     * The lease in a session of two seconds, less the margin: the client that breaks a grant may have a faster clock.
+     */
     @Override
     protected Duration session() {
         return Duration.ofMillis(1_680);

@@ -3,8 +3,9 @@ package dev.holdfast.zookeeper;
 import org.junit.jupiter.api.Tag;
 
 /**
- * What happens between processes on ZooKeeper. All modes are nodes in one line, of the same sessions: how the line loses a
- * killed process is asked for exclusive holds every day, and for readers and permits by {@code ./verify --all}.
+ * The contract between processes on ZooKeeper. All modes are nodes in one queue, of the same sessions: how the queue
+ * loses a killed process is tested for exclusive holds every day, and for readers and permits by {@code ./verify
+ * --all}.
  */
 @Tag("engine-in-another-class")
 @Tag("shared-processes-proved-elsewhere")

@@ -11,7 +11,7 @@ final class ZooKeeperServers {
         "-Xmx128m",
         "-XX:TieredStopAtLevel=1", // soon started and soon ended
         "-XX:+UseSerialGC",
-        "-Dzookeeper.forceSync=no", // nobody pulls the plug here
+        "-Dzookeeper.forceSync=no", // no test cuts the power
         "-Dznode.container.checkIntervalMs=500",
         "-Dznode.container.maxPerMinute=10000000"
     };
@@ -19,7 +19,7 @@ final class ZooKeeperServers {
     static final Map<String, String> SETTINGS = Map.of("tickTime", "300", "maxSessionTimeout", "60000");
 
     static {
-        // It asks every tenth of a second, and not at once: most of what is awaited here has happened by then.
+        // It polls every tenth of a second, and not at once: most of what is awaited here has happened by then.
         Awaitility.setDefaultPollDelay(Duration.ZERO);
         Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
     }
@@ -48,7 +48,7 @@ final class ZooKeeperServers {
         return ZooKeeperOptions.defaults().tick(Duration.ofMillis(300));
     }
 
-    /** One of the figures that a server tells of itself. */
+    /** One of the figures that a server reports of itself. */
     static long figure(ZooKeeperServer server, String name) {
         return figure(server.command("mntr"), name);
     }

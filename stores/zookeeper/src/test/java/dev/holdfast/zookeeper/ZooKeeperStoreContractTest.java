@@ -2,7 +2,7 @@ package dev.holdfast.zookeeper;
 
 import org.junit.jupiter.api.Tag;
 
-/** What ZooKeeper itself does. */
+/** The contract of the store on ZooKeeper itself. */
 @Tag("engine-in-another-class")
 @Tag("processes-in-another-class")
 class ZooKeeperStoreContractTest extends ZooKeeperContract {}
