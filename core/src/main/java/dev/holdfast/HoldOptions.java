@@ -23,7 +23,9 @@ public final class HoldOptions {
     private static final Duration SMALLEST_LEASE = Duration.ofMillis(100);
     private static final Duration LARGEST_LEASE = Duration.ofDays(7);
     private static final Duration LONGEST_HAND_OVER = Duration.ofMinutes(1);
+    /** The tokens of a grant number: 1,024, one for the hold that was granted and one for each hand-over. */
     private static final int MOST_HAND_OVERS = 1023;
+
     private static final Duration LONGEST_RETENTION = Duration.ofHours(1);
     private static final HoldOptions DEFAULTS = new HoldOptions(new Values());
 

@@ -22,9 +22,7 @@ class SelfWaitTest {
                         .time(time)
                         .build()) {
             AtomicReference<Hold> first = new AtomicReference<>();
-            Thread thread = new Thread(() -> new tests.SelfWaiter(client.lock("a")).acquireTwice(first), "twice");
-            thread.start();
-            await().until(() -> EngineCase.waitsForALock(thread));
+            Thread thread = waitingForItself(client.lock("a"), first);
             assertThat(log.lines).isEmpty();
             time.advance(Duration.ofSeconds(4));
             assertThat(log.lines)
@@ -48,9 +46,7 @@ class SelfWaitTest {
                         .build()) {
             client.lock("b").acquire().close(); // the first caller of a client is one of the sample, the second is not
             AtomicReference<Hold> first = new AtomicReference<>();
-            Thread thread = new Thread(() -> new tests.SelfWaiter(client.lock("a")).acquireTwice(first), "twice");
-            thread.start();
-            await().until(() -> EngineCase.waitsForALock(thread));
+            Thread thread = waitingForItself(client.lock("a"), first);
             time.advance(Duration.ofSeconds(4));
             assertThat(log.lines)
                     .singleElement()
@@ -60,5 +56,12 @@ class SelfWaitTest {
             first.get().close();
             thread.join();
         }
+    }
+
+    private static Thread waitingForItself(DistributedLock lock, AtomicReference<Hold> first) {
+        Thread thread = new Thread(() -> new tests.SelfWaiter(lock).acquireTwice(first), "twice");
+        thread.start();
+        await().until(() -> EngineCase.waitsForALock(thread));
+        return thread;
     }
 }

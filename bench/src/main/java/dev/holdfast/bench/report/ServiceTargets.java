@@ -25,14 +25,14 @@ final class ServiceTargets {
         Wanted redis = new Wanted(StoreKind.REDIS);
         List<Target> targets = new ArrayList<>();
         for (String workload : List.of(ServiceWorkloads.SERVICE_1X1, ServiceWorkloads.SERVICE_1X16)) {
+            String fresh = workload + ServiceWorkloads.FRESH;
             targets.add(redis.median(workload, Peers.HOLDFAST, Beside.of(Peers.FLOOR), 1.15));
-            targets.add(redis.median(workload, Peers.HOLDFAST, Beside.of(REDISSON), 0.95));
-            targets.add(redis.median(workload, Peers.HOLDFAST, Beside.BEST, 0.95));
             targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.WAIT_P99, Beside.BEST, 1));
-            targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.SERVER, Beside.of(REDISSON), 1));
-            targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.SERVER, Beside.BEST, 1));
-            targets.add(redis.median(workload + ServiceWorkloads.FRESH, Peers.HOLDFAST, Beside.of(REDISSON), 1.2));
-            targets.add(redis.median(workload + ServiceWorkloads.FRESH, Peers.HOLDFAST, Beside.BEST, 1.2));
+            for (Beside peer : List.of(Beside.of(REDISSON), Beside.BEST)) {
+                targets.add(redis.median(workload, Peers.HOLDFAST, peer, 0.95));
+                targets.add(redis.atMost(workload, Peers.HOLDFAST, Figure.SERVER, peer, 1));
+                targets.add(redis.median(fresh, Peers.HOLDFAST, peer, 1.2));
+            }
         }
         String two = ServiceWorkloads.SERVICE_2X16;
         targets.add(redis.median(two, Peers.HOLDFAST, Beside.of(Peers.FLOOR), 1.3));

@@ -1,0 +1,63 @@
+package dev.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.spi.Grant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The scripts of the common case, which do arithmetic on texts of digits: a free lock is claimed, and released. */
+class FreeClaimTest {
+    private Rig rig;
+    private RedisStore store;
+
+    @BeforeEach
+    void start() {
+        rig = new Rig();
+        store = rig.open();
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    @Test
+    void aNumberIsTheServersTimeInMicrosecondsAlsoWhereThoseAreFewerThanSixDigits() {
+        int names = 300; // one time in ten has a zero in front of its microseconds
+        for (int i = 0; i < names; i++) {
+            long before = micros();
+            long number = Rig.hold(store, "name" + i).number();
+            assertThat(number).isBetween(before, micros());
+        }
+    }
+
+    @Test
+    void aNumberIsAboveTheLastOneAndTheFloorThoughBothAreAheadOfTheTime() {
+        long ahead = micros() + 3_600_000_000L;
+        Grant first = Rig.hold(store, Rig.above(Rig.claim("a"), ahead));
+        assertThat(first.number()).isEqualTo(ahead + 1);
+        Rig.release(store, first);
+
+        Grant second = Rig.hold(store, Rig.above(Rig.claim("a"), ahead - 1000));
+        assertThat(second.number()).as("the last is higher").isEqualTo(ahead + 2);
+        Rig.release(store, second);
+
+        Grant third = Rig.hold(store, Rig.above(Rig.claim("a"), ahead + 1000));
+        assertThat(third.number()).as("the floor is higher").isEqualTo(ahead + 1001);
+    }
+
+    @Test
+    void aReleasedLockIsRememberedForHalfAMinute() {
+        Rig.release(store, Rig.hold(store, "a"));
+
+        assertThat(Long.parseLong(rig.call("PTTL", "holdfast:{a}"))).isBetween(25_000L, 30_000L);
+    }
+
+    /** The server's time. */
+    private long micros() {
+        String[] time = rig.call("TIME").split("\\D+"); // as in [1700000000, 123456]
+        return Long.parseLong(time[1]) * 1_000_000 + Long.parseLong(time[2]);
+    }
+}
