@@ -137,6 +137,11 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
         return has(e, DENIED);
     }
 
+    /** Whether code in the database raised it: RAISE in PostgreSQL, SIGNAL in MariaDB and MySQL. The same would happen again. */
+    private static boolean isRaised(SQLException e) {
+        return state(e).startsWith("P0") || state(e).equals("45000");
+    }
+
     boolean isMissing(SQLException e) {
         return has(e, MISSING_TABLE) && !isBroken(e);
     }
@@ -175,6 +180,12 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
             return new StoreRefusedException(
                     cannot + "table " + table + " has another shape than Holdfast's tables (" + firstLine(e)
                             + "); use another table, or create it with the SQL printed by " + schema,
+                    e);
+        }
+        if (isRaised(e)) {
+            return new StoreRefusedException(
+                    cannot + "a trigger or function in the database refused it (" + firstLine(e)
+                            + "); change it, or use another table",
                     e);
         }
         if (isBroken(e)) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
-import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
@@ -353,7 +352,8 @@ class PostgresServerTest extends RecordTableCases {
         try (LockClient client =
                 LockClient.builder(url()).outageLimit(Duration.ofSeconds(2)).build()) {
             assertThatThrownBy(() -> client.once("job").run(turn -> {}).message())
-                    .isInstanceOf(HoldfastException.class);
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("no index now");
         } finally {
             sql("DROP EVENT TRIGGER refuse_index", "DROP FUNCTION refuse_index()");
         }
