@@ -1,6 +1,8 @@
 package dev.holdfast.bench.run;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
     static final String COMMAND = "errand\t";
     private static final String SEPARATOR = "\t";
     private static final int WARM_UP_NAMES = 2_000;
+    private static final Duration WARM_UP_LEASE = Duration.ofSeconds(5);
     private static final int COLLECTIONS = 5;
     private static final String HELD = "held-long";
 
@@ -81,14 +84,36 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
     }
 
     private List<Double> keep(LockClient client) throws InterruptedException {
-        List<Hold> holds = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            holds.add(client.lock("kept-" + i).acquire());
-        }
+        warmUpRenewals(client);
+        List<Hold> holds = hold(client, "kept-", HoldOptions.defaults());
         double share = shareOfACore();
         double valid = holds.stream().filter(Hold::isValid).count();
         holds.forEach(Hold::close);
         return List.of(share, valid);
+    }
+
+    /**
+     * Renews six times as often for a while. Holds of 30 s are renewed three times in 30 s, so that otherwise the compilers of
+     * a JVM would be at work on the renewal for minutes, and take more time than it does.
+     */
+    private void warmUpRenewals(LockClient client) throws InterruptedException {
+        List<Hold> holds = hold(client, "brief-", HoldOptions.defaults().lease(WARM_UP_LEASE));
+        pause(settle);
+        for (Hold hold : holds) {
+            try {
+                hold.close();
+            } catch (HoldLostException lost) {
+                // It was only to warm up; those that are counted must be valid.
+            }
+        }
+    }
+
+    private List<Hold> hold(LockClient client, String prefix, HoldOptions options) throws InterruptedException {
+        List<Hold> holds = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            holds.add(client.lock(prefix + i, options).acquire());
+        }
+        return holds;
     }
 
     private List<Double> use(LockClient client) throws InterruptedException {
