@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link System#nanoTime()} is one clock for all processes of a machine: HotSpot reads {@code CLOCK_MONOTONIC} on Linux
  * and {@code mach_absolute_time} on macOS without an origin of its own, and both count from the machine's start. So it
  * can be stored and compared between processes, no wall clock matters, and it stands still for all of them while the
- * machine sleeps. It begins anew with every start; the boot id tells one start from the next.
+ * machine sleeps. It begins again with every start; the boot id differs from one start to the next.
  *
  * @param bootId what names this start of the machine
  * @param nanoTime the clock
@@ -28,7 +28,7 @@ record BootClock(String bootId, LongSupplier nanoTime) {
     /**
      * This machine.
      *
-     * @throws StoreRefusedException if it cannot tell its starts apart, or this process has a clock of its own
+     * @throws StoreRefusedException if it cannot distinguish its starts, or this process has a clock of its own
      */
     static BootClock local() {
         String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);

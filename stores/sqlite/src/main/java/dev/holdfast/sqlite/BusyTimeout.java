@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * How long the statements of one connection wait for a database that is busy, and how: in short naps that grow from 50
- * to 1000 µs, each of random length so that two who wait do not meet again.
+ * to 1000 µs, each of random length so that two that wait do not meet again.
  *
  * <p>Real time counts, whatever the client's time source says: what is waited for is another process.
  *
@@ -25,7 +25,7 @@ final class BusyTimeout {
         this.limit = limit.toNanos();
     }
 
-    /** Starts anew, counting from a moment of {@link System#nanoTime()}. */
+    /** Starts again, counting from a moment of {@link System#nanoTime()}. */
     void restart(long sinceNanos) {
         since = sinceNanos;
     }

@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Hears of changes by polling <a href="https://sqlite.org/pragma.html#pragma_data_version">PRAGMA data_version</a> on a
- * connection of its own: it costs a few microseconds, and tells of commits by every other connection, those of other
- * processes and this one's own.
+ * Notices changes by polling <a href="https://sqlite.org/pragma.html#pragma_data_version">PRAGMA data_version</a> on a
+ * connection of its own: it costs a few microseconds, and shows commits by every other connection, of other
+ * processes and of this one.
  *
  * <p>How often: after a change, a next one is likely soon, so the first pause is short and each is as long as all
  * before together, up to the longest of the place in the queue. When nothing has happened for long, a pause is a
@@ -42,9 +42,9 @@ final class ChangePoller implements AutoCloseable {
     }
 
     /**
-     * Pauses until something may have changed, the thread is unparked, or it is time to look anyway.
+     * Pauses until something may have changed, the thread is unparked, or it is time to poll anyway.
      *
-     * @param ahead how many are before the foremost of the waiting claims: who is next listens closest
+     * @param ahead how many are before the foremost of the waiting claims: the next in turn polls most often
      * @param atMostNanos when something is due
      * @return whether something has changed since the last call; always true at the first
      */
@@ -67,11 +67,11 @@ final class ChangePoller implements AutoCloseable {
     }
 
     /** The turn of a waiting claim. */
-    Turn look(Claim claim, long place) {
+    Turn poll(Claim claim, long place) {
         return session.run("wait for", claim.name(), () -> {
             long now = clock.micros();
             Object[] arguments = SqliteSharedLocks.question(claim, place, now);
-            return session.first(SqliteSharedSql.LOOK, row -> turn(claim.name(), row, now), arguments)
+            return session.first(SqliteSharedSql.POLL, row -> turn(claim.name(), row, now), arguments)
                     .orElse(Turn.LOST);
         });
     }

@@ -52,7 +52,7 @@ final class Housekeeping {
         next.cancel();
     }
 
-    /** The worker's last words. */
+    /** The worker's last task. */
     void end(SqliteLocks table) {
         if (begun || !used) {
             return;
@@ -75,7 +75,7 @@ final class Housekeeping {
         }
     }
 
-    /** A failure is not told: the next round tries again, and callers hear of a broken store from their own requests. */
+    /** A failure is not reported: the next round tries again, and callers hear of a broken store from their own requests. */
     private void purge(String after) {
         if (!used) {
             schedule(EVERY);

@@ -48,10 +48,10 @@ class SqliteDatabase {
     /**
      * Opens a connection, and creates or checks the layout. May block; leaves nothing open when it fails.
      *
-     * @param patience how long a statement may wait for the file
+     * @param busyTimeout how long a statement may wait for the file
      */
-    SqliteLocks open(BusyTimeout patience) {
-        SqliteSession session = SqliteSession.open(file, file.isNew(), patience);
+    SqliteLocks open(BusyTimeout busyTimeout) {
+        SqliteSession session = SqliteSession.open(file, file.isNew(), busyTimeout);
         boolean ready = false;
         try {
             file.opened();
@@ -76,8 +76,8 @@ class SqliteDatabase {
     }
 
     /** Opens what waiting claims listen to. May block. */
-    ChangePoller watch(BusyTimeout patience) {
-        return new ChangePoller(SqliteSession.open(file, false, patience), clock);
+    ChangePoller watch(BusyTimeout busyTimeout) {
+        return new ChangePoller(SqliteSession.open(file, false, busyTimeout), clock);
     }
 
     /** Whether this failure passes by itself, so that a waiting claim outlives it. */

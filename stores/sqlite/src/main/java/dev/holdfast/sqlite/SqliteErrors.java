@@ -29,12 +29,12 @@ final class SqliteErrors {
      * The exception for callers.
      *
      * @param action what was tried, on what: {@code cannot claim 'x' on sqlite:/a/b}
-     * @param patience how long it was tried when the file was busy
+     * @param busyTimeout how long it was tried when the file was busy
      */
-    static HoldfastException explain(String action, BusyTimeout patience, SQLException e) {
+    static HoldfastException explain(String action, BusyTimeout busyTimeout, SQLException e) {
         if (isBusy(e)) {
             return new StoreUnavailableException(
-                    action + ": another process has blocked the file for " + patience.seconds()
+                    action + ": another process has blocked the file for " + busyTimeout.seconds()
                             + " s; find the process that is stopped or stuck, and let it continue or end",
                     e);
         }

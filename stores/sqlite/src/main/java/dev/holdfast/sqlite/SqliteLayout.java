@@ -5,9 +5,9 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Creates the tables in a new file, checks them in an old one, and frees all locks when the machine was started anew.
+ * Creates the tables in a new file, checks them in an old one, and frees all locks when the machine was restarted.
  *
- * <p>A file that is in order is only read, so that a look at it is possible while another process blocks it.
+ * <p>A file that is in order is only read, so that it can be opened while another process blocks it.
  */
 final class SqliteLayout {
     /** Of locks: a commit is on the disk soon. */

@@ -53,12 +53,12 @@ final class SqliteLockTable implements SqliteLocks {
     }
 
     @Override
-    public boolean looksFree(Claim claim) {
+    public boolean couldBeGranted(Claim claim) {
         return session.run(
                 "claim",
                 claim.name(),
                 () -> session.first(
-                                SqliteSharedSql.LOOKS_FREE,
+                                SqliteSharedSql.COULD_BE_GRANTED,
                                 row -> {
                                     session.refuseNewer(claim.name(), row.getLong(2));
                                     return row.getBoolean(1);
@@ -159,8 +159,8 @@ final class SqliteLockTable implements SqliteLocks {
     }
 
     @Override
-    public Map<ClaimId, Boolean> standing(List<Grant> grants) {
-        return renewals.standing(grants);
+    public Map<ClaimId, Boolean> valid(List<Grant> grants) {
+        return renewals.valid(grants);
     }
 
     @Override
@@ -194,7 +194,7 @@ final class SqliteLockTable implements SqliteLocks {
             if (!held) {
                 session.update(SqliteSql.RELEASE_RUN_OUT, name, id.value());
             }
-            return held || (shared.shares(name, id) && shared.release(name, id)); // a writer who reads on
+            return held || (shared.shares(name, id) && shared.release(name, id)); // a writer that reads on
         });
     }
 

@@ -31,10 +31,10 @@ interface SqliteLocks extends AutoCloseable {
     long NO_PLACE = Long.MAX_VALUE;
 
     /** Reads whether a claim that does not queue could be granted now. Writes and locks nothing. */
-    boolean looksFree(Claim claim);
+    boolean couldBeGranted(Claim claim);
 
     /**
-     * Takes the lock if the claim fits beside who holds it, or it is this claim's already, and if it is the claim's turn.
+     * Takes the lock if the claim fits beside its holders, or it is this claim's already, and if it is the claim's turn.
      *
      * @param place its place in the queue, or {@link #NO_PLACE}
      */
@@ -55,8 +55,8 @@ interface SqliteLocks extends AutoCloseable {
     /** Renews grants in one statement; at most {@link SqliteDatabase#chunk()} of them, sorted by name. */
     Map<ClaimId, Renewal> renew(List<Grant> grants);
 
-    /** The exclusive grants that stand, and whether others wait for them; at most {@link SqliteDatabase#chunk()} grants. */
-    Map<ClaimId, Boolean> standing(List<Grant> grants);
+    /** The exclusive grants that are valid, and whether others wait for them; at most {@link SqliteDatabase#chunk()} grants. */
+    Map<ClaimId, Boolean> valid(List<Grant> grants);
 
     Optional<Grant> extend(Grant grant);
 

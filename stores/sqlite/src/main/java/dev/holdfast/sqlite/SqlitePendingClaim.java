@@ -33,7 +33,7 @@ final class SqlitePendingClaim implements Pending {
     /** Why the last try could not be made; null if it could. */
     volatile @Nullable Throwable untried;
 
-    /** How it stands must be looked up. */
+    /** Whether it is its turn must be read again. */
     volatile boolean stale = true;
 
     /** When it may try even if nothing changes; by the store's clock. */

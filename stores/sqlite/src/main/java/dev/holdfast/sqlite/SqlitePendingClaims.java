@@ -26,15 +26,15 @@ import org.jspecify.annotations.Nullable;
  *   claim ──► try ── granted ──────────────────────────────────────────────────────────────► answer
  *              │ not free                                                                     ▲
  *              ▼                                                                              │
- *            enter the queue ──► listen ──► changed, or due? ──► look ──► my turn ──► try ────┤
+ *            enter the queue ──► listen ──► changed, or due? ──► poll ──► my turn ──► try ────┤
  *              ▲                   ▲               │ no            │ not yet          │ lost  │
  *              │                   ├───────────────┴───────────────┴──────────────────┘       │
  *              └── place gone ─────┘                                          cancel: leave ──┘
  * </pre>
  *
- * <p>Listening and looking only read ({@link ChangePoller}); tries and the queue are the {@link SqliteWorker}'s. A look tells how
- * long until the claim may try even if nothing changes: when the holder's lease has run out, or those before it in the
- * queue have let their turns go by. So a waiter needs no word from a holder that died.
+ * <p>Listening and polling only read ({@link ChangePoller}); tries and the queue are the {@link SqliteWorker}'s. A poll returns
+ * how long until the claim may try even if nothing changes: when the holder's lease has run out, or those before it in the
+ * queue have let their turns pass. So a waiter needs no message from a holder that died.
  *
  * <p>A place in the queue counts for as long as {@link WaiterExpiry} says and is kept alive every third of that, all places
  * in one statement.
@@ -43,29 +43,29 @@ final class SqlitePendingClaims {
     private static final Duration LINGER = Duration.ofSeconds(5);
     private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
 
-    /** When hundreds wait, a look at all is long: then the next comes only after a rest of so many times its length. */
+    /** When hundreds wait, a poll of all takes long. The next one then comes after a rest of so many times its length. */
     private static final int REST = 20;
 
-    private static final long SHORT_LOOK = TimeUnit.MICROSECONDS.toNanos(200);
+    private static final long SHORT_POLL = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LONGEST_REST = Duration.ofMillis(40).toNanos();
 
     private final SqliteDatabase database;
     private final SqliteWorker worker;
-    private final BusyTimeout patience;
+    private final BusyTimeout busyTimeout;
     private final Set<SqlitePendingClaim> all = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
     private final LateListener listener = new LateListener();
     private volatile boolean closed;
 
-    SqlitePendingClaims(SqliteDatabase database, SqliteWorker worker, BusyTimeout patience) {
+    SqlitePendingClaims(SqliteDatabase database, SqliteWorker worker, BusyTimeout busyTimeout) {
         this.database = database;
         this.worker = worker;
-        this.patience = patience;
+        this.busyTimeout = busyTimeout;
     }
 
-    /** Who is told when waiting claims cannot be served, and when they can again. */
-    void tell(StoreListener told) {
-        listener.set(told);
+    /** The listener to which it is reported when waiting claims cannot be served, and when they can again. */
+    void listen(StoreListener reports) {
+        listener.set(reports);
     }
 
     Pending claim(Claim claim) {
@@ -80,7 +80,7 @@ final class SqlitePendingClaims {
     /** Ends the thread; may be called again. What waits stays until {@link #leaveAll} and {@link #failAll}. */
     void close() {
         closed = true;
-        patience.end();
+        busyTimeout.end();
         Thread running = thread.get();
         if (running != null) {
             LockSupport.unpark(running);
@@ -88,7 +88,7 @@ final class SqlitePendingClaims {
         }
     }
 
-    /** Gives up all places, so that nobody waits for a client that is gone. */
+    /** Gives up all places, so that no claim waits behind a client that is gone. */
     void leaveAll(SqliteLocks table) {
         all.forEach(waiting -> waiting.dequeue(table));
     }
@@ -136,7 +136,7 @@ final class SqlitePendingClaims {
         }
     }
 
-    /** A place that could not be kept is found lost by a later look, and taken anew; people hear why. */
+    /** A place that could not be kept is found lost by a later poll, and taken again; the listener gets the reason. */
     private void kept(Place first, @Nullable Throwable failure) {
         if (failure instanceof HoldfastException e && database.isPassing(e)) {
             listener.unreachable(first.name(), e);
@@ -160,7 +160,7 @@ final class SqlitePendingClaims {
     private void start(Thread fresh) {
         try {
             fresh.start();
-        } catch (Error noThread) { // who comes later tries again
+        } catch (Error noThread) { // the next claim tries again
             thread.compareAndSet(fresh, null);
             failAll(new StoreRefusedException(
                     "no thread could be started to wait on " + database.description()
@@ -183,16 +183,16 @@ final class SqlitePendingClaims {
         }
         thread.set(null);
         if (!all.isEmpty()) {
-            wake(); // somebody came just now, or the failure was a passing one
+            wake(); // a claim has just been added, or the failure was a passing one
         }
     }
 
     private ChangePoller open() {
-        patience.restart(System.nanoTime());
-        return database.watch(patience);
+        busyTimeout.restart(System.nanoTime());
+        return database.watch(busyTimeout);
     }
 
-    /** The round of the thread; for it alone. */
+    /** What the thread does, round by round; for it alone. */
     private final class Watch {
         private final ChangePoller changes;
         private long busy = System.nanoTime();
@@ -208,8 +208,8 @@ final class SqlitePendingClaims {
             while (!closed) {
                 if (!all.isEmpty()) {
                     busy = System.nanoTime();
-                    patience.restart(busy);
-                    listen();
+                    busyTimeout.restart(busy);
+                    round();
                 } else if (System.nanoTime() - busy < LINGER.toNanos()) {
                     LockSupport.parkNanos(LINGER.toNanos());
                 } else {
@@ -218,16 +218,16 @@ final class SqlitePendingClaims {
             }
         }
 
-        private void listen() {
+        private void round() {
             changed |= changes.await(foremost(), untilDue());
             long begun = System.nanoTime();
             if (changed && begun - restUntil >= 0) {
                 changed = false;
                 all.forEach(waiting -> waiting.stale = true);
             }
-            if (lookAtAll()) {
+            if (pollAll()) {
                 long end = System.nanoTime();
-                restUntil = end + Math.min(REST * Math.max(0, end - begun - SHORT_LOOK), LONGEST_REST);
+                restUntil = end + Math.min(REST * Math.max(0, end - begun - SHORT_POLL), LONGEST_REST);
             }
             if (database.nanoTime() - keptAt >= keepEvery()) {
                 keptAt = database.nanoTime();
@@ -264,22 +264,22 @@ final class SqlitePendingClaims {
             return least;
         }
 
-        private boolean lookAtAll() {
-            boolean looked = false;
+        private boolean pollAll() {
+            boolean polled = false;
             for (SqlitePendingClaim waiting : all) {
                 if (!waiting.trying && (waiting.stale || database.nanoTime() - waiting.due >= 0)) {
-                    look(waiting);
-                    looked = true;
+                    poll(waiting);
+                    polled = true;
                 }
             }
-            return looked;
+            return polled;
         }
 
-        private void look(SqlitePendingClaim waiting) {
+        private void poll(SqlitePendingClaim waiting) {
             waiting.stale = false;
             ChangePoller.Turn turn;
             try {
-                turn = changes.look(waiting.claim(), waiting.place());
+                turn = changes.poll(waiting.claim(), waiting.place());
             } catch (StoreRefusedException e) {
                 waiting.fail(e); // it may be this name alone
                 return;

@@ -41,7 +41,7 @@ final class SqliteRenewals {
         if (!session.isReplaced()) {
             renew(alone, SqliteSql::renew, SqliteSql::renewed, renewals);
             alone.removeIf(grant -> !Renewal.lost(before).equals(renewals.get(grant.id())));
-            shared.addAll(alone); // writers who read on, if they are there
+            shared.addAll(alone); // writers that read on, if they are there
             renew(shared, SqliteSharedSql::renew, SqliteSharedSql::renewed, renewals);
         }
         return renewals;
@@ -64,17 +64,17 @@ final class SqliteRenewals {
         });
     }
 
-    /** The exclusive grants that stand, and whether others wait for them. */
-    Map<ClaimId, Boolean> standing(List<Grant> grants) {
-        Map<ClaimId, Boolean> standing = new HashMap<>();
+    /** The exclusive grants that are valid, and whether others wait for them. */
+    Map<ClaimId, Boolean> valid(List<Grant> grants) {
+        Map<ClaimId, Boolean> valid = new HashMap<>();
         session.run(
                 "look at",
                 grants.get(0).name(),
                 () -> session.all(
                         SqliteSql.renewed(roundedUp(grants.size())),
-                        row -> standing.put(new ClaimId(row.getString(1)), row.getBoolean(2)),
+                        row -> valid.put(new ClaimId(row.getString(1)), row.getBoolean(2)),
                         arguments(grants, clock.micros())));
-        return standing;
+        return valid;
     }
 
     private static Object[] arguments(List<Grant> grants, long now) {

@@ -1,7 +1,7 @@
 package dev.holdfast.sqlite;
 
 /**
- * What a lock file needs, for those who let no application create it: a script for the {@code sqlite3} shell.
+ * What a lock file needs, where no application may create it: a script for the {@code sqlite3} shell.
  *
  * <pre>{@code
  * System.out.print(SqliteSchema.script());        // as 'holdfast schema sqlite' does

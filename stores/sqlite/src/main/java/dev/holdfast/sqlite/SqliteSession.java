@@ -20,7 +20,7 @@ import org.sqlite.SQLiteOpenMode;
  *
  * <p>SQLite's own busy handler sleeps up to 100 ms at a time, which is where the long tail of a contended file comes
  * from. Ours naps briefly ({@link BusyTimeout}), and after a few milliseconds gives up, so that the operation starts over
- * and reads the clock anew: however long it waited, a lease counts from the attempt that went through.
+ * and reads the clock again: however long it waited, a lease counts from the attempt that went through.
  *
  * <p>For one thread.
  */
@@ -34,15 +34,15 @@ final class SqliteSession implements AutoCloseable {
 
     private final Connection connection;
     private final SqliteFile file;
-    private final BusyTimeout patience;
+    private final BusyTimeout busyTimeout;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private long identityChecked = System.nanoTime();
     private boolean replaced;
 
-    private SqliteSession(Connection connection, SqliteFile file, BusyTimeout patience) {
+    private SqliteSession(Connection connection, SqliteFile file, BusyTimeout busyTimeout) {
         this.connection = connection;
         this.file = file;
-        this.patience = patience;
+        this.busyTimeout = busyTimeout;
     }
 
     /**
@@ -50,7 +50,7 @@ final class SqliteSession implements AutoCloseable {
      *
      * @param create whether to create the file if there is none
      */
-    static SqliteSession open(SqliteFile file, boolean create, BusyTimeout patience) {
+    static SqliteSession open(SqliteFile file, boolean create, BusyTimeout busyTimeout) {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(0);
         config.setGetGeneratedKeys(false);
@@ -62,21 +62,21 @@ final class SqliteSession implements AutoCloseable {
             BusyHandler.setHandler(connection, new BusyHandler() {
                 @Override
                 protected int callback(int naps) {
-                    if (naps >= NAPS_IN_STATEMENT || patience.isOver()) {
+                    if (naps >= NAPS_IN_STATEMENT || busyTimeout.isOver()) {
                         return 0;
                     }
-                    patience.nap(naps);
+                    busyTimeout.nap(naps);
                     return 1;
                 }
             });
-            return new SqliteSession(connection, file, patience);
+            return new SqliteSession(connection, file, busyTimeout);
         } catch (SQLException e) {
-            throw SqliteErrors.explain("cannot open sqlite:" + file.path(), patience, e);
+            throw SqliteErrors.explain("cannot open sqlite:" + file.path(), busyTimeout, e);
         }
     }
 
     /**
-     * Runs an operation, over and over while the file is busy and patience lasts. Each statement being a transaction of
+     * Runs an operation, over and over while the file is busy and the time limit has not passed. Each statement being a transaction of
      * its own, a busy one has done nothing.
      *
      * @param action what it is, and
@@ -91,10 +91,10 @@ final class SqliteSession implements AutoCloseable {
                 if (!SqliteErrors.isBusy(e)) {
                     forgetStatements(); // the driver has finalized the one that failed, and does not say so
                 }
-                if (!SqliteErrors.isBusy(e) || patience.isOver()) {
-                    throw SqliteErrors.explain(cannot(action, object), patience, e);
+                if (!SqliteErrors.isBusy(e) || busyTimeout.isOver()) {
+                    throw SqliteErrors.explain(cannot(action, object), busyTimeout, e);
                 }
-                patience.nap(tries);
+                busyTimeout.nap(tries);
             }
         }
     }
@@ -166,7 +166,7 @@ final class SqliteSession implements AutoCloseable {
         }
     }
 
-    /** They are prepared anew when they are needed. */
+    /** They are prepared again when they are needed. */
     private void forgetStatements() {
         for (PreparedStatement statement : prepared.values()) {
             try {
@@ -206,7 +206,7 @@ final class SqliteSession implements AutoCloseable {
         return "cannot " + action + (object.isEmpty() ? "" : " '" + object + "'") + " on sqlite:" + file.path();
     }
 
-    /** Some statements, run anew as a whole when the file was busy. */
+    /** Some statements, run again as a whole when the file was busy. */
     @FunctionalInterface
     interface Operation<T> {
         T run() throws SQLException;

@@ -48,7 +48,7 @@ final class SqliteSharedLocks {
         return mode instanceof Mode.Permits some ? some.of() : 1;
     }
 
-    /** What a statement must know to tell how a claim of any mode stands. */
+    /** What a statement must know to decide whether it is the turn of a claim, of any mode. */
     static Object[] question(Claim claim, long place, long now) {
         Mode mode = claim.mode();
         return new Object[] {claim.name(), claim.id().value(), now, place, kind(mode), permits(mode), total(mode)};
@@ -145,7 +145,7 @@ final class SqliteSharedLocks {
         });
     }
 
-    /** Whether a claim stands among those who share. */
+    /** Whether a claim is among the shared holders. */
     boolean shares(String name, ClaimId id) throws SQLException {
         return session.first(SqliteSharedSql.SHARES, row -> row.getBoolean(1), name, id.value(), clock.micros())
                 .orElse(false);
@@ -164,7 +164,7 @@ final class SqliteSharedLocks {
         });
     }
 
-    /** Whether a grant with that number is among those who share. */
+    /** Whether a grant with that number is among the shared holders. */
     boolean hasGrant(String name, long number) {
         return session.run(
                 "break",
@@ -186,7 +186,7 @@ final class SqliteSharedLocks {
         });
     }
 
-    /** A grant that stands is given a fresh number, and a lease from now on. */
+    /** A valid grant is given a fresh number, and a lease from now on. */
     private boolean renumber(String sql, String name, ClaimId id, long now, long floor, Duration lease)
             throws SQLException {
         return session.update(sql, name, id.value(), now, clock.lowestNumber(floor), now + Micros.of(lease)) > 0;

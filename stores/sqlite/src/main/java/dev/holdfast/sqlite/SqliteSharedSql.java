@@ -23,10 +23,11 @@ final class SqliteSharedSql {
             " FROM holdfast_claim h WHERE h.name = l.name AND h.state = 'holding' AND h.expires_at > ?3 ";
 
     /** ?5 mode, ?6 permits, ?7 of how many. */
-    private static final String FITS = SqliteSql.NOBODY_ALONE + "AND CASE ?5 WHEN 'shared' THEN NOT EXISTS (SELECT 1"
-            + LIVE
-            + "AND h.mode = 'permits') ELSE (SELECT coalesce(sum(CASE h.mode WHEN 'permits' THEN h.permits ELSE ?7"
-            + " END), 0)" + LIVE + ") + ?6 <= ?7 END ";
+    private static final String FITS =
+            SqliteSql.NO_EXCLUSIVE_HOLDER + "AND CASE ?5 WHEN 'shared' THEN NOT EXISTS (SELECT 1"
+                    + LIVE
+                    + "AND h.mode = 'permits') ELSE (SELECT coalesce(sum(CASE h.mode WHEN 'permits' THEN h.permits ELSE ?7"
+                    + " END), 0)" + LIVE + ") + ?6 <= ?7 END ";
 
     private static final String BEFORE =
             SqliteSql.waiting("l", "?3") + "AND q.arrival < ?4 AND (q.mode <> 'shared' OR ?5 <> 'shared')";
@@ -34,14 +35,15 @@ final class SqliteSharedSql {
     private static final String AHEAD = "(SELECT count(*)" + BEFORE + ")";
 
     /** ?1 name, ?2 claim id, ?3 now, ?4 place, ?5 to ?7 mode. No row: nobody has ever held it. */
-    static final String LOOKS_FREE = "SELECT l.claim_id = ?2 OR EXISTS (SELECT 1" + LIVE + "AND h.claim_id = ?2) OR ("
-            + FITS + "AND" + SqliteSql.turnAfter(AHEAD) + "), l.layout FROM holdfast_lock l WHERE l.name = ?1";
+    static final String COULD_BE_GRANTED =
+            "SELECT l.claim_id = ?2 OR EXISTS (SELECT 1" + LIVE + "AND h.claim_id = ?2) OR (" + FITS + "AND"
+                    + SqliteSql.turnAfter(AHEAD) + "), l.layout FROM holdfast_lock l WHERE l.name = ?1";
 
     /**
-     * As {@link #LOOKS_FREE}: fits, when a lease ends or did, how many are ahead, whether the place still stands, layout,
+     * As {@link #COULD_BE_GRANTED}: fits, when a lease ends or did, how many are ahead, whether the place still stands, layout,
      * when the first place ahead ends unless it is kept alive.
      */
-    static final String LOOK = "SELECT" + FITS + ", CASE WHEN" + SqliteSql.NOBODY_ALONE
+    static final String POLL = "SELECT" + FITS + ", CASE WHEN" + SqliteSql.NO_EXCLUSIVE_HOLDER
             + "THEN coalesce((SELECT min(h.expires_at)" + LIVE + "), max(l.expires_at, " + SqliteSql.SHARED_UNTIL
             + ")) ELSE l.expires_at END, " + AHEAD + ", EXISTS (SELECT 1 FROM holdfast_claim q WHERE q.name = ?1"
             + " AND q.arrival = ?4 AND q.arrival > l.served AND q.claim_id = ?2), l.layout, (SELECT"
@@ -52,7 +54,7 @@ final class SqliteSharedSql {
     static final String CREATE_FREE =
             "INSERT OR IGNORE INTO holdfast_lock VALUES (?1, 1, NULL, 0, 0, 0, 0, '', 0, '', '')";
 
-    /** ?1 to ?7 as in {@link #LOOKS_FREE}, ?8 lowest number, ?9 expiry, ?10 to ?13 the holder. */
+    /** ?1 to ?7 as in {@link #COULD_BE_GRANTED}, ?8 lowest number, ?9 expiry, ?10 to ?13 the holder. */
     static final String CLAIM = "INSERT INTO holdfast_claim SELECT ?1, max(?3, l.served + 1, coalesce((SELECT"
             + " max(arrival) + 1 FROM holdfast_claim WHERE name = ?1), 0)), ?2, ?5, ?6, ?7, 'holding', "
             + nextNumber("?8")

@@ -74,7 +74,7 @@ final class SqliteSql {
 
     static final String CREATE_META_ROW = "INSERT INTO holdfast_meta VALUES (1, ?1, ?2, ?3, 0, ?3)";
 
-    /** A restart of the machine ended all holders and began its clock anew; numbers go on. */
+    /** A restart of the machine ended all holders and restarted its clock; numbers go on. */
     static final String FREE_ALL = "UPDATE holdfast_lock AS l SET claim_id = NULL, acquired_at = 0, expires_at = 0,"
             + " served = 0, number = max(l.number, " + highestShared("l") + ")";
 
@@ -86,15 +86,15 @@ final class SqliteSql {
     /** Who waits for the lock l at ?3 (now), as far as it counts. */
     private static final String WAITING = waiting("l", "?3");
 
-    /** When the last of those who share the lock l is done, or was; 0 if nobody is known who did. */
+    /** When the last shared holder of the lock l ends, or ended; 0 if none is known. */
     static final String SHARED_UNTIL = "coalesce((SELECT max(h.expires_at) FROM holdfast_claim h WHERE h.name = l.name"
             + " AND h.state = 'holding'), 0)";
 
     /** Nobody holds the lock l alone at ?3 (now). */
-    static final String NOBODY_ALONE = " (l.claim_id IS NULL OR l.expires_at <= ?3) ";
+    static final String NO_EXCLUSIVE_HOLDER = " (l.claim_id IS NULL OR l.expires_at <= ?3) ";
 
-    private static final String FREE_FOR_ME = " (" + SHARED_UNTIL + " <= ?3 AND (l.claim_id = ?2 OR (" + NOBODY_ALONE
-            + "AND" + turnAfter("(SELECT count(*)" + WAITING + "AND q.arrival < ?4)") + "))) ";
+    private static final String FREE_FOR_ME = " (" + SHARED_UNTIL + " <= ?3 AND (l.claim_id = ?2 OR ("
+            + NO_EXCLUSIVE_HOLDER + "AND" + turnAfter("(SELECT count(*)" + WAITING + "AND q.arrival < ?4)") + "))) ";
 
     /** ?1 name, ?2 claim id, ?3 now, ?4 place, then ?5 lowest number, ?6 expiry, ?7 to ?10 the holder. */
     static final String CLAIM = """
@@ -117,7 +117,7 @@ final class SqliteSql {
     /** ?1 name, ?2 claim id. */
     static final String NUMBER = "SELECT number FROM holdfast_lock WHERE name = ?1 AND claim_id = ?2";
 
-    /** ?1 name, ?2 claim id, ?3 now, ?4 expiry, ?5 to ?8 who waits, ?9 mode, ?10 permits, ?11 of how many. */
+    /** ?1 name, ?2 claim id, ?3 now, ?4 expiry, ?5 to ?8 the waiter, ?9 mode, ?10 permits, ?11 of how many. */
     static final String ENQUEUE = """
             INSERT INTO holdfast_claim VALUES (?1, max(?3,
                 coalesce((SELECT max(arrival) + 1 FROM holdfast_claim WHERE name = ?1), 0),
@@ -172,7 +172,7 @@ final class SqliteSql {
     static final String BREAK_NOW = "UPDATE holdfast_lock SET claim_id = NULL, expires_at = ?2"
             + " WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?2 AND number = ?3";
 
-    /** Of those who share a lock, the one who stays longest. */
+    /** Of the shared holders of a lock, the one with the longest lease. */
     private static final String STATUS_OF = """
             SELECT l.name, CASE WHEN l.claim_id IS NOT NULL AND l.expires_at > ?1 THEN 'exclusive' ELSE h.mode END AS held,
               coalesce(h.number, l.number), ?1 - coalesce(h.since, l.acquired_at),

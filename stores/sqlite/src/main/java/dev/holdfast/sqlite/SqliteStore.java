@@ -44,7 +44,7 @@ import java.util.concurrent.CompletionStage;
  */
 final class SqliteStore implements Store {
     /** After this, a request is answered with {@link dev.holdfast.StoreUnavailableException}. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(10);
 
     private final SqliteDatabase database;
     private final SqliteWorker worker;
@@ -58,18 +58,18 @@ final class SqliteStore implements Store {
         this.waiters = new SqlitePendingClaims(database, worker, new BusyTimeout(limit));
         this.housekeeping = new Housekeeping(worker, time, database::nanoTime);
         this.waiterPoll = new WaiterPoll(
-                grants -> worker.ask(table -> table.standing(grants)), (after, task) -> time.schedule(task, after));
+                grants -> worker.ask(table -> table.valid(grants)), (after, task) -> time.schedule(task, after));
     }
 
     /** Opens the store of a database. A failure leaves neither threads nor connections. */
     static SqliteStore open(SqliteDatabase database, TimeSource time) {
-        return open(database, time, PATIENCE);
+        return open(database, time, BUSY_TIMEOUT);
     }
 
     static SqliteStore open(SqliteDatabase database, TimeSource time, Duration limit) {
-        BusyTimeout patience = new BusyTimeout(limit);
-        SqliteLocks table = database.open(patience);
-        SqliteWorker worker = SqliteWorker.start(database.description(), table, patience);
+        BusyTimeout busyTimeout = new BusyTimeout(limit);
+        SqliteLocks table = database.open(busyTimeout);
+        SqliteWorker worker = SqliteWorker.start(database.description(), table, busyTimeout);
         SqliteStore store = new SqliteStore(database, worker, time, limit);
         store.housekeeping.start();
         return store;
@@ -88,7 +88,7 @@ final class SqliteStore implements Store {
     /** A row learns nothing of grants by itself; only that the database cannot be reached while claims wait. */
     @Override
     public void listen(StoreListener listener) {
-        waiters.tell(listener);
+        waiters.listen(listener);
         waiterPoll.listen(listener);
     }
 
@@ -106,7 +106,7 @@ final class SqliteStore implements Store {
             return waiters.claim(claim);
         }
         return Pending.answered(worker.ask(
-                table -> table.looksFree(claim) ? table.claim(claim, SqliteLocks.NO_PLACE) : Optional.empty()));
+                table -> table.couldBeGranted(claim) ? table.claim(claim, SqliteLocks.NO_PLACE) : Optional.empty()));
     }
 
     @Override
@@ -209,6 +209,6 @@ final class SqliteStore implements Store {
             housekeeping.end(table);
         });
         waiters.failAll(worker.closedException());
-        waiters.close(); // a try that was under way may have started the thread anew
+        waiters.close(); // a try that was under way may have started the thread again
     }
 }

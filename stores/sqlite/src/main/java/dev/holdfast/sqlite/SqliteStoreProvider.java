@@ -37,7 +37,7 @@ public final class SqliteStoreProvider implements StoreProvider {
     /**
      * Opens the store of a URL.
      *
-     * @throws IllegalArgumentException if the URL names no path; the message says what a good one looks like
+     * @throws IllegalArgumentException if the URL names no path; the message shows a correct one
      * @throws dev.holdfast.StoreRefusedException if the file cannot be used: rights, another kind of file, a newer layout,
      *     a file system that is not known to be local
      * @throws dev.holdfast.StoreUnavailableException if the file was blocked by another process for too long, or the disk

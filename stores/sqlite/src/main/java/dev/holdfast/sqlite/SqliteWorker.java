@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The one thread that runs a store's statements, in the order in which they were asked for: what makes a claim wait
- * behind the release before it, without anybody waiting.
+ * The one thread that runs a store's statements, in the order in which they were asked for: so a claim comes
+ * after the release before it, and no thread waits.
  *
  * <p>Thread-safe.
  */
@@ -21,22 +21,22 @@ final class SqliteWorker {
     private final AtomicBoolean closing = new AtomicBoolean();
     private final String description;
     private final SqliteLocks table;
-    private final BusyTimeout patience;
+    private final BusyTimeout busyTimeout;
     private final Thread thread;
-    private Consumer<SqliteLocks> lastWords = t -> {};
+    private Consumer<SqliteLocks> lastTask = t -> {};
     private volatile boolean closed;
     private volatile boolean ended;
 
-    private SqliteWorker(String description, SqliteLocks table, BusyTimeout patience) {
+    private SqliteWorker(String description, SqliteLocks table, BusyTimeout busyTimeout) {
         this.description = description;
         this.table = table;
-        this.patience = patience;
+        this.busyTimeout = busyTimeout;
         this.thread = DaemonThreads.daemon("holdfast-" + description, this::run);
     }
 
     /** Starts the thread; it closes the table at its end. */
-    static SqliteWorker start(String description, SqliteLocks table, BusyTimeout patience) {
-        SqliteWorker worker = new SqliteWorker(description, table, patience);
+    static SqliteWorker start(String description, SqliteLocks table, BusyTimeout busyTimeout) {
+        SqliteWorker worker = new SqliteWorker(description, table, busyTimeout);
         worker.thread.start();
         return worker;
     }
@@ -46,21 +46,21 @@ final class SqliteWorker {
         Request<T> request = new Request<>(work, new CompletableFuture<>(), System.nanoTime());
         requests.add(request);
         if (ended) {
-            refuseAll(); // it came after the thread had looked for the last time
+            refuseAll(); // it was added after the thread had emptied the queue for the last time
         }
         return request.answer;
     }
 
     /**
-     * Ends every request with {@link ClientClosedException}, runs the last words and waits for the thread.
+     * Ends every request with {@link ClientClosedException}, runs the last task and waits for the thread.
      *
-     * @param words a best effort: nothing is waited for any more
+     * @param last a best effort: nothing is waited for any more
      */
-    void close(Consumer<SqliteLocks> words) {
+    void close(Consumer<SqliteLocks> last) {
         if (closing.compareAndSet(false, true)) {
-            lastWords = words;
+            lastTask = last;
             closed = true;
-            patience.end();
+            busyTimeout.end();
             ask(t -> t); // wakes the thread
         }
         DaemonThreads.awaitEnd(thread);
@@ -75,9 +75,9 @@ final class SqliteWorker {
             while (!closed) {
                 serveNext();
             }
-            lastWords.accept(table);
+            lastTask.accept(table);
         } catch (HoldfastException e) {
-            // the last words failed: places in queues run out
+            // the last task failed: places in queues run out
         } finally {
             ended = true;
             refuseAll();
@@ -98,7 +98,7 @@ final class SqliteWorker {
             if (closed) {
                 throw closedException();
             }
-            patience.restart(request.since);
+            busyTimeout.restart(request.since);
             result = request.work.apply(table);
         } catch (HoldfastException e) {
             request.answer.completeExceptionally(closed ? closedException() : e);

@@ -23,8 +23,8 @@ class CancelTest {
         Rig rig = new Rig(folder);
         SqliteDatabase calling = new SqliteDatabase(rig.file, BootClock.local(), rig.time) {
             @Override
-            SqliteLocks open(BusyTimeout patience) {
-                return calledOffOnceGranted(super.open(patience));
+            SqliteLocks open(BusyTimeout busyTimeout) {
+                return calledOffOnceGranted(super.open(busyTimeout));
             }
         };
         try (SqliteStore store = SqliteStore.open(calling, rig.time);

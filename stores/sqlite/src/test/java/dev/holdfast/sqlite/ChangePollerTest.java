@@ -80,7 +80,7 @@ class ChangePollerTest {
                 SqliteStore store = rig.open();
                 ChangePoller changes = rig.database().watch(new BusyTimeout(ofSeconds(10)))) {
             assertThat(store.description()).isNotEmpty();
-            assertThat(changes.look(Rig.claim("unknown"), 1)).isEqualTo(ChangePoller.Turn.LOST);
+            assertThat(changes.poll(Rig.claim("unknown"), 1)).isEqualTo(ChangePoller.Turn.LOST);
         }
     }
 }

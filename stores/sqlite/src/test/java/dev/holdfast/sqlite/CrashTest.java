@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Processes that are killed while they write as fast as they can. */
 class CrashTest {
     private static final HoldOptions BRIEF = HoldOptions.defaults().lease(Duration.ofMillis(300));
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int KILLS = 8;
 
     @TempDir
@@ -60,7 +60,7 @@ class CrashTest {
                     TimeUnit.MICROSECONDS.sleep(ThreadLocalRandom.current().nextLong(100_000));
                     victim.kill();
                 }
-                Hold hold = client.lock("shared").tryAcquire(PATIENCE).orElseThrow();
+                Hold hold = client.lock("shared").tryAcquire(TIMEOUT).orElseThrow();
                 assertThat(hold.token()).isGreaterThan(token);
                 token = hold.token();
                 hold.close();
@@ -75,7 +75,7 @@ class CrashTest {
     private static ChildProcess hammer(String url) {
         ChildProcess child =
                 ChildJvm.main(Hammer.class).flags("-Xmx64m").args(url).start();
-        child.expect("ready", PATIENCE);
+        child.expect("ready", TIMEOUT);
         return child;
     }
 }

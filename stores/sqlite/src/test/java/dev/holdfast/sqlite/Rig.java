@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
 final class Rig implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Holder HOLDER = new Holder("host", 7, "main", "label");
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     final Path file;
     final Time time = new Time();
@@ -117,7 +117,7 @@ final class Rig implements AutoCloseable {
     /** The answer; a failure is thrown as it is. */
     static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException unchecked) {
                 throw unchecked;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on the embedded store, a class for each of its storeys. */
 abstract class SqliteContract extends StoreContract {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(5);
 
     @TempDir
     Path folder;
@@ -24,7 +24,7 @@ abstract class SqliteContract extends StoreContract {
     @Override
     protected Store open(StoreContext context) {
         SqliteDatabase database = new SqliteDatabase(folder.resolve("locks.db"), BootClock.local(), context.time());
-        return SqliteStore.open(database, context.time(), PATIENCE);
+        return SqliteStore.open(database, context.time(), BUSY_TIMEOUT);
     }
 
     @Override
