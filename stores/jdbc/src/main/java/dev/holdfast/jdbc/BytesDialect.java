@@ -30,7 +30,7 @@ abstract class BytesDialect implements ServerDialect {
     }
 
     @Override
-    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> told, boolean durable)
+    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> notified, boolean durable)
             throws SQLException {
         return session.update(sql.write, arguments) > 0;
     }
@@ -42,7 +42,7 @@ abstract class BytesDialect implements ServerDialect {
 
     @Override
     public OfferListener offerListener(OfferListener.Listener listener, String channel, Connections connections) {
-        return new OfferListener.Deaf();
+        return new OfferListener.None();
     }
 
     @Override

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *   engine ──► {@link RequestQueue} ──► thread ──► {@link WorkerConnection}
  * </pre>
  *
- * <p>A connection that broke is opened anew for the next request, and the request that met its end is sent once more. A
+ * <p>A connection that broke is opened again for the next request, and the request that met its end is sent once more. A
  * renewal is not: what was sent of it may still be carried out, after the one that was sent again, and it may state a
  * shorter lease. Its outcome is unknown, and the engine asks again. A connection whose server takes no writes any more
  * leads to yesterday's primary: it is dropped as well. Thread-safe.
@@ -38,7 +38,7 @@ final class ConnectionWorker {
      * of several statements before its next one. No answer to a statement takes longer than {@link
      * TableOpener#ANSWER_SECONDS}: both together limit every request.
      */
-    static final Duration PATIENCE = Duration.ofSeconds(5);
+    static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int TRIES = 6;
     private static final int MOST_TWICE = 1024;
@@ -56,7 +56,7 @@ final class ConnectionWorker {
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
     private @Nullable Later first;
-    private Request.Work<Boolean> lastWords = t -> true;
+    private Request.Work<Boolean> lastTask = t -> true;
     private volatile boolean closed;
     private volatile boolean ended;
 
@@ -148,11 +148,11 @@ final class ConnectionWorker {
     /**
      * Ends every request with {@link ClientClosedException}, without waiting for it.
      *
-     * @param words a best effort: nothing is waited for any more
+     * @param last a best effort: nothing is waited for any more
      */
-    void close(Request.Work<Boolean> words) {
+    void close(Request.Work<Boolean> last) {
         if (closing.compareAndSet(false, true)) {
-            lastWords = words;
+            lastTask = last;
             closed = true;
             ask("close", "", t -> true); // wakes the thread, or has it started to end at once
         }
@@ -173,10 +173,10 @@ final class ConnectionWorker {
             }
             LockRows open = connection.ifOpen();
             if (open != null) {
-                lastWords.on(open);
+                lastTask.on(open);
             }
         } catch (SQLException | HoldfastException e) {
-            // the last words failed: places in queues run out
+            // the last task failed: places in queues run out
         } finally {
             end();
         }
@@ -247,7 +247,7 @@ final class ConnectionWorker {
                 if (closed) {
                     throw tables.closedException();
                 }
-                if (System.nanoTime() - request.since > PATIENCE.toNanos()) {
+                if (System.nanoTime() - request.since > REQUEST_TIMEOUT.toNanos()) {
                     throw tooLate(request);
                 }
                 LockRows table = connection.open(request);
@@ -288,7 +288,7 @@ final class ConnectionWorker {
     }
 
     private static void run(Request request, LockRows table) throws SQLException {
-        table.session().limit(request.since + PATIENCE.toNanos());
+        table.session().limit(request.since + REQUEST_TIMEOUT.toNanos());
         try {
             request.run(table);
         } finally {
@@ -298,7 +298,7 @@ final class ConnectionWorker {
 
     private StoreUnavailableException tooLate(Request request) {
         return new StoreUnavailableException(tables.errors().cannot(request.what, request.name)
-                + ": the database has not answered within " + PATIENCE.toSeconds()
+                + ": the database has not answered within " + REQUEST_TIMEOUT.toSeconds()
                 + " s; check its load, the network and what blocks the row");
     }
 
@@ -306,7 +306,7 @@ final class ConnectionWorker {
         failAll(tables.closedException());
     }
 
-    /** Also on the threads of those who come too late, several at once. */
+    /** Also on the threads of callers that come too late, several at once. */
     private void failAll(HoldfastException why) {
         requests.drainArrived(each -> fail(each, why));
     }

@@ -23,7 +23,7 @@ final class DriverConnections implements Connections {
         this.jdbcUrl = reachable(url);
     }
 
-    /** MariaDB's driver speaks to MySQL too, if it is told that it may. */
+    /** MariaDB's driver speaks to MySQL too, if it is allowed to. */
     private static String reachable(ServerUrl url) {
         String plain = url.jdbcUrl();
         String permitted = plain + (plain.indexOf('?') < 0 ? "?" : "&") + "permitMysqlScheme";

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * An exclusive grant as its row is found, and what the statements that renew many of them are filled with. These have few
- * sizes, so that few are kept prepared: the last grant stands in the places that are left.
+ * sizes, so that few are kept prepared: the last grant fills the places that are left.
  *
  * @param name as the database compares it
  * @param id the claim
@@ -36,22 +36,22 @@ record GrantKey(Object name, String id, long number) {
     }
 
     /** The claims of the grants that a statement shows by {@link RowSql#renewedColumns}, and whether others wait. */
-    static Map<String, Boolean> standing(SqlSession session, String statement, List<?> arguments, List<GrantKey> keys)
+    static Map<String, Boolean> valid(SqlSession session, String statement, List<?> arguments, List<GrantKey> keys)
             throws SQLException {
         Map<String, Long> numbers = new HashMap<>();
         keys.forEach(key -> numbers.put(key.id, key.number));
-        Map<String, Boolean> stand = new HashMap<>();
+        Map<String, Boolean> valid = new HashMap<>();
         session.all(
                 statement,
                 row -> {
                     String id = row.getString(1);
                     if (id != null && numbers.getOrDefault(id, -1L) == row.getLong(2)) {
-                        stand.put(id, row.getLong(3) > 0);
+                        valid.put(id, row.getLong(3) > 0);
                     }
                     return true;
                 },
                 arguments);
-        return stand;
+        return valid;
     }
 
     private static List<GrantKey> filled(List<GrantKey> keys) {

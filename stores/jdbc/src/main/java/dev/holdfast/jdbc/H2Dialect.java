@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * H2 2.2 or later, most often inside the process that uses it: its clients hear of each other there. Clients of an H2
- * server in several processes look for themselves.
+ * H2 2.2 or later, most often inside the process that uses it: its clients notify each other there. Clients of an H2
+ * server in several processes poll.
  */
 final class H2Dialect extends BytesDialect {
     /** What the database keeps, and what it goes by: the first is forgotten when it is opened again. */
@@ -154,7 +154,7 @@ final class H2Dialect extends BytesDialect {
             throws SQLException {
         String statement =
                 "SELECT " + RowSql.renewedColumns() + " FROM FINAL TABLE (" + sql.renew(GrantKey.rows(keys)) + ")";
-        return GrantKey.standing(session, statement, GrantKey.arguments(lease, keys), keys);
+        return GrantKey.valid(session, statement, GrantKey.arguments(lease, keys), keys);
     }
 
     @Override

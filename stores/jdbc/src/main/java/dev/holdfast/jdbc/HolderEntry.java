@@ -11,7 +11,7 @@ import dev.holdfast.spi.Mode;
  * @param number the number of its grant; 0 while it is an offer
  * @param acquiredAt since when, microseconds of the database's clock
  * @param expiresAt until when, unless renewed
- * @param holder who, for people to read
+ * @param holder the holder, for people to read
  */
 record HolderEntry(String id, Mode mode, long number, long acquiredAt, long expiresAt, Holder holder) {
     /** In the place of the claim of a lock that was broken: the id of nobody. */

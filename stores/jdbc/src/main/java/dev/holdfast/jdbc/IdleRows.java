@@ -34,7 +34,7 @@ final class IdleRows {
 
     /** Has the next client go on from there, whenever it comes. */
     void leaveUnfinished(String after) throws SQLException {
-        session.update(sql.leavePurge, List.of(RowParameters.word(after), dialect.name("")));
+        session.update(sql.leavePurge, List.of(RowParameters.limited(after), dialect.name("")));
     }
 
     /** The next round begins with the first name. */

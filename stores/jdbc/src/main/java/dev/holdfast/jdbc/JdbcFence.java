@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * }</pre>
  *
  * <p>How it works: one UPDATE raises the row's token where it is not higher already, and locks the row until commit or
- * rollback. A holder that was overtaken therefore changes nothing: either the later holder's token stands in the row and
+ * rollback. A holder that was overtaken therefore changes nothing: either the later holder's token is in the row and
  * the UPDATE matches none, or the later holder waits for this transaction. Where no row matches, a second statement adds
  * the row of a resource that is new, and a third reads the higher token for the message. The data must be in the same
  * database, and changed in the same transaction. In autocommit the check protects nothing but itself.
@@ -144,7 +144,7 @@ public final class JdbcFence {
     }
 
     /**
-     * The statement that makes the table, for those who let no application create tables. An account needs SELECT, INSERT
+     * The statement that makes the table, where no application may create tables. An account needs SELECT, INSERT
      * and UPDATE on it.
      *
      * @param dialect one of {@link JdbcSchema#dialects}, in upper or lower case

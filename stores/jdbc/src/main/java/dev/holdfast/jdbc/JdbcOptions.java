@@ -119,7 +119,7 @@ public final class JdbcOptions {
                 + "]";
     }
 
-    /** As it stands in statements; nothing else of a caller's text ever does. */
+    /** As it is written in statements; no other text of a caller ever is. */
     String qualifiedTable() {
         return schema.map(name -> name + ".").orElse("") + table;
     }

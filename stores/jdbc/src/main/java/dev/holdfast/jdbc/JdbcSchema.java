@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What each SQL server needs before it can keep locks, for those who let no application create tables.
+ * What each SQL server needs before it can keep locks, where no application may create tables.
  *
  * <pre>{@code
  * System.out.print(JdbcSchema.script("postgresql"));   // as 'holdfast schema postgresql' does

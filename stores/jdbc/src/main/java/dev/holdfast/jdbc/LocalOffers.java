@@ -6,20 +6,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The clients of this process that hear offers, by their channels: they are told without the database. Channels are
+ * The clients of this process that receive offers, by their channels: they are notified without the database. Channels are
  * random, so one map serves all stores. Thread-safe.
  */
 final class LocalOffers {
-    private static final Map<String, Consumer<String>> HERE = new ConcurrentHashMap<>();
+    private static final Map<String, Consumer<String>> LISTENERS = new ConcurrentHashMap<>();
 
     private LocalOffers() {}
 
-    static void hang(String channel, Consumer<String> heard) {
-        HERE.put(channel, heard);
+    static void register(String channel, Consumer<String> listener) {
+        LISTENERS.put(channel, listener);
     }
 
-    static void takeDown(String channel) {
-        HERE.remove(channel);
+    static void unregister(String channel) {
+        LISTENERS.remove(channel);
     }
 
     /** Those that are not in this process. */
@@ -27,16 +27,16 @@ final class LocalOffers {
         return offered.isEmpty()
                 ? offered
                 : offered.stream()
-                        .filter(each -> !HERE.containsKey(each.channel()))
+                        .filter(each -> !LISTENERS.containsKey(each.channel()))
                         .toList();
     }
 
     /** Tells those that are in this process; they only take note of it. */
-    static void ring(List<WaiterEntry> offered) {
+    static void notifyLocal(List<WaiterEntry> offered) {
         for (WaiterEntry each : offered) {
-            Consumer<String> heard = HERE.get(each.channel());
-            if (heard != null) {
-                heard.accept(each.id());
+            Consumer<String> listener = LISTENERS.get(each.channel());
+            if (listener != null) {
+                listener.accept(each.id());
             }
         }
     }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The whole state of one lock, as one row keeps it.
  *
  * @param version counts every change of the row; the number of a grant is the version by which it was given
- * @param exclusive who holds it alone, or held it last and ran out; null when it was released
- * @param sharing who hold it together: readers, or owners of permits
- * @param waiting who wait, in the order of their arrival
+ * @param exclusive the exclusive holder, or the last one, whose lease ran out; null when it was released
+ * @param sharing its shared holders: readers, or holders of permits
+ * @param waiting the waiters, in the order of their arrival
  * @param now the database's clock when the row was read, microseconds since 1970
  */
 record LockRow(
@@ -25,7 +25,7 @@ record LockRow(
         return new LockRow(version, null, List.of(), List.of(), now);
     }
 
-    /** Whether a claim fits beside those who hold; who is no holder of permits has all that the claim counts. */
+    /** Whether a claim fits beside the holders; a holder without permits counts as all that the claim counts. */
     static boolean fits(Mode wanted, @Nullable HolderEntry exclusive, List<HolderEntry> sharing) {
         if (exclusive != null) {
             return false;

@@ -75,7 +75,7 @@ final class LockRows {
      * Claims a lock, and releases a hold of the same client before that, in one step.
      *
      * @param released the claim whose hold is given back first; null when there is none
-     * @param channel where the claim hears offers; null if it does not wait
+     * @param channel where the claim receives offers; null if it does not wait
      */
     Answer claim(Claim claim, @Nullable String released, @Nullable String channel) throws SQLException {
         long asked = System.nanoTime();
@@ -116,7 +116,7 @@ final class LockRows {
     }
 
     /** Asks again for a claim that is in the queue: reads first, since most often nothing has changed. */
-    Answer look(Claim claim, String channel) throws SQLException {
+    Answer poll(Claim claim, String channel) throws SQLException {
         long asked = System.nanoTime();
         for (int tries = 0; tries < TRIES; tries++) {
             long sent = stamp.getAsLong();
@@ -135,7 +135,7 @@ final class LockRows {
         throw tooBusy("claim", claim.name());
     }
 
-    /** The statement that claims takes only a hold that stands in exchange; a row that is new was nobody's. */
+    /** The statement that claims takes only a valid hold in exchange; a row that is new was nobody's. */
     private Answer granted(Claim claim, Claimed answer, long sent, long asked) {
         LockRow state = answer.row().state();
         HolderEntry alone = state.exclusive();
@@ -186,7 +186,7 @@ final class LockRows {
         return change(name, null, step -> step.breakGrant(number, now)).orElse(false);
     }
 
-    /** Renews exclusive grants that state the same lease, sorted by name; those that stand, and whether others wait. */
+    /** Renews exclusive grants that state the same lease, sorted by name; the valid ones, and whether others wait. */
     Map<String, Boolean> renew(List<Grant> grants, Duration lease) throws SQLException {
         List<GrantKey> keys = new ArrayList<>();
         for (Grant grant : grants) {
@@ -196,31 +196,31 @@ final class LockRows {
         return dialect.renew(session, sql, Micros.of(lease), keys);
     }
 
-    /** The exclusive grants that stand, and whether others wait for them. Takes no lock. */
-    Map<ClaimId, Boolean> standing(List<Grant> grants) throws SQLException {
+    /** The exclusive grants that are valid, and whether others wait for them. Takes no lock. */
+    Map<ClaimId, Boolean> valid(List<Grant> grants) throws SQLException {
         List<GrantKey> keys = grants.stream()
                 .map(grant ->
                         new GrantKey(dialect.name(grant.name()), grant.id().value(), grant.number()))
                 .toList();
-        Map<ClaimId, Boolean> standing = new HashMap<>();
-        GrantKey.standing(session, sql.renewed(GrantKey.rows(keys)), GrantKey.names(keys), keys)
-                .forEach((id, contended) -> standing.put(new ClaimId(id), contended));
-        return standing;
+        Map<ClaimId, Boolean> valid = new HashMap<>();
+        GrantKey.valid(session, sql.renewed(GrantKey.rows(keys)), GrantKey.names(keys), keys)
+                .forEach((id, contended) -> valid.put(new ClaimId(id), contended));
+        return valid;
     }
 
-    /** Renews shared grants of one name in one step; those that stand, and whether others wait. */
+    /** Renews shared grants of one name in one step; the valid ones, and whether others wait. */
     Map<String, Boolean> renewShared(String name, List<Grant> grants) throws SQLException {
-        Map<String, Boolean> stand = new HashMap<>();
+        Map<String, Boolean> valid = new HashMap<>();
         change(name, null, step -> {
-            stand.clear();
+            valid.clear();
             for (Grant grant : grants) {
                 if (step.renew(grant.id().value(), grant.number(), grant.lease())) {
-                    stand.put(grant.id().value(), !step.from().waiting().isEmpty());
+                    valid.put(grant.id().value(), !step.from().waiting().isEmpty());
                 }
             }
             return true;
         });
-        return stand;
+        return valid;
     }
 
     Optional<RowSnapshot> read(String name) throws SQLException {
@@ -304,11 +304,11 @@ final class LockRows {
     /** Writes a step if the row is as the step found it; what it says is remembered as of when the row was asked for. */
     private boolean write(String name, LockTransition step, long asked) throws SQLException {
         memory.forget(name);
-        List<WaiterEntry> told = LocalOffers.elsewhere(step.offered());
-        if (!dialect.write(session, sql, arguments.write(name, step), told, step.isReliedOn())) {
+        List<WaiterEntry> notified = LocalOffers.elsewhere(step.offered());
+        if (!dialect.write(session, sql, arguments.write(name, step), notified, step.isReliedOn())) {
             return false;
         }
-        LocalOffers.ring(step.offered());
+        LocalOffers.notifyLocal(step.offered());
         if (step.isGrant() && step.to().exclusive() != null) {
             memory.remember(name, new RowSnapshot(RowSql.LAYOUT, step.to()), asked);
         }

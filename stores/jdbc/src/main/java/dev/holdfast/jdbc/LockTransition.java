@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  *    │                                                │ confirmed: the claim, asked again       │ somebody waits, and fits
  *    │                     offer runs out             │                                         ▼
  *    └────────────────────────────────────────────  offered to the first in the queue ◄─────────┘
- *                                                     (a grant of a second, and its client is told)
+ *                                                     (a grant of a second, and its client is notified)
  * </pre>
  *
- * <p>Whoever changes a lock settles it: while the first in the queue fits beside those who hold, it leaves the queue and
+ * <p>Whoever changes a lock settles it: while the first in the queue fits beside the holders, it leaves the queue and
  * is made a holder for {@value #OFFER_MICROS} µs, an offer; asking again under its id confirms it and begins its lease. So
  * nobody overtakes, readers enter together, and a waiter that died costs one offer. The idea is that of the queue in
  * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines in the place of trust.
@@ -62,9 +62,9 @@ final class LockTransition {
     }
 
     /**
-     * Takes the lock for a claim, or its place in the queue if it has a channel on which it hears.
+     * Takes the lock for a claim, or its place in the queue if it has a channel for offers.
      *
-     * @param channel where it hears offers; null for a claim that does not wait
+     * @param channel where it receives offers; null for a claim that does not wait
      */
     Optional<HolderEntry> claim(Claim claim, @Nullable String channel) {
         HolderEntry mine = holdingOf(claim.id().value());
@@ -152,7 +152,7 @@ final class LockTransition {
         return shown.isPresent();
     }
 
-    /** Renews a hold that is shared; whether it stands. */
+    /** Renews a hold that is shared; returns whether it is valid. */
     boolean renew(String id, long number, Duration lease) {
         for (int i = 0; i < sharing.size(); i++) {
             HolderEntry each = sharing.get(i);
@@ -184,7 +184,7 @@ final class LockTransition {
         return granted || reliedOn;
     }
 
-    /** Who must be told that they are up. */
+    /** The claims whose clients must be notified that it is their turn. */
     List<WaiterEntry> offered() {
         return offered;
     }

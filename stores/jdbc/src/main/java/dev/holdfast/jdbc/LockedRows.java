@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The rows that transactions lock, one for each name. They are made on connections of their own: a row made in the
- * caller's transaction would be gone after its rollback, and those who waited for it would meet in a deadlock on MariaDB
+ * caller's transaction would be gone after its rollback, and those that waited for it would meet in a deadlock on MariaDB
  * and MySQL. Thread-safe.
  */
 final class LockedRows {
@@ -78,7 +78,7 @@ final class LockedRows {
         SqlErrors errors = new SqlErrors(dialect, dialect.title(), table());
         for (int tries = 1; ; tries++) {
             try {
-                if (!exists(dialect, name, own)) { // on MariaDB an INSERT waits for those who have locked the row
+                if (!exists(dialect, name, own)) { // on MariaDB an INSERT waits for those that have locked the row
                     dialect.withoutWaiting(own, () -> insert(dialect, name, own));
                 }
                 commit(own, manual);
@@ -101,7 +101,7 @@ final class LockedRows {
         }
     }
 
-    /** Two at a time may fail where one finds the table made by the other: the next try tells. */
+    /** Two at a time may fail where one finds the table made by the other: the next try shows it. */
     private void createTable(ServerDialect dialect, SqlErrors errors, Connection own, boolean manual)
             throws SQLException {
         if (!options.createTable()) {

@@ -16,7 +16,7 @@ import java.util.Set;
 /**
  * MariaDB 10.6 or later and MySQL 8 or later, through the driver of either.
  *
- * <p>Rows are updated, never deleted and inserted anew under contention, and each statement is a transaction of its own
+ * <p>Rows are updated, never deleted and inserted again under contention, and each statement is a transaction of its own
  * that locks one row by its primary key: so nothing can wait in a circle. The number of a grant comes back as the key
  * that the statement generated, by {@code LAST_INSERT_ID(number)}.
  */
@@ -117,7 +117,7 @@ final class MariaDbDialect extends BytesDialect {
         return "CONNECTION_ID()";
     }
 
-    /** MySQL has no words for it in the query. The server counts whole seconds. */
+    /** MySQL has no syntax for it in the query. The server counts whole seconds. */
     @Override
     public boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException {
         return within(connection, (millis + 999) / 1_000, lock);
@@ -176,7 +176,7 @@ final class MariaDbDialect extends BytesDialect {
     }
 
     @Override
-    public void checkTransactionStands(Connection connection, SQLException held) throws SQLException {
+    public void checkNotRolledBack(Connection connection, SQLException held) throws SQLException {
         boolean rolledBack =
                 SqlSession.only(connection, "SELECT @@innodb_rollback_on_timeout", row -> row.getBoolean(1));
         if (rolledBack) {
@@ -231,32 +231,32 @@ final class MariaDbDialect extends BytesDialect {
     }
 
     /**
-     * The number of changed rows alone says what stands: a proxy that splits reads from writes may answer a SELECT from a
-     * replica that lags behind. Where some grants are gone, halves find out which. The SELECT only tells who waits.
+     * Only the number of changed rows says which grants are valid: a proxy that splits reads from writes may answer a SELECT from a
+     * replica that lags behind. Where some grants are gone, halves find out which. The SELECT only shows which claims wait.
      */
     @Override
     public Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys)
             throws SQLException {
-        List<GrantKey> stand = new ArrayList<>();
-        renew(session, sql, lease, keys, stand);
-        if (stand.isEmpty()) {
+        List<GrantKey> valid = new ArrayList<>();
+        renew(session, sql, lease, keys, valid);
+        if (valid.isEmpty()) {
             return Map.of();
         }
         Map<String, Boolean> contended =
-                GrantKey.standing(session, sql.renewed(GrantKey.rows(stand)), GrantKey.names(stand), stand);
+                GrantKey.valid(session, sql.renewed(GrantKey.rows(valid)), GrantKey.names(valid), valid);
         Map<String, Boolean> renewed = new HashMap<>();
-        stand.forEach(key -> renewed.put(key.id(), contended.getOrDefault(key.id(), false)));
+        valid.forEach(key -> renewed.put(key.id(), contended.getOrDefault(key.id(), false)));
         return renewed;
     }
 
-    private static void renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys, List<GrantKey> stand)
+    private static void renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys, List<GrantKey> valid)
             throws SQLException {
         int changed = session.update(sql.renew(GrantKey.rows(keys)), GrantKey.arguments(lease, keys));
         if (changed == keys.size()) {
-            stand.addAll(keys);
+            valid.addAll(keys);
         } else if (changed > 0) {
-            renew(session, sql, lease, keys.subList(0, keys.size() / 2), stand);
-            renew(session, sql, lease, keys.subList(keys.size() / 2, keys.size()), stand);
+            renew(session, sql, lease, keys.subList(0, keys.size() / 2), valid);
+            renew(session, sql, lease, keys.subList(keys.size() / 2, keys.size()), valid);
         }
     }
 

@@ -47,7 +47,7 @@ final class MariaDbSessions implements SessionDialect {
         return "RELEASE_LOCK(" + name(scope, number) + ")";
     }
 
-    /** Some versions have words for it rather than numbers. */
+    /** Some versions use texts for it rather than numbers. */
     @Override
     public String writable() {
         return "CAST(@@GLOBAL.read_only AS CHAR) IN ('0', 'OFF')";

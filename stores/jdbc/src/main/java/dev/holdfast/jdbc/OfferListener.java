@@ -1,29 +1,29 @@
 package dev.holdfast.jdbc;
 
 /**
- * How a client hears from other processes that it is up. Opened when a claim has to wait, closed by itself when none has
+ * How a client learns from other processes that it is its turn. Opened when a claim has to wait, closed by itself when none has
  * waited for a while. Thread-safe.
  */
 interface OfferListener extends AutoCloseable {
-    /** Who hears. */
+    /** The receiver. */
     interface Listener {
         /** A claim of this client was offered its lock. */
         void offered(String claimId);
 
-        /** It hears from now on; what was said before may have been missed. */
-        void hearing();
+        /** It receives from now on; what was sent before may have been missed. */
+        void listening();
 
-        /** It cannot hear, for now. */
-        void deaf(Throwable why);
+        /** It cannot receive, for now. */
+        void unavailable(Throwable why);
 
         /** Whether anything waits. */
-        boolean isWanted();
+        boolean hasWaiters();
     }
 
-    /** Whether it hears now. */
+    /** Whether it receives now. */
     boolean isOpen();
 
-    /** Sees to it that it hears soon; {@link Listener#hearing} or {@link Listener#deaf} follows. */
+    /** Makes it receive soon; {@link Listener#listening} or {@link Listener#unavailable} follows. */
     void open();
 
     /** A claim waits behind another one; for a listener that must know. */
@@ -32,8 +32,8 @@ interface OfferListener extends AutoCloseable {
     @Override
     void close();
 
-    /** Where nothing is heard: the claims look for themselves. */
-    final class Deaf implements OfferListener {
+    /** Where nothing is received: the claims poll. */
+    final class None implements OfferListener {
         @Override
         public boolean isOpen() {
             return true;

@@ -35,7 +35,7 @@ import javax.sql.DataSource;
  *
  * <p>How it works: the row is read, the caller says what its columns become, and one UPDATE writes them if the version is
  * still the one that was read, and raises the version. If it is not, somebody else was faster: the row is read again, up
- * to {@link #attempts}, after a random pause that grows. All who change the row must raise its version.
+ * to {@link #attempts}, after a random pause that grows. All that change the row must raise its version.
  *
  * <pre>
  *   SELECT * FROM account WHERE id = 7                                        version 41, balance 200
@@ -157,7 +157,7 @@ public final class OptimisticUpdate {
             if (attempt == attempts) {
                 return new Result(Outcome.GAVE_UP, attempt);
             }
-            if (Thread.interrupted()) { // a pause of nothing does not look
+            if (Thread.interrupted()) { // a pause of zero does not check it
                 throw new InterruptedException();
             }
             TimeUnit.NANOSECONDS.sleep(pause(attempt));
@@ -190,7 +190,7 @@ public final class OptimisticUpdate {
 
     /**
      * One attempt on a connection of the caller's, and in its transaction if it is in one. After a conflict, roll back and
-     * begin anew: in REPEATABLE READ the same transaction would only read the old row again.
+     * begin again: in REPEATABLE READ the same transaction would only read the old row again.
      *
      * @param keyValue of the row
      * @param change called once, or not at all if there is no row
@@ -237,7 +237,7 @@ public final class OptimisticUpdate {
         }
     }
 
-    /** Some databases look for the columns now, the others when it is run. */
+    /** Some databases check the columns now, the others when it is run. */
     private PreparedStatement prepared(Connection connection, String query) throws SQLException {
         try {
             return connection.prepareStatement(query);

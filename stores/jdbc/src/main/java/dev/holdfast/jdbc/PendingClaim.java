@@ -26,34 +26,34 @@ import org.jspecify.annotations.Nullable;
  *    │        ▼                                                    │
  *    │      in the queue ── cancel ──► place and offer given up ───┘
  *    │        │
- *    └────────┘ told that it is up · somebody's lease is over · time to look
+ *    └────────┘ offered the lock · a lease is over · time to poll
  * </pre>
  *
  * <p>Every question is the same claim under its id: it confirms an offer, keeps the place, or enters the queue again. A
  * wait outlives a server that is away; only a refusal ends it. Its state belongs to the worker's thread.
  */
 final class PendingClaim extends Request.Claiming implements Pending {
-    /** How often a claim that would be told looks all the same, in case a word was lost. */
+    /** How often a claim that would be notified polls all the same, in case a message was lost. */
     private static final long SAFETY_NANOS = Duration.ofSeconds(3).toNanos();
 
-    /** Where nobody tells, it looks every sixteenth of the time in which nothing has moved, within these bounds. */
-    private static final long QUICKEST_LOOK = TimeUnit.MICROSECONDS.toNanos(250);
+    /** Without notifications it polls every sixteenth of the time in which nothing has moved, within these bounds. */
+    private static final long QUICKEST_POLL = TimeUnit.MICROSECONDS.toNanos(250);
 
-    private static final long SLOWEST_LOOK = Duration.ofMillis(20).toNanos();
+    private static final long SLOWEST_POLL = Duration.ofMillis(20).toNanos();
     private static final long SHARE = 16;
 
-    /** While a turn may be over any moment, it looks by the statement that would take the lock at once. */
+    /** While a turn may be over any moment, it polls by the statement that would take the lock at once. */
     private static final long SHORT_TURN = Duration.ofMillis(3).toNanos();
 
-    /** Where it is told, it looks as well at first: PostgreSQL's driver keeps a word to itself for a millisecond. */
-    private static final long LOOKS_BESIDE = Duration.ofMillis(20).toNanos();
+    /** With notifications it polls as well at first: PostgreSQL's driver delays a message by a millisecond. */
+    private static final long POLLS_BESIDE = Duration.ofMillis(20).toNanos();
 
     private final PendingClaims queue;
     private final ConnectionWorker worker;
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
     private final AtomicBoolean asked = new AtomicBoolean();
     private final AtomicBoolean cancelled = new AtomicBoolean();
-    private volatile boolean rung;
+    private volatile boolean offered;
     private volatile boolean placed;
     private String before = "";
     private long moved = System.nanoTime();
@@ -89,8 +89,8 @@ final class PendingClaim extends Request.Claiming implements Pending {
     }
 
     /** It was offered the lock. */
-    void rung() {
-        rung = true;
+    void offered() {
+        offered = true;
         ask();
     }
 
@@ -127,9 +127,9 @@ final class PendingClaim extends Request.Claiming implements Pending {
             asked.set(false);
             return released != null && table.release(claim.name(), new ClaimId(released));
         }
-        boolean hears = queue.offerListener().isOpen();
-        boolean woken = rung;
-        rung = false; // before the statement: a word that comes while it is under way counts for the next
+        boolean listening = queue.offerListener().isOpen();
+        boolean woken = offered;
+        offered = false; // before the statement: a message that comes while it is under way counts for the next
         LockRows.Answer said = claim(table, released, woken);
         asked.set(false);
         failures = 0;
@@ -142,26 +142,26 @@ final class PendingClaim extends Request.Claiming implements Pending {
         }
         if (said.grant().isPresent()) {
             take(table, said.grant());
-        } else if (hears) {
+        } else if (listening) {
             queue.offerListener().watch(claim.id().value(), said.before());
-            lookIn(Math.min(
-                    nextLook(said), Pauses.jittered(WaiterExpiry.third(claim).toNanos())));
-        } else { // it keeps its place, and looks often enough to find an offer that it does not hear
+            pollIn(Math.min(
+                    nextPoll(said), Pauses.jittered(WaiterExpiry.third(claim).toNanos())));
+        } else { // it keeps its place, and polls often enough to find an offer whose message it does not receive
             queue.offerListener().open();
-            lookIn(Math.min(nextLook(said), SLOWEST_LOOK * 10));
+            pollIn(Math.min(nextPoll(said), SLOWEST_POLL * 10));
         }
-        if (rung) {
-            ask(); // told meanwhile, when it could not be asked
+        if (offered) {
+            ask(); // offered meanwhile, when it could not be asked
         }
         return said.releasedHeld();
     }
 
     private LockRows.Answer claim(LockRows table, @Nullable String released, boolean woken) throws SQLException {
         boolean likely = woken || System.nanoTime() - moved <= SHORT_TURN;
-        boolean blind = !placed
+        boolean withoutReading = !placed
                 || released != null
                 || (likely && queue.tables().dialect().givesRowsBack());
-        return blind ? table.claim(claim, released, queue.channel()) : table.look(claim, queue.channel());
+        return withoutReading ? table.claim(claim, released, queue.channel()) : table.poll(claim, queue.channel());
     }
 
     /** A claim that was called off meanwhile leaves the grant to the cancel behind it, which takes all back. */
@@ -181,7 +181,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
         }
         unanswered = failure;
         queue.unreachable(claim, failure);
-        lookIn(Pauses.beforeRetry(failures++));
+        pollIn(Pauses.beforeRetry(failures++));
     }
 
     /** Gives up its place. On the worker's thread, when the store closes. */
@@ -191,7 +191,7 @@ final class PendingClaim extends Request.Claiming implements Pending {
         }
     }
 
-    private void lookIn(long nanos) {
+    private void pollIn(long nanos) {
         long mine = ++plan;
         worker.later(nanos, () -> {
             if (plan == mine) {
@@ -200,18 +200,18 @@ final class PendingClaim extends Request.Claiming implements Pending {
         });
     }
 
-    /** When a lease in the way is over, the first in the queue a little before the others; or in case a word was lost. */
-    private long nextLook(LockRows.Answer said) {
+    /** When a lease in the way is over, the first in the queue a little before the others; or in case a message was lost. */
+    private long nextPoll(LockRows.Answer said) {
         long atEnd = TimeUnit.MICROSECONDS.toNanos(said.microsToNextEnd())
                 + TimeUnit.MILLISECONDS.toNanos(1 + 3L * said.ahead());
         long quiet = System.nanoTime() - moved;
-        boolean told = queue.tables().dialect().pushes() && (said.ahead() > 0 || quiet > LOOKS_BESIDE);
-        return Math.min(atEnd, told ? Pauses.jittered(SAFETY_NANOS) : quickLook(quiet, said.ahead()));
+        boolean notified = queue.tables().dialect().pushes() && (said.ahead() > 0 || quiet > POLLS_BESIDE);
+        return Math.min(atEnd, notified ? Pauses.jittered(SAFETY_NANOS) : quickPoll(quiet, said.ahead()));
     }
 
-    /** Soon when something has just moved, then ever less often; who is further back looks less often. */
-    private static long quickLook(long quiet, int ahead) {
-        long pause = Math.max(QUICKEST_LOOK, Math.min(quiet / SHARE, SLOWEST_LOOK));
+    /** Soon when something has just moved, then ever less often; those further back poll less often. */
+    private static long quickPoll(long quiet, int ahead) {
+        long pause = Math.max(QUICKEST_POLL, Math.min(quiet / SHARE, SLOWEST_POLL));
         return Pauses.jittered(pause * Math.min(ahead + 1, 10));
     }
 }

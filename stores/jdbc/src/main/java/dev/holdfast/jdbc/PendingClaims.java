@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The claims of this client that wait, by their ids, and how they hear that they are up: from this process, through the
+ * The claims of this client that wait, by their ids, and how they learn that it is their turn: from this process, through the
  * {@link OfferListener}, or by looking. Thread-safe.
  */
 final class PendingClaims implements OfferListener.Listener {
@@ -26,11 +26,11 @@ final class PendingClaims implements OfferListener.Listener {
         this.tables = tables;
         this.channel = channel;
         this.offerListener = tables.dialect().offerListener(this, channel, connections);
-        LocalOffers.hang(channel, this::offered);
+        LocalOffers.register(channel, this::offered);
     }
 
-    void tell(StoreListener told) {
-        listener.set(told);
+    void listen(StoreListener engine) {
+        listener.set(engine);
     }
 
     Pending claim(Claim claim, ConnectionWorker worker) {
@@ -45,22 +45,22 @@ final class PendingClaims implements OfferListener.Listener {
     public void offered(String claimId) {
         PendingClaim queued = all.get(claimId);
         if (queued != null) {
-            queued.rung();
+            queued.offered();
         }
     }
 
     @Override
-    public void hearing() {
+    public void listening() {
         all.values().forEach(PendingClaim::ask);
     }
 
     @Override
-    public void deaf(Throwable why) {
+    public void unavailable(Throwable why) {
         all.values().stream().findFirst().ifPresent(any -> unreachable(any.claim(), why));
     }
 
     @Override
-    public boolean isWanted() {
+    public boolean hasWaiters() {
         return !all.isEmpty();
     }
 
@@ -100,7 +100,7 @@ final class PendingClaims implements OfferListener.Listener {
     }
 
     void close() {
-        LocalOffers.takeDown(channel);
+        LocalOffers.unregister(channel);
         offerListener.close();
     }
 }

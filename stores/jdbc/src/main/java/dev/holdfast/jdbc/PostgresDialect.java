@@ -16,10 +16,10 @@ import java.util.Set;
 /**
  * PostgreSQL, 12 or later.
  *
- * <p>A claim is one statement with data-modifying parts, which claims the row, or inserts it, or says how it stands; a
+ * <p>A claim is one statement with data-modifying parts, which claims the row, or inserts it, or returns its state; a
  * lock that is held is only read by it. A change on which nobody relies yet (a release, an offer, a place in a queue) is
  * committed without waiting for the disk: the next grant, which does wait, carries it along, and a crash before that only
- * leaves a lock held until its lease ends. Offers are told by {@code pg_notify} in the statement that makes
+ * leaves a lock held until its lease ends. Offers are sent by {@code pg_notify} in the statement that makes
  * them, and only if the client is in another process.
  */
 final class PostgresDialect implements ServerDialect {
@@ -28,7 +28,7 @@ final class PostgresDialect implements ServerDialect {
 
     private static final String UNFORCED =
             "WITH s AS MATERIALIZED" + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
-    private static final String TOLD = ", pg_notify(?, ?)";
+    private static final String NOTIFY = ", pg_notify(?, ?)";
     /** A number of nobody else's: "holdfast" in ASCII. */
     private static final long CREATION = 0x686f6c6466617374L;
 
@@ -166,7 +166,7 @@ final class PostgresDialect implements ServerDialect {
     }
 
     /**
-     * {@code lock_timeout} counts anew for each transaction that gets in before; the limit of the whole statement does
+     * {@code lock_timeout} counts again for each transaction that gets in before; the limit of the whole statement does
      * not. One that the caller has set, and is shorter, goes on to count.
      */
     @Override
@@ -252,13 +252,13 @@ final class PostgresDialect implements ServerDialect {
     }
 
     @Override
-    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> told, boolean durable)
+    public boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> notified, boolean durable)
             throws SQLException {
         List<Object> all = new ArrayList<>(arguments);
-        told.forEach(each -> all.addAll(List.of(CHANNEL + each.channel(), each.id())));
+        notified.forEach(each -> all.addAll(List.of(CHANNEL + each.channel(), each.id())));
         String statement = sql.once(
-                "write " + durable + told.size(),
-                () -> written(sql.write, durable, String.join("", Collections.nCopies(told.size(), TOLD))));
+                "write " + durable + notified.size(),
+                () -> written(sql.write, durable, String.join("", Collections.nCopies(notified.size(), NOTIFY))));
         return !session.all(statement, row -> true, all).isEmpty();
     }
 
@@ -278,7 +278,7 @@ final class PostgresDialect implements ServerDialect {
     public Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys)
             throws SQLException {
         String statement = sql.renew(GrantKey.rows(keys)) + " RETURNING " + RowSql.renewedColumns();
-        return GrantKey.standing(session, statement, GrantKey.arguments(lease, keys), keys);
+        return GrantKey.valid(session, statement, GrantKey.arguments(lease, keys), keys);
     }
 
     @Override

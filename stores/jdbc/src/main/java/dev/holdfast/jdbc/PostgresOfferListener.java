@@ -45,7 +45,7 @@ final class PostgresOfferListener implements OfferListener {
         if (thread.compareAndSet(null, fresh)) {
             try {
                 fresh.start();
-            } catch (Error noThread) { // who waits later tries again
+            } catch (Error noThread) { // the next waiter tries again
                 ended(noThread);
             }
         }
@@ -55,23 +55,23 @@ final class PostgresOfferListener implements OfferListener {
         try (Connection ours = connections.open()) {
             connection = ours;
             if (!closed) {
-                hear(ours);
+                listen(ours);
             }
             ended(null);
-        } catch (SQLException | RuntimeException | Error e) { // an Error, too, must not leave it deaf for good
+        } catch (SQLException | RuntimeException | Error e) { // an Error, too, must not end it for good
             ended(e);
         }
     }
 
-    private void hear(Connection ours) throws SQLException {
+    private void listen(Connection ours) throws SQLException {
         boolean asLent = false;
         try {
             LentConnection loan = new LentConnection(ours);
             loan.begin();
             SqlSession.execute(ours, "LISTEN " + channel);
             open = true;
-            listener.hearing();
-            if (listen(ours)) {
+            listener.listening();
+            if (receive(ours)) {
                 SqlSession.execute(ours, "UNLISTEN " + channel);
                 loan.end();
                 asLent = true;
@@ -85,26 +85,26 @@ final class PostgresOfferListener implements OfferListener {
 
     /**
      * Until nobody has wanted it for a while. An empty round asks the server, so that a dead one is noticed, and one
-     * that was the primary before a switchover: nothing is told there any more.
+     * that was the primary before a switchover: nothing is sent there any more.
      *
      * @return whether the connection still leads to a server that takes writes
      */
-    private boolean listen(Connection ours) throws SQLException {
+    private boolean receive(Connection ours) throws SQLException {
         PGConnection postgres = ours.unwrap(PGConnection.class);
         long wanted = System.nanoTime();
         while (!closed && System.nanoTime() - wanted < LINGER) {
-            PGNotification[] heard = postgres.getNotifications(ROUND_MILLIS);
-            if (heard == null || heard.length == 0) {
+            PGNotification[] received = postgres.getNotifications(ROUND_MILLIS);
+            if (received == null || received.length == 0) {
                 if (SqlSession.only(ours, "SHOW transaction_read_only", row -> row.getString(1))
                         .equals("on")) {
                     return false;
                 }
             } else {
-                for (PGNotification each : heard) {
+                for (PGNotification each : received) {
                     listener.offered(each.getParameter());
                 }
             }
-            if (listener.isWanted()) {
+            if (listener.hasWaiters()) {
                 wanted = System.nanoTime();
             }
         }
@@ -119,8 +119,8 @@ final class PostgresOfferListener implements OfferListener {
             return;
         }
         if (why != null) {
-            listener.deaf(why);
-        } else if (listener.isWanted()) {
+            listener.unavailable(why);
+        } else if (listener.hasWaiters()) {
             open(); // somebody came just now
         }
     }

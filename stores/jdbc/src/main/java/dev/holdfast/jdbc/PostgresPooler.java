@@ -8,7 +8,7 @@ import org.postgresql.PGConnection;
 
 /**
  * Finds a pooler that gives each transaction another session. What is set there stays on the sessions of others, LISTEN
- * is not heard, and a prepared statement is not found again.
+ * is not received, and a prepared statement is not found again.
  *
  * <p>A pooler shows itself by the key that it makes up for its clients: it names another process than the one that
  * answers. In session mode that is fine. In transaction mode a transaction of another connection is given the session

@@ -92,7 +92,7 @@ final class PostgresSessions implements SessionDialect {
 
     /**
      * Before version 14 only the connection's own probes end the session of a client that is gone, and not while it waits.
-     * A grant is on disk before it is used: the next client waits only for one that the row tells of.
+     * A grant is on disk before it is used: the next client waits only for one that is in the row.
      */
     @Override
     public void prepare(SqlSession session, long idleSeconds) throws SQLException {
@@ -120,7 +120,7 @@ final class PostgresSessions implements SessionDialect {
         try {
             session.execute("SET client_connection_check_interval = '1s'");
         } catch (SQLException e) {
-            if (!SqlErrors.has(e, Set.of("22023"))) { // a server on a platform that cannot tell
+            if (!SqlErrors.has(e, Set.of("22023"))) { // a server on a platform that does not know it
                 throw e;
             }
         }

@@ -151,11 +151,11 @@ abstract class Request {
 
         @Override
         void run(LockRows table) throws SQLException {
-            tell(table.release(name, id), mayBeDone);
+            report(table.release(name, id), mayBeDone);
         }
 
         /** A hold that is not there when it is released once more was released the first time, or was lost before. */
-        private void tell(boolean held, boolean mayBeDoneBefore) {
+        private void report(boolean held, boolean mayBeDoneBefore) {
             if (held || !mayBeDoneBefore) {
                 answer.complete(held);
             } else {
@@ -192,7 +192,7 @@ abstract class Request {
 
         @Override
         void run(LockRows table) throws SQLException {
-            release.tell(claim.run(table, release.id.value()), mayBeDone);
+            release.report(claim.run(table, release.id.value()), mayBeDone);
         }
 
         @Override
@@ -216,7 +216,7 @@ abstract class Request {
             task.run();
         }
 
-        /** A failure of the task is its own: requests of others stand behind it. */
+        /** A failure of the task is its own: requests of others are behind it. */
         void runTask(String store) {
             try {
                 task.run();

@@ -24,7 +24,7 @@ final class RowCache {
     /**
      * Keeps a row.
      *
-     * @param asked when it was asked for: {@link System#nanoTime()} before the statement that told the database's clock
+     * @param asked when it was asked for: {@link System#nanoTime()} before the statement that read the database's clock
      */
     void remember(String name, RowSnapshot row, long asked) {
         if (rows.size() >= MOST) {

@@ -103,7 +103,7 @@ final class RowCodec {
     }
 
     private static String encoded(String text) {
-        return HolderWord.encode(RowParameters.word(text));
+        return HolderWord.encode(RowParameters.limited(text));
     }
 
     private static String decoded(String text) {

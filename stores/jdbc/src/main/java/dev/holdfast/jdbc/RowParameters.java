@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What the statements of {@link RowSql} are filled with. Thread-safe. */
 final class RowParameters {
     private static final Pattern STRANGE = Pattern.compile("\\p{Cntrl}|\\p{Cs}");
-    private static final int LONGEST_WORD = 200;
+    private static final int LONGEST_TEXT = 200;
 
     private final ServerDialect dialect;
 
@@ -27,7 +27,7 @@ final class RowParameters {
         long lease = Micros.of(claim.lease());
         long lowest = Math.addExact(claim.floor(), 1);
         List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, id, lowest, lowest));
-        update.addAll(words(claim.holder()));
+        update.addAll(texts(claim.holder()));
         update.addAll(List.of(
                 id, dialect.name(claim.name()), released == null ? 0L : 1L, id, released == null ? id : released));
         return new ClaimArguments(dialect.name(claim.name()), update, insert(claim, true));
@@ -42,24 +42,24 @@ final class RowParameters {
         arguments.add(held ? claim.id().value() : null);
         arguments.add(lowest);
         arguments.add(held ? Micros.of(claim.lease()) : 0L);
-        arguments.addAll(words(claim.holder()));
+        arguments.addAll(texts(claim.holder()));
         return arguments;
     }
 
-    private static List<Object> words(Holder holder) {
-        return List.of(word(holder.host()), holder.pid(), word(holder.thread()), word(holder.label()));
+    private static List<Object> texts(Holder holder) {
+        return List.of(limited(holder.host()), holder.pid(), limited(holder.thread()), limited(holder.label()));
     }
 
     /** What people chose may have any length and any character; what is kept has not. */
-    static String word(String text) {
+    static String limited(String text) {
         String plain = isPlain(text) ? text : STRANGE.matcher(text).replaceAll("?");
-        return plain.length() <= LONGEST_WORD ? plain : shortened(plain);
+        return plain.length() <= LONGEST_TEXT ? plain : shortened(plain);
     }
 
     /** No half of a character stays: no database takes it. */
     private static String shortened(String text) {
         return text.substring(
-                0, Character.isHighSurrogate(text.charAt(LONGEST_WORD - 1)) ? LONGEST_WORD - 1 : LONGEST_WORD);
+                0, Character.isHighSurrogate(text.charAt(LONGEST_TEXT - 1)) ? LONGEST_TEXT - 1 : LONGEST_TEXT);
     }
 
     private static boolean isPlain(String text) {
@@ -81,7 +81,7 @@ final class RowParameters {
                 to.version(),
                 RowCodec.waiting(to.waiting()),
                 RowCodec.sharing(to.sharing())));
-        arguments.addAll(words(shown.holder()));
+        arguments.addAll(texts(shown.holder()));
         arguments.add(dialect.name(name));
         arguments.add(step.from().version());
         return arguments;

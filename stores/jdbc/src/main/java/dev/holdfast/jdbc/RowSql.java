@@ -17,12 +17,12 @@ import java.util.function.Supplier;
  *                     which name if that is not finished
  *     layout          of this row
  *     version         counts its changes
- *     claim_id        who holds it alone; null when free; '-' when it was broken
+ *     claim_id        the exclusive holder; null when free; '-' when it was broken
  *     grant_number    of that one; 0 while it is an offer
  *     acquired_at, expires_at
  *     waiting         the queue, see {@link RowCodec}
  *     sharing         readers and permits, see {@link RowCodec}
- *     host, pid, thread, label   of the one who holds it alone, for people to read
+ *     host, pid, thread, label   of the exclusive holder, for people to read
  * </pre>
  */
 final class RowSql {

@@ -15,13 +15,13 @@ final class RowStatus {
 
     static LockStatus of(String name, LockRow row) {
         HolderEntry alone = row.exclusive();
-        List<HolderEntry> standing = (alone == null ? row.sharing() : List.of(alone))
+        List<HolderEntry> valid = (alone == null ? row.sharing() : List.of(alone))
                 .stream().filter(each -> !each.isExpired(row.now())).toList();
         long waiting = row.waiting().stream()
                         .filter(each -> each.aliveUntil() > row.now())
                         .count()
-                + standing.stream().filter(HolderEntry::isOffer).count();
-        Optional<LockStatus.Held> held = standing.stream()
+                + valid.stream().filter(HolderEntry::isOffer).count();
+        Optional<LockStatus.Held> held = valid.stream()
                 .filter(each -> !each.isOffer())
                 .max(Comparator.comparingLong(HolderEntry::expiresAt)) // of many, the one that stays longest
                 .map(each -> new LockStatus.Held(

@@ -68,7 +68,7 @@ interface ServerDialect {
     /** The statement that makes the table of rows that callers' transactions lock; it changes nothing if it is there. */
     String createRows(String table);
 
-    /** The expression that tells one session of the server from another: a number. */
+    /** The expression for the number of a session, which differs from session to session. */
     String sessionId();
 
     /** Whether a statement that fails ends the caller's transaction, unless a savepoint was set before it. */
@@ -80,7 +80,7 @@ interface ServerDialect {
      * Locks a row in the caller's transaction, waiting for so long at most, and leaves the connection's own limits as they
      * were. A failure after which others hold the row is one of {@link SqlErrors#isHeldByOthers}.
      *
-     * @param lock runs the query, with what the database wants to stand behind {@code FOR UPDATE}
+     * @param lock runs the query, with what the database wants behind {@code FOR UPDATE}
      */
     boolean lockWithin(Connection connection, long millis, RowLocking lock) throws SQLException;
 
@@ -97,16 +97,16 @@ interface ServerDialect {
     default void refuseSeveralPrimaries(Connection connection) throws SQLException {}
 
     /**
-     * Asked after a row was held by others: some servers may be told to roll the whole transaction back then.
+     * Asked after a row was held by others: some servers may be set to roll the whole transaction back then.
      *
      * @throws SQLException if that was so
      */
-    default void checkTransactionStands(Connection connection, SQLException held) throws SQLException {}
+    default void checkNotRolledBack(Connection connection, SQLException held) throws SQLException {}
 
     /** A time as the database writes it, the same for every reader of one session. */
     String textOf(String time);
 
-    /** The database's time, or what stands in a column and some microseconds, if that is later. */
+    /** The database's time, or the value of a column and some microseconds, if that is later. */
     String laterThan(String column, long micros);
 
     /**
@@ -116,7 +116,7 @@ interface ServerDialect {
      */
     default void lockCreation(SqlSession session, boolean taken) throws SQLException {}
 
-    /** How an account gets its rights, as comments of the page for those who look after it. */
+    /** How an account gets its rights, as comments of the page for its administrators. */
     String grants(String table);
 
     /** What connections waiting claims need, on the same page. */
@@ -143,19 +143,19 @@ interface ServerDialect {
     List<String> settingBack(SqlSession session) throws SQLException;
 
     /**
-     * Claims with one statement: the row if it could be claimed, else nothing or, where the same statement could tell,
-     * the row as it stands.
+     * Claims with one statement: the row if it could be claimed, else nothing or, where the same statement could return it,
+     * the row as it is.
      */
     Optional<Claimed> claim(SqlSession session, RowSql sql, ClaimArguments arguments) throws SQLException;
 
     /**
-     * Writes a state, and tells another client that it is up.
+     * Writes a state, and notifies another client that it is its turn.
      *
-     * @param told a channel and a claim; empty when nobody has to be told, or not by the database
+     * @param notified a channel and a claim; empty when no client has to be notified, or not by the database
      * @param durable whether a crash must not undo it
      * @return whether the row was still as the step found it
      */
-    boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> told, boolean durable)
+    boolean write(SqlSession session, RowSql sql, List<?> arguments, List<WaiterEntry> notified, boolean durable)
             throws SQLException;
 
     /** Releases a lock that nobody waits for, with one statement. */
@@ -165,23 +165,23 @@ interface ServerDialect {
      * Renews grants for one lease, in microseconds. The answer is that of the server that changed the rows: what another
      * one reads may be older.
      *
-     * @return the claims whose grants stand, each with whether others wait
+     * @return the claims whose grants are valid, each with whether others wait
      */
     Map<String, Boolean> renew(SqlSession session, RowSql sql, long lease, List<GrantKey> keys) throws SQLException;
 
-    /** How clients in other processes hear that they are up. */
+    /** How clients in other processes learn that it is their turn. */
     OfferListener offerListener(OfferListener.Listener listener, String channel, Connections connections);
 
-    /** Whether {@link #offerListener} hears what happens in other processes, so that nobody has to poll. */
+    /** Whether {@link #offerListener} receives what happens in other processes, so that no client has to poll. */
     boolean pushes();
 
-    /** Whether {@link #claim} tells the whole row that it claimed. */
+    /** Whether {@link #claim} returns the whole row that it claimed. */
     boolean givesRowsBack();
 
     /** The artifact of its driver. */
     String driver();
 
-    /** What its driver is told, for connections that we open: above all, how long to wait for a server. */
+    /** The settings of its driver, for connections that we open: above all, how long to wait for a server. */
     Map<String, String> driverProperties(int seconds);
 
     /** What a user must know, one sentence each. */
@@ -207,7 +207,7 @@ interface ServerDialect {
      *
      * @param granted whether it has the lock
      * @param inserted whether there was no row before
-     * @param row the row, as it stands now
+     * @param row the row, as it is now
      */
     record Claimed(boolean granted, boolean inserted, RowSnapshot row) {}
 

@@ -145,9 +145,9 @@ final class ServerRenewals {
                 .filter(grant -> grant.mode() instanceof Mode.Exclusive)
                 .toList();
         long sent = tables.stamp();
-        Map<String, Boolean> stand = alone.isEmpty() ? Map.of() : table.renew(alone, chunk.lease);
-        stand.forEach((id, contended) -> renewals.put(new ClaimId(id), Renewal.held(sent, contended)));
-        Map<String, List<Grant>> others = new LinkedHashMap<>(); // shared, lost, or of a writer who reads on
+        Map<String, Boolean> valid = alone.isEmpty() ? Map.of() : table.renew(alone, chunk.lease);
+        valid.forEach((id, contended) -> renewals.put(new ClaimId(id), Renewal.held(sent, contended)));
+        Map<String, List<Grant>> others = new LinkedHashMap<>(); // shared, lost, or of a writer that reads on
         for (Grant grant : chunk.grants) {
             if (!renewals.containsKey(grant.id())) {
                 others.computeIfAbsent(grant.name(), name -> new ArrayList<>()).add(grant);
@@ -171,9 +171,9 @@ final class ServerRenewals {
             throws SQLException {
         long sent = tables.stamp();
         try {
-            Map<String, Boolean> stand = table.renewShared(name, grants);
+            Map<String, Boolean> valid = table.renewShared(name, grants);
             for (Grant grant : grants) {
-                Boolean contended = stand.get(grant.id().value());
+                Boolean contended = valid.get(grant.id().value());
                 renewals.put(grant.id(), contended == null ? Renewal.lost(sent) : Renewal.held(sent, contended));
             }
         } catch (HoldfastException e) {

@@ -42,11 +42,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A hand-over between clients, on the wire:
  *
  * <pre>
- *   A closes, and wants it again    one UPDATE: B is the holder for a second, A is in the queue; B is told
- *   B hears                         one UPDATE: confirmed, B's lease begins
+ *   A closes, and wants it again    one UPDATE: B is the holder for a second, A is in the queue; B is notified
+ *   B receives it                   one UPDATE: confirmed, B's lease begins
  * </pre>
  *
- * <p>How a lock goes from state to state is told in {@link LockTransition}, what is stored in {@link RowSql}. Thread-safe.
+ * <p>How a lock goes from state to state is described in {@link LockTransition}, what is stored in {@link RowSql}. Thread-safe.
  */
 final class ServerStore implements Store {
     private final TableOpener tables;
@@ -61,7 +61,7 @@ final class ServerStore implements Store {
     /** A lock was wanted. */
     private volatile boolean used;
 
-    private ServerStore(TableOpener tables, JdbcOptions options, Connections ears, boolean purgeIsDue) {
+    private ServerStore(TableOpener tables, JdbcOptions options, Connections listenerConnections, boolean purgeIsDue) {
         this.tables = tables;
         this.records = new ServerRecords(tables.dialect(), tables.errors(), options);
         for (int i = 0; i < options.connections(); i++) {
@@ -69,9 +69,9 @@ final class ServerStore implements Store {
             purges.add(new TablePurge(workers.get(i), purgeIsDue && i == 0, () -> used));
         }
         this.renewals = new ServerRenewals(tables, this::worker);
-        this.queue = new PendingClaims(tables, ClaimId.random().value().substring(0, 16), ears);
+        this.queue = new PendingClaims(tables, ClaimId.random().value().substring(0, 16), listenerConnections);
         this.waiterPoll = new WaiterPoll(
-                this::standing,
+                this::valid,
                 // On the timer's own thread: a question is put in the queue of a worker, and nothing waits.
                 (after, task) -> CompletableFuture.delayedExecutor(
                                 after.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
@@ -128,7 +128,7 @@ final class ServerStore implements Store {
             throw tables.errors().explain("open the locks", "", e);
         } finally {
             if (!ready) {
-                opened.forEach(each -> tables.giveBack(each.session(), false));
+                opened.forEach(each -> tables.returnSession(each.session(), false));
             }
         }
     }
@@ -146,7 +146,7 @@ final class ServerStore implements Store {
     /** A row learns nothing of grants by itself; only that the database cannot be reached while claims wait. */
     @Override
     public void listen(StoreListener listener) {
-        queue.tell(listener);
+        queue.listen(listener);
         waiterPoll.listen(listener);
     }
 
@@ -180,12 +180,12 @@ final class ServerStore implements Store {
         return waiterPoll.watch(grant);
     }
 
-    private CompletionStage<Map<ClaimId, Boolean>> standing(List<Grant> grants) {
+    private CompletionStage<Map<ClaimId, Boolean>> valid(List<Grant> grants) {
         String name = grants.get(0).name();
-        return worker(name).askOnce("look at", name, table -> table.standing(grants));
+        return worker(name).askOnce("look at", name, table -> table.valid(grants));
     }
 
-    /** Never: releasing and claiming anew is one statement too, and lets others in. */
+    /** Never: releasing and claiming again is one statement too, and lets others in. */
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         return closed.get()

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * and again instead. It outlives a server that is away.
  */
 final class SessionClaim implements Pending {
-    private static final Duration LOOK = Duration.ofSeconds(2);
+    private static final Duration CHECK_INTERVAL = Duration.ofSeconds(2);
     private static final Duration RETRY = Duration.ofMillis(300);
-    private static final long FIRST_CALL_OFF_MILLIS = 50;
-    private static final long LONGEST_CALL_OFF_MILLIS = 1_000;
+    private static final long FIRST_CANCEL_MILLIS = 50;
+    private static final long LONGEST_CANCEL_MILLIS = 1_000;
 
     private final SessionStore store;
     private final Claim claim;
@@ -50,7 +50,7 @@ final class SessionClaim implements Pending {
         return answer;
     }
 
-    /** Begins, or begins anew. A lock that is free is acquired beside all others, on the first session. */
+    /** Begins, or begins again. A lock that is free is acquired beside all others, on the first session. */
     void ask() {
         pause = null;
         if (ended()) {
@@ -91,23 +91,24 @@ final class SessionClaim implements Pending {
 
     private void await(SessionConnection own) {
         used = own;
-        store.opener().time().schedule(() -> look(own, 0), LOOK);
-        own.askPatiently("wait for", claim.name(), locks -> await(own, locks)).whenComplete((grant, failure) -> {
-            used = null;
-            store.sessions().endOfWait();
-            if (failure == null && grant.isPresent()) {
-                deliver(grant);
-            } else {
-                store.sessions().giveBack(own, cancelled.getCount() == 0 || failure != null);
-                if (cancelled.getCount() == 0) {
-                    answer.complete(Optional.empty()); // with the session, whatever was left
-                } else if (failure != null) {
-                    onFailure(failure);
-                } else {
-                    later(store.pollPause());
-                }
-            }
-        });
+        store.opener().time().schedule(() -> checkServer(own, 0), CHECK_INTERVAL);
+        own.askWithoutTimeout("wait for", claim.name(), locks -> await(own, locks))
+                .whenComplete((grant, failure) -> {
+                    used = null;
+                    store.sessions().endOfWait();
+                    if (failure == null && grant.isPresent()) {
+                        deliver(grant);
+                    } else {
+                        store.sessions().returnSession(own, cancelled.getCount() == 0 || failure != null);
+                        if (cancelled.getCount() == 0) {
+                            answer.complete(Optional.empty()); // with the session, whatever was left
+                        } else if (failure != null) {
+                            onFailure(failure);
+                        } else {
+                            later(store.pollPause());
+                        }
+                    }
+                });
     }
 
     /** Called off between two statements, the session may have the server's lock already. */
@@ -116,34 +117,34 @@ final class SessionClaim implements Pending {
             locks.unlockAll();
             return Optional.empty();
         }
-        Optional<Grant> grant = new SessionTurn(own, locks, claim, store.opener()).await(this::patience);
+        Optional<Grant> grant = new SessionTurn(own, locks, claim, store.opener()).await(this::pause);
         grant.ifPresent(each -> store.granted(own, each));
         return grant;
     }
 
     /**
-     * A server that is gone without a word leaves the statement waiting for ever. Where the first session is not answered
-     * either, twice, this one is cut, and the claim made anew.
+     * A server that is gone without a message leaves the statement waiting for ever. Where the first session is not answered
+     * either, twice, this one is cut, and the claim is repeated.
      */
-    private void look(SessionConnection own, int failures) {
+    private void checkServer(SessionConnection own, int failures) {
         if (used != own || answer.isDone()) {
             return;
         }
-        store.look().whenComplete((answers, failure) -> {
+        store.ping().whenComplete((answers, failure) -> {
             if (failure == null) {
-                store.opener().time().schedule(() -> look(own, 0), LOOK);
+                store.opener().time().schedule(() -> checkServer(own, 0), CHECK_INTERVAL);
             } else if (used == own) {
                 store.unreachable(claim.name(), SessionOpener.unwrapped(failure));
                 if (failures > 0) {
                     DaemonThreads.daemon("holdfast-abort", own::abort).start();
                 } else {
-                    store.opener().time().schedule(() -> look(own, 1), LOOK);
+                    store.opener().time().schedule(() -> checkServer(own, 1), CHECK_INTERVAL);
                 }
             }
         });
     }
 
-    private boolean patience(Duration time) {
+    private boolean pause(Duration time) {
         try {
             return !cancelled.await(time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -196,7 +197,7 @@ final class SessionClaim implements Pending {
         return answer.isDone();
     }
 
-    /** A statement that waits is called off, again and again: one word may come before it begins. */
+    /** A statement that waits is cancelled, again and again: one request may arrive before it begins. */
     @Override
     public void cancel() {
         if (answer.isDone() || cancelled.getCount() == 0) {
@@ -205,22 +206,22 @@ final class SessionClaim implements Pending {
         cancelled.countDown();
         endPause();
         if (used != null) {
-            DaemonThreads.daemon("holdfast-cancel", this::callOff).start();
+            DaemonThreads.daemon("holdfast-cancel", this::cancelStatement).start();
         }
         store.opener().time().schedule(this::giveUp, SessionOpener.ANSWER);
     }
 
-    private void callOff() {
+    private void cancelStatement() {
         long until = System.nanoTime() + SessionOpener.ANSWER.toNanos();
-        long pauseMillis = FIRST_CALL_OFF_MILLIS; // each word is a connection, for a server that may have too many
+        long pauseMillis = FIRST_CANCEL_MILLIS; // each request is a connection, for a server that may have too many
         for (SessionConnection waiting = used;
                 waiting != null && !answer.isDone() && System.nanoTime() - until < 0;
                 waiting = used) {
             try {
-                waiting.callOff();
+                waiting.cancelStatement();
                 answer.get(pauseMillis, TimeUnit.MILLISECONDS);
             } catch (SQLException | InterruptedException | ExecutionException | TimeoutException e) {
-                pauseMillis = Math.min(2 * pauseMillis, LONGEST_CALL_OFF_MILLIS); // once more, until it is over
+                pauseMillis = Math.min(2 * pauseMillis, LONGEST_CANCEL_MILLIS); // once more, until it is over
             }
         }
     }
@@ -242,7 +243,7 @@ final class SessionClaim implements Pending {
         SessionConnection waiting = used;
         if (waiting != null) {
             waiting.close(why);
-            waiting.callOffUntilEnd();
+            waiting.cancelUntilEnd();
         }
     }
 }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionConnection {
     private static final int CHUNK = 100;
-    private static final int CALL_OFFS = 20;
-    private static final int CALL_OFF_MILLIS = 50;
+    private static final int CANCELS = 20;
+    private static final int CANCEL_MILLIS = 50;
 
     private final SessionOpener opener;
     private final Consumer<Grant> lost;
@@ -55,7 +55,7 @@ final class SessionConnection {
         return limited(what, name, add(requests.inTurn(what, name, work)));
     }
 
-    /** The same before all that waits its turn: what grants need is not kept waiting by those who want one. */
+    /** The same before all that waits its turn: grants do not wait behind claims. */
     <T> CompletableFuture<T> askFirst(String what, String name, SessionRequests.Work<T> work) {
         return limited(what, name, add(requests.first(what, name, work)));
     }
@@ -71,7 +71,7 @@ final class SessionConnection {
     }
 
     /** A request that may wait for as long as it likes. */
-    <T> CompletableFuture<T> askPatiently(String what, String name, SessionRequests.Work<T> work) {
+    <T> CompletableFuture<T> askWithoutTimeout(String what, String name, SessionRequests.Work<T> work) {
         return add(requests.inTurn(what, name, work));
     }
 
@@ -151,11 +151,11 @@ final class SessionConnection {
         if (mine.isEmpty()) {
             return;
         }
-        Map<String, Boolean> standing =
-                locks.standing(mine.stream().map(each -> each.grant().name()).toList(), andWaiting);
+        Map<String, Boolean> valid =
+                locks.valid(mine.stream().map(each -> each.grant().name()).toList(), andWaiting);
         for (HeldLocks.Held held : mine) {
             ClaimId id = held.grant().id();
-            Boolean contended = standing.get(id.value());
+            Boolean contended = valid.get(id.value());
             answers.put(id, contended == null ? Renewal.lost(sent) : Renewal.held(sent, contended));
             if (contended == null) {
                 lost.accept(held.grant());
@@ -172,7 +172,7 @@ final class SessionConnection {
                 SessionRequests.Request<?> next =
                         requests.poll(idle ? opener.session().toNanos() : opener.beat(), TimeUnit.NANOSECONDS);
                 if (next == null && idle) {
-                    breakOff(); // before the server ends it, with an entry in its log
+                    endSession(); // before the server ends it, with an entry in its log
                     next = requests.take();
                 } else if (next == null) {
                     next = requests.first("watch", "", this::watch);
@@ -182,7 +182,7 @@ final class SessionConnection {
                 // only closing ends it
             }
         }
-        breakOff();
+        endSession();
         HoldfastException why = closed;
         requests.failAll(why == null ? opener.closedException() : why);
     }
@@ -224,17 +224,17 @@ final class SessionConnection {
             if (e instanceof HoldfastException) {
                 unlockUnkept(used);
             } else {
-                breakOff();
+                endSession();
             }
             return false;
         }
         boolean hadGrants = !grants.isEmpty();
         if (opener.errors().isBroken(failure) || opener.errors().isReadOnly(failure) || isClosed(used)) {
-            breakOff();
+            endSession();
             return tries == 1 && !fresh && !hadGrants;
         }
         unlockUnkept(used);
-        boolean passing = used.wasCalledOff(failure) // by a word that was meant for the statement before
+        boolean passing = used.wasCancelled(failure) // by a request that was meant for the statement before
                 || opener.errors().isPassing(failure);
         return tries == 1 && rows != null && passing;
     }
@@ -244,7 +244,7 @@ final class SessionConnection {
         try {
             used.unlockUnkept(grants.isEmpty());
         } catch (SQLException | RuntimeException e) {
-            breakOff();
+            endSession();
         }
     }
 
@@ -266,7 +266,7 @@ final class SessionConnection {
     }
 
     /** Ends the session, and with it the server's locks. */
-    private void breakOff() {
+    private void endSession() {
         SessionRows ended = rows;
         rows = null;
         if (ended != null) {
@@ -274,12 +274,12 @@ final class SessionConnection {
         }
         List<Grant> gone = grants.clear();
         if (closed == null) {
-            gone.forEach(this::tellLost);
+            gone.forEach(this::reportLost);
         }
     }
 
     /** What a listener throws must not end this thread: it serves the requests to come. */
-    private void tellLost(Grant gone) {
+    private void reportLost(Grant gone) {
         try {
             lost.accept(gone);
         } catch (Throwable thrown) {
@@ -290,10 +290,10 @@ final class SessionConnection {
     // ---- on any thread ----
 
     /** Calls off the statement that waits, if it is under way. */
-    void callOff() throws SQLException {
+    void cancelStatement() throws SQLException {
         SessionRows used = rows;
         if (used != null) {
-            used.callOff();
+            used.cancelStatement();
         }
     }
 
@@ -311,13 +311,13 @@ final class SessionConnection {
         requests.addEnd();
     }
 
-    /** Calls off what waits, again and again until the thread has ended: one word may come before the statement begins. */
-    void callOffUntilEnd() {
+    /** Cancels what waits, again and again until the thread has ended: one request may arrive before the statement begins. */
+    void cancelUntilEnd() {
         DaemonThreads.daemon(thread.getName() + "-end", () -> {
-                    for (int words = 0; thread.isAlive() && words < CALL_OFFS; words++) {
+                    for (int cancels = 0; thread.isAlive() && cancels < CANCELS; cancels++) {
                         try {
-                            callOff();
-                            thread.join(CALL_OFF_MILLIS);
+                            cancelStatement();
+                            thread.join(CANCEL_MILLIS);
                         } catch (SQLException | InterruptedException e) {
                             return; // the connection is cut soon
                         }

@@ -28,10 +28,10 @@ interface SessionDialect {
     /** The expression that gives back all that the session has. */
     String unlockAll();
 
-    /** The expression that tells whether any session has it. */
+    /** The expression for whether any session has it. */
     String held(String scope, String number);
 
-    /** The expression that tells whether the server takes writes: one that does not is no primary, or no longer. */
+    /** The expression for whether the server takes writes: one that does not is no primary, or no longer. */
     String writable();
 
     /** A query that a proxy which splits reads from writes must not send to a replica. */

@@ -150,7 +150,7 @@ final class SessionOpener {
         }
     }
 
-    /** What the one who asked is told. */
+    /** The answer to the caller. */
     HoldfastException explained(SessionRequests.Request<?> request, Throwable e) {
         if (e instanceof HoldfastException known) {
             return known;

@@ -38,7 +38,7 @@ final class SessionPool {
     /**
      * Starts the first.
      *
-     * @param lost hears of grants whose session ended
+     * @param lost receives the grants whose session ended
      * @param closed why the store serves nobody any more; null while it does
      */
     SessionPool(SessionOpener opener, Consumer<Grant> lost, Supplier<@Nullable HoldfastException> closed) {
@@ -88,7 +88,7 @@ final class SessionPool {
      *
      * @param spoilt whether it may still be called off, or has failed
      */
-    void giveBack(SessionConnection own, boolean spoilt) {
+    void returnSession(SessionConnection own, boolean spoilt) {
         HoldfastException why = closed.get();
         if (spoilt || why != null || idle.size() >= MOST_IDLE) {
             further.decrementAndGet();
@@ -107,7 +107,7 @@ final class SessionPool {
     void close(HoldfastException why) {
         List<SessionConnection> ending = List.copyOf(all);
         ending.forEach(each -> each.close(why));
-        ending.forEach(SessionConnection::callOffUntilEnd);
+        ending.forEach(SessionConnection::cancelUntilEnd);
         ending.forEach(SessionConnection::awaitEnd);
     }
 }

@@ -11,19 +11,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of a name. The server's lock decides who has the name; the row says who that is, and the number of the grant.
+ * The row of a name. The server's lock decides which session has the name; the row says which client that is, and the number of the grant.
  *
  * @param name the lock
  * @param layout of the row
  * @param number of the server's lock; another one when the lock was broken at once
  * @param version counts the changes of the row
- * @param claim who has acquired the lock and not released it; {@link #ENDED} where such a grant has ended otherwise; null
+ * @param claim the claim that has acquired the lock and not released it; {@link #ENDED} where such a grant has ended otherwise; null
  *     when it was released
  * @param grantNumber of that grant, or the last one
  * @param acquiredAt when
  * @param session how long its client may still believe in it when the session is gone, in microseconds
  * @param freeAt when nobody believes any more in the grant that has ended
- * @param holder who it is, for people
+ * @param holder the holder, for people to read
  * @param now the server's time
  * @param held whether any session has the server's lock
  * @param waiting how many sessions wait for it
@@ -68,7 +68,7 @@ record SessionRow(
                 row.getInt(16));
     }
 
-    /** How long the next one still has to wait for those who believe in the grant that has ended, in microseconds. */
+    /** How long the next one still has to wait because of clients that believe in the grant that has ended, in microseconds. */
     long believedFor() {
         return ENDED.equals(claim) ? Math.max(0, freeAt - now) : 0;
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The table of session locks, and the server's locks, as one session sees them. For one thread, but for {@link #callOff}. */
+/** The table of session locks, and the server's locks, as one session sees them. For one thread, but for {@link #cancelStatement}. */
 final class SessionRows {
     private static final int TRIES = 5;
     /** Behind the columns of a row. */
@@ -42,7 +42,7 @@ final class SessionRows {
     private @Nullable Unkept unkept;
 
     /**
-     * A lock of the server that this session may have, and that no grant stands for yet.
+     * A lock of the server that this session may have, and that has no grant yet.
      *
      * @param name of the row; empty where the number is known
      * @param number of the lock; 0 where it is not known
@@ -119,7 +119,7 @@ final class SessionRows {
         return ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
     }
 
-    /** Waits in the server's queue for a lock, until it is {@linkplain #callOff called off}; whether the session has it. */
+    /** Waits in the server's queue for a lock, until it is {@linkplain #cancelStatement called off}; whether the session has it. */
     boolean awaitLock(int number) throws SQLException {
         TableOpener.limitAnswers(session.connection(), 0);
         unkept = new Unkept("", number);
@@ -139,7 +139,7 @@ final class SessionRows {
     }
 
     /** Called off on another thread; may come too late, and then it may meet the statement behind it. */
-    void callOff() throws SQLException {
+    void cancelStatement() throws SQLException {
         Statement statement = waiting;
         if (statement != null) {
             statement.cancel();
@@ -151,7 +151,7 @@ final class SessionRows {
         unkept = null;
     }
 
-    /** A grant stands for the lock that was acquired last. */
+    /** The lock that was acquired last has its grant. */
     void kept() {
         unkept = null;
     }
@@ -159,7 +159,7 @@ final class SessionRows {
     /**
      * Gives back what was acquired, or may have been, without becoming a grant.
      *
-     * @param all whether no grant stands for any lock of this session; servers log the unlocking of what is not locked
+     * @param all whether no lock of this session has a grant; servers log the unlocking of what is not locked
      */
     void unlockUnkept(boolean all) throws SQLException {
         Unkept left = unkept;
@@ -211,7 +211,7 @@ final class SessionRows {
                 .findFirst();
     }
 
-    /** The row of a name whose lock this session has: who else waits is not asked. */
+    /** The row of a name whose lock this session has, without the question whether others wait. */
     SessionRow readLocked(String name) throws SQLException {
         return session.all(sql.readLocked, this::read, List.of(dialect.name(name))).stream()
                 .findFirst()
@@ -266,7 +266,7 @@ final class SessionRows {
             return SessionRow.ENDED.equals(row.claim()) || markEnded(row) || breakGrant(name, grantNumber, false);
         }
         List<Object> arguments = List.of(anotherThan(row.number()), dialect.name(name), row.version());
-        return change(sql.breakNow, arguments) || breakGrant(name, grantNumber, true); // changed meanwhile: look again
+        return change(sql.breakNow, arguments) || breakGrant(name, grantNumber, true); // changed meanwhile: try again
     }
 
     private int anotherThan(int number) {
@@ -292,10 +292,10 @@ final class SessionRows {
      * @param andWaiting whether it is asked for each if others wait for it
      * @throws SQLException also if the server takes no writes any more
      */
-    Map<String, Boolean> standing(List<String> names, boolean andWaiting) throws SQLException {
+    Map<String, Boolean> valid(List<String> names, boolean andWaiting) throws SQLException {
         Map<String, Boolean> found = new HashMap<>();
         session.all(
-                sql.standing(names.size(), andWaiting),
+                sql.valid(names.size(), andWaiting),
                 row -> writable(row, 3) && found.put(row.getString(1), row.getInt(2) > 0) == null,
                 names.stream().map(dialect::name).toList());
         return found;
@@ -324,7 +324,7 @@ final class SessionRows {
         return row;
     }
 
-    boolean wasCalledOff(SQLException e) {
+    boolean wasCancelled(SQLException e) {
         return SqlErrors.has(e, Set.copyOf(sessions.cancelled()));
     }
 }

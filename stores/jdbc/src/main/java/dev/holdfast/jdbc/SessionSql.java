@@ -5,7 +5,7 @@ import java.util.Collections;
 
 /**
  * The statements of locks that end with a session: one text for all servers, with what differs put in by the {@link
- * SessionDialect}. The columns are told in {@link SessionRow}.
+ * SessionDialect}. The columns are described in {@link SessionRow}.
  */
 final class SessionSql {
     private static final String NAMED = " WHERE s.name = ?";
@@ -25,7 +25,7 @@ final class SessionSql {
     final String answers;
     final String read;
 
-    /** The same, and whether the server takes writes; who else waits is not asked. */
+    /** The same, and whether the server takes writes; without the question whether others wait. */
     final String readLocked;
 
     final String take;
@@ -80,7 +80,7 @@ final class SessionSql {
      *
      * @param andWaiting whether it is asked how many wait
      */
-    String standing(int names, boolean andWaiting) {
+    String valid(int names, boolean andWaiting) {
         return sessions.onPrimary("SELECT s.claim_id, "
                 + (andWaiting ? sessions.waiting(scope, "s.number") : "0") + ", " + sessions.writable() + " FROM "
                 + table + " s WHERE s.name IN (" + String.join(", ", Collections.nCopies(names, "?"))

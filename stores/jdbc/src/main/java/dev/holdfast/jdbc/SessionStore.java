@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *   further ones     one claim each, which waits in the server's own queue, and the grant that it becomes
  * </pre>
  *
- * <p>{@link SessionTurn} tells how a claim becomes a grant, {@link SessionConnection} how its end is learned. Thread-safe.
+ * <p>{@link SessionTurn} describes how a claim becomes a grant, {@link SessionConnection} how its end is learned. Thread-safe.
  */
 final class SessionStore implements Store {
     static final Duration SESSION = Duration.ofSeconds(5);
@@ -81,7 +81,7 @@ final class SessionStore implements Store {
     }
 
     /** Asks the server whether it answers, on the session that waits for nothing. */
-    CompletableFuture<Boolean> look() {
+    CompletableFuture<Boolean> ping() {
         return first.ask("watch", "", locks -> locks.answers());
     }
 
@@ -89,7 +89,7 @@ final class SessionStore implements Store {
     static SessionStore open(SessionOpener opener) {
         SessionStore store = new SessionStore(opener);
         try {
-            store.first.askPatiently("open the locks", "", locks -> true).join();
+            store.first.askWithoutTimeout("open the locks", "", locks -> true).join();
         } catch (CompletionException e) {
             store.close();
             throw SessionOpener.unwrapped(e);
@@ -121,7 +121,7 @@ final class SessionStore implements Store {
     private void lost(Grant grant) {
         SessionConnection from = grants.remove(grant.id());
         if (from != null && from != first) {
-            sessions.giveBack(from, true);
+            sessions.returnSession(from, true);
         }
         if (from != null) {
             listener.lost(grant);
@@ -145,8 +145,8 @@ final class SessionStore implements Store {
     }
 
     @Override
-    public void listen(StoreListener told) {
-        listener.set(told);
+    public void listen(StoreListener engine) {
+        listener.set(engine);
     }
 
     @Override
@@ -239,7 +239,7 @@ final class SessionStore implements Store {
         return grants.containsKey(id) ? Renewal.unknown(sent) : Renewal.lost(sent);
     }
 
-    /** Never: releasing and claiming anew is as cheap. */
+    /** Never: releasing and claiming again is as cheap. */
     @Override
     public CompletionStage<Optional<Grant>> extend(Grant grant) {
         HoldfastException why = closed.get();
@@ -263,7 +263,7 @@ final class SessionStore implements Store {
         return from.askFirstSurely("release", name, locks -> {
             boolean released = from.release(locks, id);
             if (grants.remove(id) != null && from != first) {
-                sessions.giveBack(from, false);
+                sessions.returnSession(from, false);
             }
             return released;
         });

@@ -33,12 +33,12 @@ import org.jspecify.annotations.Nullable;
 record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim, SessionOpener opener) {
     /** Waits, on behalf of a claim that may be cancelled meanwhile. */
     @FunctionalInterface
-    interface Patience {
+    interface Pause {
         /** False if it was cancelled. */
         boolean await(Duration time);
     }
 
-    private static final Patience NONE = time -> false;
+    private static final Pause NONE = time -> false;
 
     /** Tries once. The same claim again is answered with what it has. */
     Optional<Grant> attempt() throws SQLException {
@@ -68,10 +68,10 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
     /**
      * Waits in the server's queue.
      *
-     * @param patience for those who believe in a grant that has ended
+     * @param pause for a client that still believes in a grant that has ended
      * @return empty if it was cancelled
      */
-    Optional<Grant> await(Patience patience) throws SQLException {
+    Optional<Grant> await(Pause pause) throws SQLException {
         while (true) {
             SessionRows.Tried tried = locks.tryLock(claim.name());
             int number = tried.row().number();
@@ -79,11 +79,11 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
                 return Optional.empty();
             }
             SessionRow row = locks.readLocked(claim.name());
-            if (!patience.await(Duration.ZERO)) {
+            if (!pause.await(Duration.ZERO)) {
                 break; // cancelled before the server gave the lock, which the next one shall have
             }
             if (row.number() == number) {
-                return settle(number, row, patience);
+                return settle(number, row, pause);
             }
             locks.unlock(number); // the lock was broken meanwhile, and the name has another
         }
@@ -92,7 +92,7 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
     }
 
     /** With the server's lock; without a grant it goes back. */
-    private Optional<Grant> settle(int number, SessionRow first, Patience patience) throws SQLException {
+    private Optional<Grant> settle(int number, SessionRow first, Pause pause) throws SQLException {
         long since = opener.time().nanoTime(); // the session that had the lock has ended before this
         boolean marked = false;
         SessionRow row = first;
@@ -110,7 +110,7 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
                 }
             } else if (!ended || row.believedFor() > row.session()) { // the server's clock was set back since it ended
                 marked |= locks.markEnded(row);
-            } else if (!patience.await(Duration.ofNanos(Math.min(believed + 1_000, opener.beat())))) {
+            } else if (!pause.await(Duration.ofNanos(Math.min(believed + 1_000, opener.beat())))) {
                 break;
             }
             row = locks.readLocked(claim.name());

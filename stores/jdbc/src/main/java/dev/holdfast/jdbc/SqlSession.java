@@ -120,7 +120,7 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** Gives the connection back; a failure to do so is not worth a word. */
+    /** Gives the connection back; a failure to do so is not reported. */
     @Override
     public void close() {
         try (connection) {

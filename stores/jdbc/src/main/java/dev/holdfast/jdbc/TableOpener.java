@@ -81,7 +81,7 @@ final class TableOpener {
             return new LockRows(dialect, sql, errors, session, stamp);
         } finally {
             if (!ready) {
-                giveBack(session, false);
+                returnSession(session, false);
             }
         }
     }
@@ -91,7 +91,7 @@ final class TableOpener {
      *
      * @param useless whether nobody else can use it either: a pool that lent it must not lend it again
      */
-    void giveBack(SqlSession session, boolean useless) {
+    void returnSession(SqlSession session, boolean useless) {
         if (useless) {
             session.abort();
         } else {

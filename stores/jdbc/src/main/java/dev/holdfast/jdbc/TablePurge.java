@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
  * requests of a worker, and removes row by row those that are still as they were read.
  *
  * <p>A client that lives too briefly for that, a command, does its part as it ends: when a round is due, for a fifth of a
- * second at most. What it leaves, the next client goes on with. A client that wants no lock and only looks removes nothing.
+ * second at most. What it leaves, the next client goes on with. A client that wants no lock and only reads removes nothing.
  */
 final class TablePurge {
     static final Duration EVERY = Duration.ofMinutes(10);
@@ -28,7 +28,7 @@ final class TablePurge {
      * For one worker.
      *
      * @param due whether nobody has done it for so long that it is done at the end of even a short life
-     * @param used whether this client has wanted a lock: one that only looks removes nothing
+     * @param used whether this client has wanted a lock: one that only reads removes nothing
      */
     TablePurge(ConnectionWorker worker, boolean due, BooleanSupplier used) {
         this.worker = worker;
@@ -63,7 +63,7 @@ final class TablePurge {
         return end;
     }
 
-    /** The last words of the worker. */
+    /** The last task of the worker. */
     void end(LockRows table) throws SQLException {
         IdleRows idle = table.idle();
         if (!due || begun || !used.getAsBoolean() || !idle.begin(EVERY.dividedBy(2))) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing is tried again here. A {@code tryLock} without success leaves the transaction as it was. What else the
  * database says is thrown as it is: after a deadlock (SQL state {@code 40001} or {@code 40P01}) or a conflict of
- * serializable transactions, roll back and begin anew. Two names are locked in one order everywhere, or deadlocks follow.
+ * serializable transactions, roll back and begin again. Two names are locked in one order everywhere, or deadlocks follow.
  *
  * <p>Lock first, then read the data. On PostgreSQL a transaction in REPEATABLE READ or SERIALIZABLE reads the data as they
  * were before the wait, so use READ COMMITTED, the default. On MariaDB and MySQL the data are read as of the first
@@ -102,7 +102,7 @@ public final class TransactionLocks {
             return timeout == null ? found(name, locked(dialect, name, "")) : acquireWithin(dialect, name, timeout);
         } catch (SQLException e) {
             if (timeout == null && SqlErrors.isHeldByOthers(e) && !dialect.failureEndsTransaction()) {
-                dialect.checkTransactionStands(connection, e);
+                dialect.checkNotRolledBack(connection, e);
             }
             if (SqlErrors.has(e, ABORTED)) {
                 throw new IllegalStateException(
@@ -135,7 +135,7 @@ public final class TransactionLocks {
             if (!SqlErrors.isHeldByOthers(e)) {
                 throw e;
             }
-            dialect.checkTransactionStands(connection, e);
+            dialect.checkNotRolledBack(connection, e);
             if (keeps) {
                 SqlSession.execute(connection, "ROLLBACK TO SAVEPOINT holdfast_lock");
             }

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The column by which a row tells that it was changed.
+ * The column that shows that a row was changed.
  *
  * @param name of the column
  * @param timestamp whether it is a time; it is compared as the database writes it, so that no driver's conversion and no

@@ -7,8 +7,8 @@ import dev.holdfast.spi.Mode;
  *
  * @param id the claim
  * @param mode how it wants to hold
- * @param channel where its client is told that it is up
- * @param aliveUntil when it counts no more unless it was heard of again, microseconds of the database's clock
+ * @param channel where its client is notified that it is its turn
+ * @param aliveUntil until when it counts unless it polls again, microseconds of the database's clock
  */
 record WaiterEntry(String id, Mode mode, String channel, long aliveUntil) {
     WaiterEntry until(long newEnd) {

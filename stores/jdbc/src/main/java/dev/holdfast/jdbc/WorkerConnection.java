@@ -70,12 +70,12 @@ final class WorkerConnection {
     private LockRows await(CompletableFuture<LockRows> opened, Request asking) throws SQLException {
         while (true) {
             try {
-                long left = ConnectionWorker.PATIENCE.toNanos() - (System.nanoTime() - asking.since);
+                long left = ConnectionWorker.REQUEST_TIMEOUT.toNanos() - (System.nanoTime() - asking.since);
                 return opened.get(Math.max(0, left), TimeUnit.NANOSECONDS);
             } catch (TimeoutException e) {
                 throw new StoreUnavailableException(
                         tables.errors().cannot(asking.what, asking.name) + ": no connection could be opened within "
-                                + ConnectionWorker.PATIENCE.toSeconds()
+                                + ConnectionWorker.REQUEST_TIMEOUT.toSeconds()
                                 + " s; see that the server answers, or that the application's pool has one left",
                         e);
             } catch (ExecutionException e) {
@@ -96,7 +96,7 @@ final class WorkerConnection {
                 : new SQLException("opening a connection failed: " + e.getCause(), e.getCause());
     }
 
-    /** Whether to look for another server now: not in short order, for all that are open may lead to the same. */
+    /** Whether to try another server now: not too often, because all open connections may lead to the same one. */
     boolean mayLeave() {
         long now = System.nanoTime();
         if (now - left < REST_NANOS) {
@@ -124,7 +124,7 @@ final class WorkerConnection {
         LockRows open = table;
         table = null;
         if (open != null) {
-            tables.giveBack(open.session(), useless);
+            tables.returnSession(open.session(), useless);
         }
     }
 
@@ -133,7 +133,7 @@ final class WorkerConnection {
         Opening begun = opening;
         opening = null;
         if (begun != null) {
-            begun.opened.thenAccept(late -> tables.giveBack(late.session(), false));
+            begun.opened.thenAccept(late -> tables.returnSession(late.session(), false));
             DaemonThreads.awaitEnd(begun.thread);
         }
         drop(false);

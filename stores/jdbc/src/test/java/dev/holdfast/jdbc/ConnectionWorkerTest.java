@@ -230,7 +230,7 @@ class ConnectionWorkerTest {
             TableOpener tables = tables(() -> DriverManager.getConnection("jdbc:h2:mem:unsent;DB_CLOSE_DELAY=-1"));
             LockRows table = tables.open();
             tables.prepare(table);
-            tables.giveBack(table.session(), false);
+            tables.returnSession(table.session(), false);
             assertThat(keeps.isClosed()).isFalse();
 
             assertThat(Requests.get(worker.release("a", ClaimId.random()))).isFalse();
@@ -269,7 +269,7 @@ class ConnectionWorkerTest {
         } finally {
             worker.close(open -> true);
             worker.awaitEnd();
-            tables.giveBack(table.session(), false);
+            tables.returnSession(table.session(), false);
         }
     }
 

@@ -314,24 +314,24 @@ class PostgresServerTest extends RecordTableCases {
         }
     }
 
-    private static OfferListener.Listener listener(Runnable hearing, Runnable deaf, boolean wanted) {
+    private static OfferListener.Listener listener(Runnable listening, Runnable unavailable, boolean hasWaiters) {
         return new OfferListener.Listener() {
             @Override
             public void offered(String claimId) {}
 
             @Override
-            public void hearing() {
-                hearing.run();
+            public void listening() {
+                listening.run();
             }
 
             @Override
-            public void deaf(Throwable why) {
-                deaf.run();
+            public void unavailable(Throwable why) {
+                unavailable.run();
             }
 
             @Override
-            public boolean isWanted() {
-                return wanted;
+            public boolean hasWaiters() {
+                return hasWaiters;
             }
         };
     }
