@@ -32,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  * again in the same instant can still take it over. If a caller may not take it over, its claim is sent in the same
  * packet as the release. Where its last holder asked for that, it is not released but retained: see {@link Retention}.
  *
- * <p>Guarded by the queue's mutex, but for the hold, which may be read without it. What its methods return is to be done
- * after the mutex is free.
+ * <p>Guarded by the queue's mutex, except that the hold may be read without it. What its methods return runs after it.
  */
 final class ExclusiveGrant {
     final GrantState state;
