@@ -60,7 +60,7 @@ interface SqliteLocks extends AutoCloseable {
 
     Optional<Grant> extend(Grant grant);
 
-    /** Makes an exclusive grant a reader's; returns whether it is one now. Its first mode may still be given for it. */
+    /** Makes an exclusive grant a reader's; returns whether it is one now. Callers may still give its first mode. */
     boolean downgrade(Grant grant);
 
     boolean release(String name, Mode mode, ClaimId id);

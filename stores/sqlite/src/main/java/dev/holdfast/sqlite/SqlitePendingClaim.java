@@ -30,7 +30,7 @@ final class SqlitePendingClaim implements Pending {
     /** A try is under way. */
     volatile boolean trying;
 
-    /** Why the last try failed; null if it was made. */
+    /** Why the last try could not be made; null if it could. */
     volatile @Nullable Throwable tryFailure;
 
     /** Whether it is the claim's turn must be read again. */
@@ -96,7 +96,10 @@ final class SqlitePendingClaim implements Pending {
         }
     }
 
-    /** Leaves the queue and answers with no grant; without a place, with why its last try failed. On the worker's thread. */
+    /**
+     * Leaves the queue and answers with no grant; if it has no place and its last try failed, with that failure. Runs on
+     * the worker's thread.
+     */
     void leave(SqliteLocks table) {
         Throwable why = tryFailure;
         if (answer.isDone()) {

@@ -100,7 +100,7 @@ final class SqliteSharedSql {
 
     private static final String OF_ALL = " FROM holdfast_claim c WHERE c.name = ?1 AND c.state = 'holding'";
 
-    /** ?1 name, ?2 now, ?3 claim id. What the lock's row takes over before a shared holder's row is removed. */
+    /** ?1 name, ?2 now, ?3 claim id. Updates the lock's row before a shared holder's row is removed. */
     static final String FREE_SINCE_NOW = freeSinceNow(OF_ALL + " AND c.claim_id = ?3");
 
     /** ?1 name, ?2 now, ?3 the number of a grant. */

@@ -204,7 +204,7 @@ final class SqliteSql {
               AND q.name >= ?2 AND q.name < ?3
             ORDER BY q.name, q.arrival""";
 
-    /** ?1 after which name, ?2 idle since before, ?3 how many to read: where the batch ends, the highest number to remove. */
+    /** ?1 after which name, ?2 bound of expires_at, ?3 how many to read: where the batch ends, the highest number to remove. */
     static final String IDLE = "SELECT max(name), max(CASE WHEN expires_at < ?2 THEN number END) FROM"
             + " (SELECT name, number, expires_at FROM holdfast_lock WHERE name > ?1 ORDER BY name LIMIT ?3)";
 
@@ -215,17 +215,17 @@ final class SqliteSql {
 
     static final String RAISE_FLOOR = "UPDATE holdfast_meta SET floor = max(floor, ?1)";
 
-    /** ?1 after which name, ?2 up to which, ?3 idle since before. */
+    /** ?1 after which name, ?2 up to which, ?3 the bound below which expires_at is. */
     static final String REMOVE_IDLE =
             "DELETE FROM holdfast_lock AS l WHERE name > ?1 AND name <= ?2 AND expires_at < ?3"
                     + " AND NOT EXISTS (SELECT 1 FROM holdfast_claim c WHERE c.name = l.name)";
 
-    /** ?1 expired before. The lock's row keeps the numbers of shared grants whose rows are removed. */
+    /** ?1 the bound below which expires_at is. The lock's row keeps the numbers of shared grants whose rows are removed. */
     static final String KEEP_NUMBERS = "UPDATE holdfast_lock AS l SET number = dead.number FROM (SELECT name,"
             + " max(number) AS number FROM holdfast_claim WHERE expires_at < ?1 GROUP BY name) AS dead"
             + " WHERE l.name = dead.name AND l.number < dead.number";
 
-    /** ?1 expired before. */
+    /** ?1 the bound below which expires_at is. */
     static final String REMOVE_DEAD = "DELETE FROM holdfast_claim WHERE expires_at < ?1";
 
     private SqliteSql() {}
