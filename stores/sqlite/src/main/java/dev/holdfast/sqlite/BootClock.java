@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link System#nanoTime()} is one clock for all processes of a machine: HotSpot reads {@code CLOCK_MONOTONIC} on Linux
  * and {@code mach_absolute_time} on macOS without an origin of its own, and both count from the machine's start. So it
- * can be stored and compared between processes, no wall clock matters, and it stands still for all of them while the
- * machine sleeps. It begins again with every start; the boot id differs from one start to the next.
+ * can be stored and compared between processes, no wall clock matters, and it stops for all of them while the machine
+ * sleeps. It begins again with every start; the boot id differs from one start to the next.
  *
- * @param bootId what names this start of the machine
+ * @param bootId identifies this start of the machine
  * @param nanoTime the clock
  */
 record BootClock(String bootId, LongSupplier nanoTime) {
@@ -26,7 +26,7 @@ record BootClock(String bootId, LongSupplier nanoTime) {
     private static final Path LINUX_CLOCK_OFFSETS = Path.of("/proc/self/timens_offsets");
 
     /**
-     * This machine.
+     * The clock of this machine.
      *
      * @throws StoreRefusedException if it cannot distinguish its starts, or this process has a clock of its own
      */
@@ -54,8 +54,8 @@ record BootClock(String bootId, LongSupplier nanoTime) {
                         .lines()
                         .anyMatch(line -> !line.strip().matches("\\S+\\s+0\\s+0"))) {
             throw new StoreRefusedException(
-                    "locks in a SQLite file need the machine's own monotonic clock, and this"
-                            + " process runs in a time namespace that shifts it; start it without one, or use a database server");
+                    "locks in a SQLite file need the machine's own monotonic clock, and this process"
+                            + " runs in a time namespace that shifts it; start it without one, or use a database server");
         }
     }
 

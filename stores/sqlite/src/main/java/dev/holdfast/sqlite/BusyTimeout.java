@@ -7,9 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * How long the statements of one connection wait for a database that is busy, and how: in short naps that grow from 50
- * to 1000 µs, each of random length so that two that wait do not meet again.
+ * to 1000 µs, each of random length so that two connections do not collide again.
  *
- * <p>Real time counts, whatever the client's time source says: what is waited for is another process.
+ * <p>Real time counts, whatever the client's time source says: the wait is for another process.
  *
  * <p>{@link #end()} may be called by any thread, the rest by the connection's own.
  */

@@ -12,15 +12,15 @@ import java.util.concurrent.locks.LockSupport;
  * connection of its own: it costs a few microseconds, and shows commits by every other connection, of other
  * processes and of this one.
  *
- * <p>How often: after a change, a next one is likely soon, so the first pause is short and each is as long as all
- * before together, up to the longest of the place in the queue. When nothing has happened for long, a pause is a
- * thousandth of that. A poll costs some 30 µs, half of it for waking up: half a dozen in 10 ms are less than 2 % of a
+ * <p>After a change, the next one is likely soon. So the first pause is short, and each pause is as long as all before it
+ * together, up to a limit that depends on the place in the queue. When nothing has changed for long, a pause is a
+ * thousandth of that time. A poll costs about 30 µs, half of it for waking up: six polls in 10 ms use less than 2 % of a
  * core.
  *
  * <pre>
  *   since the last change      0   0.5   1    2    4    8 …       2 s …     10 s    20 s and more
  *   pause, next in turn       0.5  0.5   1    2    2    2 …        2         10      20 ms
- *          one before me      0.5  0.5   1    2    4    4 …        4         10      20 ms
+ *          one ahead          0.5  0.5   1    2    4    4 …        4         10      20 ms
  *          two or more        0.5  0.5   1    2    4    8 …        8         10      20 ms
  * </pre>
  */
@@ -44,8 +44,8 @@ final class ChangePoller implements AutoCloseable {
     /**
      * Pauses until something may have changed, the thread is unparked, or it is time to poll anyway.
      *
-     * @param ahead how many are before the foremost of the waiting claims: the next in turn polls most often
-     * @param atMostNanos when something is due
+     * @param ahead how many claims are before the foremost waiting one of this client; the next in turn polls most often
+     * @param atMostNanos the longest pause: until a poll is due
      * @return whether something has changed since the last call; always true at the first
      */
     boolean await(int ahead, long atMostNanos) {
@@ -62,11 +62,11 @@ final class ChangePoller implements AutoCloseable {
 
     static long pause(long sinceChange, int ahead) {
         long longest = NEXT_IN_TURN << Math.min(ahead, 2);
-        long lively = Math.max(SHORTEST, Math.min(sinceChange, longest));
-        return Math.max(lively, Math.min(sinceChange / 1000, LONGEST));
+        long afterChange = Math.max(SHORTEST, Math.min(sinceChange, longest));
+        return Math.max(afterChange, Math.min(sinceChange / 1000, LONGEST));
     }
 
-    /** The turn of a waiting claim. */
+    /** Reads how far a waiting claim is from its turn. */
     Turn poll(Claim claim, long place) {
         return session.run("wait for", claim.name(), () -> {
             long now = clock.micros();
@@ -87,7 +87,7 @@ final class ChangePoller implements AutoCloseable {
             return new Turn(false, 0, 0);
         }
         long turn = row.getLong(2) + SqliteSql.TURN_MICROS * Math.min(ahead, 5);
-        long mine = ahead == 0 ? turn : Math.min(turn, row.getLong(6)); // the one before it may have died
+        long mine = ahead == 0 ? turn : Math.min(turn, row.getLong(6)); // the claim before it may have died
         return new Turn(false, ahead, TimeUnit.MICROSECONDS.toNanos(Math.max(0, mine - now)));
     }
 

@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Removes rows that nobody has used for long: half a minute after the store was opened and every ten minutes from then
- * on, in small batches between the requests of the client. What stays is one row of some 150 bytes per name for an hour.
+ * Removes rows unused for long: half a minute after the store was opened and every ten minutes from then on, in small
+ * batches between the requests of the client. One row of about 150 bytes per name stays for an hour.
  *
- * <p>A client that lives too briefly for that, a command, does its part as it ends: when nobody has for ten minutes, for a
- * fifth of a second at most.
+ * <p>A client that lives too briefly for that, such as a command, removes rows as it closes: if no client has done so for
+ * ten minutes, and for a fifth of a second at most.
  */
 final class Housekeeping {
     static final Duration FIRST = Duration.ofSeconds(30);
@@ -42,7 +42,7 @@ final class Housekeeping {
         schedule(FIRST);
     }
 
-    /** A lock was wanted: a client that only looks removes nothing. */
+    /** A lock was claimed: a client that only reads removes nothing. */
     void used() {
         used = true;
     }
@@ -75,7 +75,7 @@ final class Housekeeping {
         }
     }
 
-    /** A failure is not reported: the next round tries again, and callers hear of a broken store from their own requests. */
+    /** A failure is not reported: the next round tries again, and callers learn of a broken store from their own requests. */
     private void purge(String after) {
         if (!used) {
             schedule(EVERY);

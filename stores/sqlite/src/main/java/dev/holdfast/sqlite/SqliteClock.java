@@ -4,14 +4,14 @@ import dev.holdfast.spi.TimeSource;
 import java.util.function.LongSupplier;
 
 /**
- * The two clocks at work. The file's is the machine's, since other processes read what it says ({@link BootClock}); the
- * client's stamps what is answered, and seeds grant numbers with its wall clock. Thread-safe.
+ * The two clocks in use. The file's clock is the machine's, since other processes read its times ({@link BootClock}). The
+ * client's clock stamps answers, and its wall clock seeds grant numbers. Thread-safe.
  *
  * @param client the client's time
  * @param machineNanos the machine's monotonic clock
  */
 record SqliteClock(TimeSource client, LongSupplier machineNanos) {
-    /** Tokens are grant numbers times 1024: a wall clock gone wild must not use them up. It is the year 2112. */
+    /** Tokens are grant numbers times 1024: a wrong wall clock must not use them up. The limit is the year 2112. */
     private static final long HIGHEST_SEED = Long.MAX_VALUE / 1024 / 2;
 
     /** The file's time: monotonic microseconds of the machine. */
@@ -19,12 +19,12 @@ record SqliteClock(TimeSource client, LongSupplier machineNanos) {
         return Math.floorDiv(machineNanos.getAsLong(), 1000L);
     }
 
-    /** What stamps an answer: the client's time, read before the file's, so that a lease ends for its holder first. */
+    /** The stamp of an answer: the client's time, read before the file's, so that a lease ends for its holder first. */
     long stamp() {
         return client.nanoTime();
     }
 
-    /** What the next grant number must reach: above the floor, and above all numbers from before a lost counter. */
+    /** The least next grant number: above the floor, and above all numbers given before a counter was lost. */
     long lowestNumber(long floor) {
         return Math.max(Math.addExact(floor, 1), Math.min(client.wallMillis() * 1000, HIGHEST_SEED));
     }

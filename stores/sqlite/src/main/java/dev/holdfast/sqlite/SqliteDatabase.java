@@ -6,8 +6,8 @@ import dev.holdfast.spi.TimeSource;
 import java.nio.file.Path;
 
 /**
- * The file with the locks: how it is opened, what a store on it can do, whose clock counts. A test may intervene in what
- * it opens. Thread-safe; what it opens is for one thread.
+ * The file with the locks: how it is opened, what a store on it can do, which clock counts. A test may replace what it
+ * opens. Thread-safe; what it opens is for one thread.
  */
 class SqliteDatabase {
     /** Large enough to spread the cost of a commit, small enough to block others for less than a millisecond. */
@@ -65,7 +65,7 @@ class SqliteDatabase {
         }
     }
 
-    /** The clock by which grants and turns pass: that of the machine. */
+    /** The clock that times grants and turns: that of the machine. */
     long nanoTime() {
         return machine.nanoTime().getAsLong();
     }
@@ -75,12 +75,12 @@ class SqliteDatabase {
         return CHUNK;
     }
 
-    /** Opens what waiting claims listen to. May block. */
+    /** Opens the connection on which waiting claims notice changes. May block. */
     ChangePoller watch(BusyTimeout busyTimeout) {
         return new ChangePoller(SqliteSession.open(file, false, busyTimeout), clock);
     }
 
-    /** Whether this failure passes by itself, so that a waiting claim outlives it. */
+    /** Whether a failure is temporary, so that a waiting claim survives it. */
     boolean isPassing(HoldfastException failure) {
         return failure.getCause() != null && SqliteErrors.isBusy(failure.getCause());
     }

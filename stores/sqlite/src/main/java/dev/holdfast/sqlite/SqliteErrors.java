@@ -15,7 +15,7 @@ final class SqliteErrors {
     private SqliteErrors() {}
 
     /**
-     * Whether nothing was done because another connection was at work; the same statement may be tried again.
+     * Whether nothing was done because another connection used the file; the same statement may be tried again.
      * {@code SQLITE_PROTOCOL} is a reader that lost the race for the write-ahead log too often.
      */
     static boolean isBusy(Throwable failure) {

@@ -16,10 +16,10 @@ import org.sqlite.SQLiteConfig.TransactionMode;
 /**
  * A fence in the file of the locks, in transactions of its own. Its table has the shape of those on the servers.
  *
- * @param file is there
+ * @param file an existing file
  */
 record SqliteFence(Path file) implements StoreFence {
-    private static final Duration BUSY = Duration.ofSeconds(5);
+    private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(5);
     private static final String CREATE = "CREATE TABLE IF NOT EXISTS holdfast_fence"
             + " (resource TEXT NOT NULL PRIMARY KEY, token BIGINT NOT NULL)";
     private static final String RAISE = "INSERT INTO holdfast_fence (resource, token) VALUES (?, ?)"
@@ -29,7 +29,7 @@ record SqliteFence(Path file) implements StoreFence {
     @Override
     public void check(String resource, long token) {
         SQLiteConfig config = new SQLiteConfig();
-        config.setBusyTimeout((int) BUSY.toMillis());
+        config.setBusyTimeout((int) BUSY_TIMEOUT.toMillis());
         config.setTransactionMode(TransactionMode.IMMEDIATE);
         try (Connection connection = config.createConnection("jdbc:sqlite:" + file)) {
             try (Statement durable = connection.createStatement()) {

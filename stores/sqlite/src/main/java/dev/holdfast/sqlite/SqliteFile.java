@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file, seen from outside: where it may lie, whose it is, whether it is still the same.
+ * The file, seen from outside: where it may be, who owns it, whether it is still the same one.
  *
  * <p>It is never opened here. A process that closes any descriptor of a file loses all POSIX locks it has on that file,
  * and SQLite's are such: see <a href="https://sqlite.org/howtocorrupt.html">How To Corrupt An SQLite Database File</a>,
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqliteFile {
     /**
-     * File systems that no other machine reaches: on a disk of this machine, in its memory, or layered over such. All
-     * others are refused, also those of a name that is new: between machines neither SQLite's locks nor the shared memory
-     * beside the file work, and each would take the other for its own earlier start.
+     * File systems that no other machine reaches: on a disk of this machine, in its memory, or layered over these. All
+     * others are refused, unknown names too: between machines neither SQLite's locks nor the shared memory beside the
+     * file work, and each machine would take the other for an earlier start of its own.
      */
     private static final Set<String> LOCAL = Set.of(
             "ext2",
@@ -46,7 +46,7 @@ final class SqliteFile {
             "hfsplus",
             "ntfs",
             "ntfs3",
-            "fuseblk", // a disk, mounted by a program, as ntfs-3g does
+            "fuseblk", // a disk, mounted by a program such as ntfs-3g
             "exfat",
             "vfat",
             "msdos",
@@ -140,7 +140,7 @@ final class SqliteFile {
         return isNew;
     }
 
-    /** Called once the file is open: it is recognised from here on. */
+    /** Called once the file is open: records its identity. */
     void opened() {
         try {
             identity = currentIdentity();
@@ -149,7 +149,7 @@ final class SqliteFile {
         }
     }
 
-    /** Whether the path now leads elsewhere or nowhere: what this process does to the file, no other sees any more. */
+    /** Whether the path now leads elsewhere or nowhere: no other process then sees what this one does to the file. */
     boolean isReplaced() {
         try {
             return !Objects.equals(identity, currentIdentity());

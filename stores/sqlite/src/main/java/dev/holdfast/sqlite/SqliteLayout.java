@@ -10,7 +10,7 @@ import java.util.List;
  * <p>A file that is in order is only read, so that it can be opened while another process blocks it.
  */
 final class SqliteLayout {
-    /** Of locks: a commit is on the disk soon. */
+    /** For locks: a commit reaches the disk soon. */
     static final String SYNCHRONOUS = "NORMAL";
 
     private final SqliteSession session;
@@ -69,7 +69,7 @@ final class SqliteLayout {
         });
     }
 
-    /** The clock is read after the row was: another process may just have written it. */
+    /** The clock is read after the row, because another process may have written the row just before. */
     private boolean isOfThisBoot(SqliteClock clock) throws SQLException {
         Meta meta = session.first(SqliteSql.META, row -> new Meta(row.getLong(1), row.getString(2), row.getLong(3)))
                 .orElseThrow(() -> refused("its table holdfast_meta is empty, so it is unknown whether its locks are"

@@ -26,12 +26,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The operations on SQLite. Each writes in one statement of {@link SqliteSql} outside any transaction: a process that is
- * stopped blocks the others only if it is stopped inside that.
+ * The operations on SQLite. Each writes in one statement of {@link SqliteSql} outside any transaction: a stopped process
+ * blocks the others only if it is stopped inside that statement.
  *
- * <p>What a statement has written is read back by a second one, which locks nothing. {@code RETURNING} would do it in
- * one, but gives its rows out before the commit: the file would stay locked while Java reads them, and for as long as a
- * garbage collection that comes in between. A statement without rows commits before it returns to Java.
+ * <p>A second statement, which locks nothing, reads back what the first has written. {@code RETURNING} would need only
+ * one, but returns its rows before the commit: the file would stay locked while Java reads them, and during a garbage
+ * collection meanwhile. A statement without rows commits before it returns to Java.
  */
 final class SqliteLockTable implements SqliteLocks {
     private static final int PURGE_BATCH = 500;
@@ -91,12 +91,12 @@ final class SqliteLockTable implements SqliteLocks {
         });
     }
 
-    /** The number that was just given; nothing if that is over already. */
+    /** The number of the grant just written; empty if none was, or if it has ended already. */
     private Optional<Long> numberIf(int rows, String name, ClaimId id) throws SQLException {
         return rows == 0 ? Optional.empty() : session.first(SqliteSql.NUMBER, row -> row.getLong(1), name, id.value());
     }
 
-    /** Two operations: an insertion must not be run again only because what follows was busy. */
+    /** Two operations: the insert must not be repeated only because the file was busy for the read after it. */
     @Override
     public long enqueue(Claim claim) {
         session.run("queue for", claim.name(), () -> {
@@ -142,7 +142,7 @@ final class SqliteLockTable implements SqliteLocks {
 
     @Override
     public void forgetPlaces(Claim claim, long served) {
-        if (!SqliteSharedLocks.isShared(claim.mode())) { // the others did so with their claim
+        if (!SqliteSharedLocks.isShared(claim.mode())) { // a shared one did so with its claim
             String name = claim.name();
             session.run("queue for", name, () -> session.update(SqliteSql.FORGET_PLACES, name, served));
         }
@@ -183,7 +183,7 @@ final class SqliteLockTable implements SqliteLocks {
         });
     }
 
-    /** One that had run out and that nobody took is freed too, but was not held any more. */
+    /** An expired grant that no other has replaced is freed too, but was no longer held. */
     @Override
     public boolean release(String name, Mode mode, ClaimId id) {
         if (SqliteSharedLocks.isShared(mode)) {
@@ -194,7 +194,7 @@ final class SqliteLockTable implements SqliteLocks {
             if (!held) {
                 session.update(SqliteSql.RELEASE_RUN_OUT, name, id.value());
             }
-            return held || (shared.shares(name, id) && shared.release(name, id)); // a writer that reads on
+            return held || (shared.shares(name, id) && shared.release(name, id)); // a writer that was downgraded
         });
     }
 
@@ -204,8 +204,8 @@ final class SqliteLockTable implements SqliteLocks {
     }
 
     /**
-     * Breaks the grant in both tables: during a downgrade it is in both for a moment. Whether it is in the second table is
-     * read first, because a file that is blocked now can still be read: the answer is then about what was done.
+     * Breaks the grant in both tables: during a downgrade it is briefly in both. The second table is read before it is
+     * written, because a file that is blocked now can still be read: the answer then reports what was done.
      */
     @Override
     public boolean breakGrant(String name, long number, boolean now) {
@@ -215,11 +215,11 @@ final class SqliteLockTable implements SqliteLocks {
                 () -> now
                         ? session.update(SqliteSql.BREAK_NOW, name, clock.micros(), number)
                         : session.update(SqliteSql.BREAK, name, ClaimId.random().value(), clock.micros(), number));
-        boolean alone = rows > 0;
-        if (alone && !shared.hasGrant(name, number)) {
+        boolean exclusive = rows > 0;
+        if (exclusive && !shared.hasGrant(name, number)) {
             return true;
         }
-        return shared.breakGrant(name, number, now) || alone;
+        return shared.breakGrant(name, number, now) || exclusive;
     }
 
     @Override
@@ -274,7 +274,7 @@ final class SqliteLockTable implements SqliteLocks {
         return new LockStatus(free.name(), Optional.of(held), free.waiting());
     }
 
-    /** The floor is raised first: a crash in between loses no number. Who claims meanwhile is not idle any more. */
+    /** The floor is raised first: a crash in between loses no number. A lock claimed meanwhile is no longer idle. */
     @Override
     public String purge(String after) {
         return session.run("purge", "", () -> {

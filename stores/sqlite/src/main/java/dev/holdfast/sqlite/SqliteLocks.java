@@ -27,14 +27,14 @@ interface SqliteLocks extends AutoCloseable {
     /** How long a place in the queue counts at most unless it is kept alive; see {@link WaiterExpiry}. */
     Duration PLACE_LIFE = WaiterExpiry.LONGEST;
 
-    /** The place of a claim that is not in the queue: behind everybody. */
+    /** The place of a claim that is not in the queue: behind all others. */
     long NO_PLACE = Long.MAX_VALUE;
 
     /** Reads whether a claim that does not queue could be granted now. Writes and locks nothing. */
     boolean couldBeGranted(Claim claim);
 
     /**
-     * Takes the lock if the claim fits beside its holders, or it is this claim's already, and if it is the claim's turn.
+     * Takes the lock if it is this claim's already, or if the claim fits beside its holders and it is the claim's turn.
      *
      * @param place its place in the queue, or {@link #NO_PLACE}
      */
@@ -46,7 +46,7 @@ interface SqliteLocks extends AutoCloseable {
     /** Keeps places in the queue alive: each for its life from now on. At most {@link SqliteDatabase#chunk()}. */
     void keepPlaces(List<Place> places);
 
-    /** Clears the queue of what a claim leaves in it whose place was served; what is left of it counts no more. */
+    /** Removes what a claim whose place was served leaves in the queue; such rows no longer count. */
     void forgetPlaces(Claim claim, long served);
 
     /** Gives up the place of a claim, if it has one. */
@@ -60,7 +60,7 @@ interface SqliteLocks extends AutoCloseable {
 
     Optional<Grant> extend(Grant grant);
 
-    /** Makes an exclusive grant that of a reader; whether it is one now. It may still be named by its first mode. */
+    /** Makes an exclusive grant a reader's; returns whether it is one now. Callers may still give its first mode. */
     boolean downgrade(Grant grant);
 
     boolean release(String name, Mode mode, ClaimId id);
@@ -72,21 +72,21 @@ interface SqliteLocks extends AutoCloseable {
     /** The locks after a name that are held or waited for, as many as one request may read. */
     PagedListing.Page<LockStatus> list(String prefix, String after);
 
-    /** Those that wait, by name and in the order of their queues. */
+    /** The waiting claims, by name and in the order of their queues. */
     List<LockWaiter> waiters(String prefix);
 
     /**
-     * Removes one small batch of what nobody has used for long.
+     * Removes one small batch of rows unused for long.
      *
-     * @param after where the batch before ended; empty to begin
+     * @param after where the previous batch ended; empty to begin
      * @return where this batch ended; empty at the end
      */
     String purge(String after);
 
-    /** When all that nobody has used for long was last removed, by the store's clock; 0 if that is not known. */
+    /** When all rows unused for long were last removed, by the store's clock; 0 if unknown. */
     long purgedAtMicros();
 
-    /** What is recorded of a name, and the store's clock. */
+    /** The record of a name, and the store's clock. */
     RecordReading readRecord(String name);
 
     /** Writes a record if its token and its revision are admitted. */

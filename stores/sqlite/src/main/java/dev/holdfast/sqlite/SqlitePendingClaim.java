@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A claim that waits.
  *
- * <p>Its place and its answer are written by the {@link SqliteWorker}'s thread; the rest is between the two threads: the
- * waiters' asks for a try only while none is under way.
+ * <p>The {@link SqliteWorker}'s thread writes its place and its answer; both threads share the rest: the waiters' thread
+ * requests a try only while none is under way.
  */
 final class SqlitePendingClaim implements Pending {
     private final Claim claim;
@@ -31,15 +31,15 @@ final class SqlitePendingClaim implements Pending {
     volatile boolean trying;
 
     /** Why the last try could not be made; null if it could. */
-    volatile @Nullable Throwable untried;
+    volatile @Nullable Throwable tryFailure;
 
-    /** Whether it is its turn must be read again. */
+    /** Whether it is the claim's turn must be read again. */
     volatile boolean stale = true;
 
-    /** When it may try even if nothing changes; by the store's clock. */
+    /** When the claim may try even if nothing changes; by the store's clock. */
     volatile long due;
 
-    /** How many are before it in the queue. */
+    /** How many claims are before it in the queue. */
     volatile int ahead;
 
     SqlitePendingClaim(Claim claim, Consumer<SqlitePendingClaim> leave) {
@@ -77,7 +77,7 @@ final class SqlitePendingClaim implements Pending {
         }
     }
 
-    /** Tries to get the lock, and enters the queue if it is not there. Runs on the worker's thread. */
+    /** Tries to acquire the lock; otherwise enters the queue, unless it has a place there. Runs on the worker's thread. */
     void tryNow(SqliteLocks table) {
         if (cancelled || answer.isDone()) {
             return;
@@ -86,24 +86,27 @@ final class SqlitePendingClaim implements Pending {
         if (grant.isPresent()) {
             long served = place;
             if (cancelled || !answer.complete(grant)) {
-                table.release(claim.name(), claim.mode(), claim.id()); // it was called off or failed meanwhile
+                table.release(claim.name(), claim.mode(), claim.id()); // it was cancelled or failed meanwhile
             }
             if (served != SqliteLocks.NO_PLACE) {
-                table.forgetPlaces(claim, served); // after the answer: nobody waits for this
+                table.forgetPlaces(claim, served); // after the answer: no caller waits for this
             }
         } else if (!hasPlace()) {
             place = table.enqueue(claim);
         }
     }
 
-    /** Leaves the queue and answers with nothing, unless it never got there. Runs on the worker's thread. */
+    /**
+     * Leaves the queue and answers with no grant; if it has no place and its last try failed, with that failure. Runs on
+     * the worker's thread.
+     */
     void leave(SqliteLocks table) {
-        Throwable why = untried;
+        Throwable why = tryFailure;
         if (answer.isDone()) {
             return;
         }
         if (why != null && !hasPlace()) {
-            answer.completeExceptionally(why); // nobody knows whether others hold
+            answer.completeExceptionally(why); // it is unknown whether the lock is held
             return;
         }
         dequeue(table);

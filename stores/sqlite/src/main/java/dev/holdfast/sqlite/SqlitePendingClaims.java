@@ -20,7 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of this client that wait, and the one thread that watches for all of them. It is there only while any wait.
+ * The waiting claims of this client, and the one thread that watches for all of them. The thread runs only while a claim
+ * waits, and shortly after.
  *
  * <pre>
  *   claim ──► try ── granted ──────────────────────────────────────────────────────────────► answer
@@ -32,18 +33,18 @@ import org.jspecify.annotations.Nullable;
  *              └── place gone ─────┘                                          cancel: leave ──┘
  * </pre>
  *
- * <p>Listening and polling only read ({@link ChangePoller}); tries and the queue are the {@link SqliteWorker}'s. A poll returns
- * how long until the claim may try even if nothing changes: when the holder's lease has run out, or those before it in the
- * queue have let their turns pass. So a waiter needs no message from a holder that died.
+ * <p>Listening and polling only read ({@link ChangePoller}); the {@link SqliteWorker} runs the tries and writes the queue.
+ * A poll returns how long until the claim may try even if nothing changes: until the holder's lease has expired, or those
+ * before the claim in the queue have let their turns pass. So a waiter needs no message from a holder that died.
  *
- * <p>A place in the queue counts for as long as {@link WaiterExpiry} says and is kept alive every third of that, all places
- * in one statement.
+ * <p>A place in the queue counts for the time that {@link WaiterExpiry} gives. It is kept alive every third of that time,
+ * all places in one statement.
  */
 final class SqlitePendingClaims {
     private static final Duration LINGER = Duration.ofSeconds(5);
     private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
 
-    /** When hundreds wait, a poll of all takes long. The next one then comes after a rest of so many times its length. */
+    /** When hundreds of claims wait, a poll of all takes long. The next then follows after this many times its length. */
     private static final int REST = 20;
 
     private static final long SHORT_POLL = TimeUnit.MICROSECONDS.toNanos(200);
@@ -63,7 +64,7 @@ final class SqlitePendingClaims {
         this.busyTimeout = busyTimeout;
     }
 
-    /** The listener to which it is reported when waiting claims cannot be served, and when they can again. */
+    /** Notifies this listener when waiting claims cannot be served, and when they can again. */
     void listen(StoreListener reports) {
         listener.set(reports);
     }
@@ -71,13 +72,13 @@ final class SqlitePendingClaims {
     Pending claim(Claim claim) {
         SqlitePendingClaim waiting = new SqlitePendingClaim(claim, this::leave);
         waiting.trying = true;
-        all.add(waiting); // before it is tried: a close that comes in between finds it, and its place
+        all.add(waiting); // before the try: a close in between finds the claim, and its place
         waiting.answer().whenComplete((grant, end) -> all.remove(waiting));
         tryNow(waiting);
         return waiting;
     }
 
-    /** Ends the thread; may be called again. What waits stays until {@link #leaveAll} and {@link #failAll}. */
+    /** Ends the thread; may be called again. Waiting claims stay until {@link #leaveAll} and {@link #failAll}. */
     void close() {
         closed = true;
         busyTimeout.end();
@@ -121,13 +122,13 @@ final class SqlitePendingClaims {
     private void tried(SqlitePendingClaim waiting, @Nullable Throwable failure) {
         if (failure instanceof HoldfastException e && database.isPassing(e)) {
             waiting.due = database.nanoTime() + AFTER_FAILURE.toNanos();
-            waiting.untried = e;
+            waiting.tryFailure = e;
             listener.unreachable(waiting.claim().name(), e);
         } else if (failure != null) {
             waiting.fail(failure);
         } else {
             waiting.stale = true;
-            waiting.untried = null;
+            waiting.tryFailure = null;
             listener.reachable();
         }
         waiting.trying = false;
@@ -136,7 +137,7 @@ final class SqlitePendingClaims {
         }
     }
 
-    /** A place that could not be kept is found lost by a later poll, and taken again; the listener gets the reason. */
+    /** If a place could not be kept alive, a later poll finds it lost and the claim enters again; the listener gets why. */
     private void kept(Place first, @Nullable Throwable failure) {
         if (failure instanceof HoldfastException e && database.isPassing(e)) {
             listener.unreachable(first.name(), e);
@@ -192,7 +193,7 @@ final class SqlitePendingClaims {
         return database.watch(busyTimeout);
     }
 
-    /** What the thread does, round by round; for it alone. */
+    /** The work of the thread, in rounds; used by that thread only. */
     private final class Watch {
         private final ChangePoller changes;
         private long busy = System.nanoTime();
@@ -281,7 +282,7 @@ final class SqlitePendingClaims {
             try {
                 turn = changes.poll(waiting.claim(), waiting.place());
             } catch (StoreRefusedException e) {
-                waiting.fail(e); // it may be this name alone
+                waiting.fail(e); // perhaps only this name is refused
                 return;
             }
             waiting.ahead = turn.ahead();

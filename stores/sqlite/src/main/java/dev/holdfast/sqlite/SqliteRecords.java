@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The records of a file, in a table of their own that is made when the first is written. Their clock is the machine's wall
- * clock: what is recorded must be understood after the machine was started again.
+ * The records of a file, in a table of their own, created when the first is written. Their clock is the machine's wall
+ * clock: a record must be understood after the machine was restarted.
  *
- * <p>A lock that a power cut undoes does no harm: a reboot frees all locks. A record is there for the time after it, so it
+ * <p>A power cut that undoes a lock does no harm: a reboot frees all locks. A record serves the time after a reboot, so it
  * is on the disk before its write is answered. For one thread.
  */
 final class SqliteRecords {
@@ -38,7 +38,7 @@ final class SqliteRecords {
 
     private static final String COLUMNS = "SELECT token, revision, written_at, content, name FROM holdfast_record";
     private static final String READ_NOW = "SELECT " + NOW;
-    /** The index is made last, so the table is complete if it is there. */
+    /** The index is created last, so the table is complete if the index exists. */
     private static final String IS_MADE =
             "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = 'holdfast_record_until'";
 
@@ -50,8 +50,8 @@ final class SqliteRecords {
                     + " ORDER BY name LIMIT " + PagedListing.PAGE;
 
     /**
-     * ?1 name, ?2 token, ?3 expected revision, ?4 time to keep, ?5 value; over an older record, or where there is none. What
-     * is removed is absent whatever the clock is set to later.
+     * ?1 name, ?2 token, ?3 expected revision, ?4 time to keep, ?5 value; replaces an older record or adds one. A
+     * removed record stays absent, whatever the clock is set to later.
      */
     private static final String WRITE = "INSERT INTO holdfast_record"
             + " SELECT ?1, ?2, 1, " + NOW + ", CASE ?4 WHEN 0 THEN 0 ELSE " + NOW + " + ?4 END, ?5"
@@ -63,7 +63,7 @@ final class SqliteRecords {
             + " WHERE CASE WHEN keep_until > " + NOW
             + " THEN token <= excluded.token AND ?3 IN (-1, revision) ELSE ?3 <= 0 END";
 
-    private static final String OVER = "SELECT name FROM holdfast_record WHERE keep_until <= " + NOW + " LIMIT 100";
+    private static final String EXPIRED = "SELECT name FROM holdfast_record WHERE keep_until <= " + NOW + " LIMIT 100";
     private static final String REMOVE = "DELETE FROM holdfast_record WHERE name = ?1 AND keep_until <= " + NOW;
     private static final int WRITES_PER_PURGE = 16;
 
@@ -123,14 +123,14 @@ final class SqliteRecords {
         return PagedListing.Page.of(found, PagedListing.PAGE, StoredRecord::name);
     }
 
-    /** A few at a time, now and then. A failure is not reported: the record is written. */
+    /** Removes a few expired records now and then. A failure is not reported: the new record is written. */
     private void purge() {
         if (ThreadLocalRandom.current().nextInt(WRITES_PER_PURGE) != 0) {
             return;
         }
         try {
             session.run("remove old records", "", () -> {
-                for (String name : session.all(OVER, row -> row.getString(1))) {
+                for (String name : session.all(EXPIRED, row -> row.getString(1))) {
                     session.update(REMOVE, name);
                 }
                 return true;

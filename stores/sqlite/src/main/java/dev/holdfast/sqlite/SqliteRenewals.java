@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** Renews many grants on SQLite: one statement for those who hold alone, one for those who share. For one thread. */
+/** Renews many grants on SQLite: one statement for the exclusive, one for the shared. For one thread. */
 final class SqliteRenewals {
     /** No lock has this name. */
     static final String NO_NAME = "";
@@ -23,25 +23,25 @@ final class SqliteRenewals {
         this.clock = clock;
     }
 
-    /** Few sizes of statements, so that few are kept prepared: the rest is filled with {@link #NO_NAME}. */
+    /** Few sizes, the powers of two, so that few statements are kept prepared; the rest is filled with {@link #NO_NAME}. */
     static int roundedUp(int size) {
         return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
     }
 
-    /** A file that is not the one any more keeps no lock: then nothing is held, whatever its rows say. */
+    /** A file that was replaced keeps no lock: then nothing is held, whatever its rows say. */
     Map<ClaimId, Renewal> renew(List<Grant> grants) {
         long before = clock.stamp();
         Map<ClaimId, Renewal> renewals = new HashMap<>();
-        List<Grant> alone = new ArrayList<>();
+        List<Grant> exclusive = new ArrayList<>();
         List<Grant> shared = new ArrayList<>();
         for (Grant grant : grants) {
             renewals.put(grant.id(), Renewal.lost(before));
-            (SqliteSharedLocks.isShared(grant.mode()) ? shared : alone).add(grant);
+            (SqliteSharedLocks.isShared(grant.mode()) ? shared : exclusive).add(grant);
         }
         if (!session.isReplaced()) {
-            renew(alone, SqliteSql::renew, SqliteSql::renewed, renewals);
-            alone.removeIf(grant -> !Renewal.lost(before).equals(renewals.get(grant.id())));
-            shared.addAll(alone); // writers that read on, if they are there
+            renew(exclusive, SqliteSql::renew, SqliteSql::renewed, renewals);
+            exclusive.removeIf(grant -> !Renewal.lost(before).equals(renewals.get(grant.id())));
+            shared.addAll(exclusive); // writers that were downgraded, if they are there
             renew(shared, SqliteSharedSql::renew, SqliteSharedSql::renewed, renewals);
         }
         return renewals;

@@ -7,10 +7,10 @@ package dev.holdfast.sqlite;
  * System.out.print(SqliteSchema.script());        // as 'holdfast schema sqlite' does
  * }</pre>
  *
- * <p>Nobody has to run it: where it may, the store creates what is missing itself. Thread-safe.
+ * <p>Running it is optional: where the store may, it creates what is missing itself. Thread-safe.
  */
 public final class SqliteSchema {
-    /** Of no start of any machine: whoever opens the file first enters the present one. */
+    /** The id of no boot: the first process that opens the file enters the present one. */
     private static final String NEVER_BOOTED = "''";
 
     private static final String HEAD = """

@@ -16,11 +16,11 @@ import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
 
 /**
- * One connection to the file: statements kept prepared, and its manner of waiting when the file is busy.
+ * One connection to the file: its prepared statements, and how it waits when the file is busy.
  *
- * <p>SQLite's own busy handler sleeps up to 100 ms at a time, which is where the long tail of a contended file comes
- * from. Ours naps briefly ({@link BusyTimeout}), and after a few milliseconds gives up, so that the operation starts over
- * and reads the clock again: however long it waited, a lease counts from the attempt that went through.
+ * <p>SQLite's own busy handler sleeps up to 100 ms at a time, which causes the long tail of latencies on a contended file.
+ * This one naps briefly ({@link BusyTimeout}) and gives up after a few milliseconds, so that the operation starts over and
+ * reads the clock again: however long it waited, a lease counts from the attempt that succeeded.
  *
  * <p>For one thread.
  */
@@ -76,11 +76,11 @@ final class SqliteSession implements AutoCloseable {
     }
 
     /**
-     * Runs an operation, over and over while the file is busy and the time limit has not passed. Each statement being a transaction of
-     * its own, a busy one has done nothing.
+     * Runs an operation, again and again while the file is busy and the time limit has not passed. Each statement is a
+     * transaction of its own, so a busy one has done nothing.
      *
-     * @param action what it is, and
-     * @param object what to, for messages
+     * @param action what the operation does, for messages
+     * @param object the name it concerns, for messages; may be empty
      */
     <T> T run(String action, String object, Operation<T> operation) {
         refuseReplaced(action, object);
@@ -89,7 +89,7 @@ final class SqliteSession implements AutoCloseable {
                 return operation.run();
             } catch (SQLException e) {
                 if (!SqliteErrors.isBusy(e)) {
-                    forgetStatements(); // the driver has finalized the one that failed, and does not say so
+                    forgetStatements(); // the driver has finalized the failed one, and does not report it
                 }
                 if (!SqliteErrors.isBusy(e) || busyTimeout.isOver()) {
                     throw SqliteErrors.explain(cannot(action, object), busyTimeout, e);
@@ -116,7 +116,7 @@ final class SqliteSession implements AutoCloseable {
         }
     }
 
-    /** The number in the one row of a query that only reads: the cheapest way to ask, for what is asked all the time. */
+    /** The number in the one row of a query that only reads: the cheapest way, for the most frequent queries. */
     long number(String sql) throws SQLException {
         try (ResultSet row = bind(sql).executeQuery()) {
             row.next();
@@ -136,7 +136,7 @@ final class SqliteSession implements AutoCloseable {
         }
     }
 
-    /** A row that a later version keeps in its own way is not understood here, and so never granted. */
+    /** Refuses a row in the layout of a later version: it is not understood here, and so never granted. */
     void refuseNewer(String name, long layout) {
         if (layout > SqliteSql.LAYOUT) {
             throw new StoreRefusedException(cannot("claim", name) + ": it is kept in layout " + layout
@@ -145,7 +145,7 @@ final class SqliteSession implements AutoCloseable {
         }
     }
 
-    /** Whether the path leads to another file by now; looked up at most ten times a second. */
+    /** Whether the path now leads to another file; checked at most ten times a second. */
     boolean isReplaced() {
         long now = System.nanoTime();
         if (!replaced && now - identityChecked >= IDENTITY_CHECK_NANOS) {
@@ -159,14 +159,14 @@ final class SqliteSession implements AutoCloseable {
     public void close() {
         forgetStatements();
         try (connection) {
-            BusyHandler.clearHandler(connection); // the driver holds it for as long as it is set
+            BusyHandler.clearHandler(connection); // the driver references it for as long as it is set
         } catch (SQLException e) {
-            // whatever could not be closed is closed with the process; no lock depends on it
+            // what could not be closed is closed with the process; no lock depends on it
             LOG.log(System.Logger.Level.DEBUG, "closing sqlite:" + file.path() + " failed", e);
         }
     }
 
-    /** They are prepared again when they are needed. */
+    /** Closes all statements; they are prepared again when they are needed. */
     private void forgetStatements() {
         for (PreparedStatement statement : prepared.values()) {
             try {

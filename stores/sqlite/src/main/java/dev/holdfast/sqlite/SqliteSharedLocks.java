@@ -13,11 +13,11 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Readers and holders of permits on SQLite: who fits beside the others has a row of its own. The rules are told in
- * {@link SqliteSharedSql}.
+ * Readers and holders of permits on SQLite: each shared grant has a row of its own. {@link SqliteSharedSql} states the
+ * rules.
  *
- * <p>As everywhere on SQLite, each write is one statement outside any transaction. What takes two is so ordered that a
- * process that dies between them only delays others.
+ * <p>As everywhere on SQLite, each write is one statement outside any transaction. Where an operation needs two, their
+ * order ensures that a process that dies between them only delays others.
  *
  * <p>For one thread.
  */
@@ -48,7 +48,7 @@ final class SqliteSharedLocks {
         return mode instanceof Mode.Permits some ? some.of() : 1;
     }
 
-    /** What a statement must know to decide whether it is the turn of a claim, of any mode. */
+    /** The arguments by which a statement decides whether it is the turn of a claim, of any mode. */
     static Object[] question(Claim claim, long place, long now) {
         Mode mode = claim.mode();
         return new Object[] {claim.name(), claim.id().value(), now, place, kind(mode), permits(mode), total(mode)};
@@ -68,15 +68,15 @@ final class SqliteSharedLocks {
         });
         if (grant.isPresent()) {
             try {
-                forgetPlaces(claim, place); // before the answer: nothing else says that its place was served
+                forgetPlaces(claim, place); // before the answer: nothing else records that its place was served
             } catch (HoldfastException busy) {
-                // The grant is written and counts. Its place is removed after the answer, or runs out.
+                // The grant is written and counts. Its place is removed after the answer, or expires.
             }
         }
         return grant;
     }
 
-    /** A lock that nobody has held yet has no row; another process may have made it since the first attempt. */
+    /** A lock that has never been held has no row; another process may have created one since the first attempt. */
     private boolean insertIntoNew(Claim claim, long place, long now) throws SQLException {
         session.update(SqliteSharedSql.CREATE_FREE, claim.name());
         return insert(claim, place, now);
@@ -124,7 +124,8 @@ final class SqliteSharedLocks {
 
     /**
      * Makes an exclusive holder a reader. A process that dies between the two statements leaves an exclusive holder, whose
-     * lease ends as it would have. If the grant is released or broken between the two, the downgrade fails and removes its reader row.
+     * lease ends as it would have. If the grant is released or broken between the two, the downgrade fails and removes its
+     * reader row.
      */
     boolean downgrade(Grant grant) {
         if (grant.mode() instanceof Mode.Permits) {
@@ -151,7 +152,7 @@ final class SqliteSharedLocks {
                 .orElse(false);
     }
 
-    /** One that had run out goes too, but was not held any more. */
+    /** An expired grant is removed too, but was no longer held. */
     boolean release(String name, ClaimId id) {
         return session.run("release", name, () -> {
             long now = clock.micros();
@@ -186,7 +187,7 @@ final class SqliteSharedLocks {
         });
     }
 
-    /** A valid grant is given a fresh number, and a lease from now on. */
+    /** Gives a valid grant a new number, and a lease from now on. */
     private boolean renumber(String sql, String name, ClaimId id, long now, long floor, Duration lease)
             throws SQLException {
         return session.update(sql, name, id.value(), now, clock.lowestNumber(floor), now + Micros.of(lease)) > 0;

@@ -1,22 +1,23 @@
 package dev.holdfast.sqlite;
 
 /**
- * The statements for SQLite that know of modes: how a claim of any mode stands, and everything about readers and permits.
+ * The statements for SQLite that depend on modes: whether it is the turn of a claim of any mode, and everything about
+ * readers and permits.
  *
- * <p>Who shares a lock has a row in {@code holdfast_claim} (state {@code holding}). A claim fits beside those rows, or it
- * does not; to count both alike, an exclusive claim wants 1 of 1 permits, and everybody who is no holder of permits has
- * all that the claim counts. Each claim counts by its own total.
+ * <p>Each shared holder of a lock has a row in {@code holdfast_claim} (state {@code holding}). A claim fits beside those
+ * rows, or it does not. To count all modes alike, an exclusive claim wants 1 of 1 permits, and a holder without permits
+ * counts as the whole total of the claim. Each claim counts by its own total.
  *
  * <pre>
- *   claim        fits?    no exclusive holder, and     shared: no permits are out
- *                                                      else:   what is out + what it wants ≤ its total
- *                turn?    nobody waits before it whom it would pass (a reader passes readers);
- *                         or nobody has held the lock for a turn of each of them
+ *   claim        fits?    no exclusive holder, and     shared: no permits are held
+ *                                                      else:   permits held + permits wanted ≤ its total
+ *                turn?    no claim waits before it that it would pass (a reader may pass readers);
+ *                         or the lock has been free for a turn of each of them
  * </pre>
  *
- * <p>A grant is one INSERT that says all that; its number is above that of the lock's row and of all that share it.
- * Before such a row goes, the lock's row takes over its number: in an earlier statement, so that a process that dies
- * between the two loses nothing.
+ * <p>A grant is one INSERT with all these conditions. Its number is above that of the lock's row and of all its shared
+ * holders. Before such a row is removed, the lock's row takes over its number: in an earlier statement, so that a process
+ * that dies between the two loses nothing.
  */
 final class SqliteSharedSql {
     private static final String LIVE =
@@ -34,14 +35,14 @@ final class SqliteSharedSql {
 
     private static final String AHEAD = "(SELECT count(*)" + BEFORE + ")";
 
-    /** ?1 name, ?2 claim id, ?3 now, ?4 place, ?5 to ?7 mode. No row: nobody has ever held it. */
+    /** ?1 name, ?2 claim id, ?3 now, ?4 place, ?5 to ?7 mode. No row: the lock has never been held. */
     static final String COULD_BE_GRANTED =
             "SELECT l.claim_id = ?2 OR EXISTS (SELECT 1" + LIVE + "AND h.claim_id = ?2) OR (" + FITS + "AND"
                     + SqliteSql.turnAfter(AHEAD) + "), l.layout FROM holdfast_lock l WHERE l.name = ?1";
 
     /**
-     * As {@link #COULD_BE_GRANTED}: fits, when a lease ends or did, how many are ahead, whether the place still stands, layout,
-     * when the first place ahead ends unless it is kept alive.
+     * Parameters as in {@link #COULD_BE_GRANTED}. Columns: whether the claim fits, when a lease ends or ended, how many
+     * claims are ahead, whether the place is still valid, layout, when the first place ahead ends unless it is kept alive.
      */
     static final String POLL = "SELECT" + FITS + ", CASE WHEN" + SqliteSql.NO_EXCLUSIVE_HOLDER
             + "THEN coalesce((SELECT min(h.expires_at)" + LIVE + "), max(l.expires_at, " + SqliteSql.SHARED_UNTIL
@@ -68,20 +69,20 @@ final class SqliteSharedSql {
             + ", expires_at = max(c.expires_at, ?5) FROM holdfast_lock l WHERE l.name = ?1 AND" + MINE
             + "AND c.expires_at > ?3";
 
-    /** The same, unless somebody waits. */
+    /** The same, unless a claim waits. */
     static final String EXTEND = CLAIM_AGAIN + " AND NOT EXISTS (SELECT 1" + SqliteSql.waiting("l", "?3") + ")";
 
     /** ?1 name, ?2 claim id. */
     static final String NUMBER =
             "SELECT max(c.number) FROM holdfast_claim c WHERE" + MINE + "HAVING max(c.number) IS NOT NULL";
 
-    /** ?1 name, ?2 claim id, ?3 place, ?4 mode. Its own place, and those whom it passed, since they let their turns go by. */
+    /** ?1 name, ?2 claim id, ?3 place, ?4 mode. Its own place, and those it passed, whose claims let their turns pass. */
     static final String FORGET_PLACES = "DELETE FROM holdfast_claim WHERE name = ?1 AND state = 'waiting'"
             + " AND (claim_id = ?2 OR (arrival < ?3 AND (mode <> 'shared' OR ?4 <> 'shared')))";
 
     /**
-     * ?1 name, ?2 claim id, ?3 now. An exclusive holder's row among the sharers, with its number and its lease: nobody
-     * comes in before {@link SqliteSql#RELEASE} has made way.
+     * ?1 name, ?2 claim id, ?3 now. Adds an exclusive holder's row among the shared holders, with its number and its lease.
+     * No other claim is granted before {@link SqliteSql#RELEASE} has ended the exclusive grant.
      */
     static final String DOWNGRADE = "INSERT INTO holdfast_claim SELECT ?1, max(?3, l.served + 1, coalesce((SELECT"
             + " max(arrival) + 1 FROM holdfast_claim WHERE name = ?1), 0)), ?2, 'shared', 1, 1, 'holding', l.number,"
@@ -99,7 +100,7 @@ final class SqliteSharedSql {
 
     private static final String OF_ALL = " FROM holdfast_claim c WHERE c.name = ?1 AND c.state = 'holding'";
 
-    /** ?1 name, ?2 now, ?3 claim id. What the lock's row must know before those of its sharers go. */
+    /** ?1 name, ?2 now, ?3 claim id. Updates the lock's row before a shared holder's row is removed. */
     static final String FREE_SINCE_NOW = freeSinceNow(OF_ALL + " AND c.claim_id = ?3");
 
     /** ?1 name, ?2 now, ?3 the number of a grant. */
@@ -111,7 +112,7 @@ final class SqliteSharedSql {
     /** ?1 name, ?2 claim id. */
     static final String RELEASE_RUN_OUT = "DELETE FROM holdfast_claim AS c WHERE" + MINE;
 
-    /** ?1 name, ?2 an id that nobody has, ?3 now, ?4 the number of the grant. */
+    /** ?1 name, ?2 an id that no claim has, ?3 now, ?4 the number of the grant. */
     static final String BREAK = "UPDATE holdfast_claim SET claim_id = ?2"
             + " WHERE name = ?1 AND state = 'holding' AND expires_at > ?3 AND number = ?4";
 
@@ -128,7 +129,7 @@ final class SqliteSharedSql {
                 + " AND c.state = 'holding' AND c.expires_at > ?1";
     }
 
-    /** As {@link #renew}, right after it: a row for each grant that stands, its id and whether others wait. */
+    /** As {@link #renew}, right after it: a row for each valid grant, its id and whether others wait. */
     static String renewed(int grants) {
         return "WITH v(name, id, lease) AS (" + SqliteSql.values(2, 3, grants) + ") SELECT c.claim_id, EXISTS (SELECT 1"
                 + SqliteSql.waiting("l", "?1") + ") FROM v CROSS JOIN holdfast_lock l CROSS JOIN holdfast_claim c"

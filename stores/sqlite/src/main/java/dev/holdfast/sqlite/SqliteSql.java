@@ -8,24 +8,24 @@ import java.util.StringJoiner;
  * parameter when the statement is tried.
  *
  * <pre>
- *   holdfast_meta    one row: layout, boot id, floor (the highest grant number that was ever purged), when idle
- *                    rows were last removed to the end
- *   holdfast_lock    one row per name: who holds it (claim_id, null when free), grant number, expires_at
- *                    (when free: since when), served: every place in the queue up to this one has had its turn
- *   holdfast_claim   one row per waiting claim: its place in the queue of the name (arrival), and until when
- *                    that counts unless it is kept alive; and one per reader or holder of permits
+ *   holdfast_meta    one row: layout, boot id, floor (the highest grant number that was ever purged), when a
+ *                    removal of idle rows last reached the end
+ *   holdfast_lock    one row per name: its holder (claim_id, null when free), grant number, expires_at (when free:
+ *                    since when), served: every place in the queue up to this one has had its turn
+ *   holdfast_claim   one row per waiting claim: its place in the queue of the name (arrival), and until when the
+ *                    place counts unless it is kept alive; and one per reader or holder of permits
  * </pre>
  *
- * <p>Free, or run out, or mine; and my turn: nobody is before me who is alive, or the lock has been free for so long that
- * those before me have let their turns go by: {@value #TURN_MICROS} µs for each of them, five turns at most. The
- * statement that grants a place raises {@code served} to it, so that it leaves the queue in the same step, and with it
- * those whom it passed.
+ * <p>A claim is granted if the lock is already its own, or if the lock is free or expired and it is the claim's turn: no
+ * live claim is before it, or the lock has been free so long that those before it have let their turns pass, {@value
+ * #TURN_MICROS} µs for each of them, five turns at most. The statement that grants a place raises {@code served} to it: the
+ * claim leaves the queue in the same step, and with it those it passed.
  */
 final class SqliteSql {
     /** The layout this version writes, and the newest it understands. */
     static final long LAYOUT = 1;
 
-    /** How long a free lock is left to the one whose turn it is. */
+    /** How long a free lock is reserved for the claim whose turn it is. */
     static final long TURN_MICROS = 200_000;
 
     static final String CREATE_META = """
@@ -83,14 +83,14 @@ final class SqliteSql {
     static final String META = "SELECT layout, boot_id, booted_at FROM holdfast_meta";
     static final String TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'";
 
-    /** Who waits for the lock l at ?3 (now), as far as it counts. */
+    /** The claims that wait for the lock l at ?3 (now) and count. */
     private static final String WAITING = waiting("l", "?3");
 
     /** When the last shared holder of the lock l ends, or ended; 0 if none is known. */
     static final String SHARED_UNTIL = "coalesce((SELECT max(h.expires_at) FROM holdfast_claim h WHERE h.name = l.name"
             + " AND h.state = 'holding'), 0)";
 
-    /** Nobody holds the lock l alone at ?3 (now). */
+    /** The lock l has no exclusive holder at ?3 (now). */
     static final String NO_EXCLUSIVE_HOLDER = " (l.claim_id IS NULL OR l.expires_at <= ?3) ";
 
     private static final String FREE_FOR_ME = " (" + SHARED_UNTIL + " <= ?3 AND (l.claim_id = ?2 OR ("
@@ -145,7 +145,7 @@ final class SqliteSql {
                 + " WHERE l.name = v.name AND l.claim_id = v.id AND l.expires_at > ?1";
     }
 
-    /** As {@link #renew}, right after it: a row for each grant that stands, its id and whether others wait. */
+    /** As {@link #renew}, right after it: a row for each valid grant, its id and whether others wait. */
     static String renewed(int grants) {
         return "WITH v(name, id, lease) AS (" + values(2, 3, grants) + ") SELECT l.claim_id, EXISTS (SELECT 1"
                 + waiting("l", "?1") + ") FROM v CROSS JOIN holdfast_lock l"
@@ -164,7 +164,7 @@ final class SqliteSql {
     /** ?1 name, ?2 claim id. It has been free since its lease ended. */
     static final String RELEASE_RUN_OUT = "UPDATE holdfast_lock SET claim_id = NULL WHERE name = ?1 AND claim_id = ?2";
 
-    /** ?1 name, ?2 an id that nobody has, ?3 now, ?4 the number of the grant. */
+    /** ?1 name, ?2 an id that no claim has, ?3 now, ?4 the number of the grant. */
     static final String BREAK = "UPDATE holdfast_lock SET claim_id = ?2"
             + " WHERE name = ?1 AND claim_id IS NOT NULL AND expires_at > ?3 AND number = ?4";
 
@@ -188,15 +188,15 @@ final class SqliteSql {
     /** ?1 now, ?2 name. */
     static final String STATUS = STATUS_OF + "l.name = ?2";
 
-    /** ?1 the first name, ?2 what all names are before, ?3 the end of the page before. */
+    /** ?1 the first name, ?2 the limit below which all names are, ?3 the end of the previous page. */
     static final String END_OF_PAGE = "SELECT name FROM holdfast_lock WHERE name >= ?1 AND name < ?2 AND name > ?3"
             + " ORDER BY name LIMIT 1 OFFSET " + (PagedListing.PAGE - 1);
 
-    /** ?1 now, ?2 the first name, ?3 what all names are before, ?4 and ?5 the end of the page before and of this one. */
+    /** ?1 now, ?2 the first name, ?3 the limit below which all names are, ?4 and ?5 the ends of the previous page and this. */
     static final String LIST = STATUS_OF
             + "l.name >= ?2 AND l.name < ?3 AND l.name > ?4 AND l.name <= ?5 AND (waiting > 0 OR held IS NOT NULL)";
 
-    /** ?1 now, ?2 the first name, ?3 what all names are before. */
+    /** ?1 now, ?2 the first name, ?3 the limit below which all names are. */
     static final String WAITERS = """
             SELECT q.name, q.host, q.pid, q.thread, q.label, q.mode, ?1 - q.since
             FROM holdfast_claim q LEFT JOIN holdfast_lock l ON l.name = q.name
@@ -204,7 +204,7 @@ final class SqliteSql {
               AND q.name >= ?2 AND q.name < ?3
             ORDER BY q.name, q.arrival""";
 
-    /** ?1 after which name, ?2 before when, ?3 how many to read: where the batch ends, the highest number to remove. */
+    /** ?1 after which name, ?2 bound of expires_at, ?3 how many to read: where the batch ends, the highest number to remove. */
     static final String IDLE = "SELECT max(name), max(CASE WHEN expires_at < ?2 THEN number END) FROM"
             + " (SELECT name, number, expires_at FROM holdfast_lock WHERE name > ?1 ORDER BY name LIMIT ?3)";
 
@@ -215,30 +215,30 @@ final class SqliteSql {
 
     static final String RAISE_FLOOR = "UPDATE holdfast_meta SET floor = max(floor, ?1)";
 
-    /** ?1 after which name, ?2 up to which, ?3 before when. */
+    /** ?1 after which name, ?2 up to which, ?3 the bound below which expires_at is. */
     static final String REMOVE_IDLE =
             "DELETE FROM holdfast_lock AS l WHERE name > ?1 AND name <= ?2 AND expires_at < ?3"
                     + " AND NOT EXISTS (SELECT 1 FROM holdfast_claim c WHERE c.name = l.name)";
 
-    /** ?1 before when. The numbers of shared grants outlive their rows. */
+    /** ?1 the bound below which expires_at is. The lock's row keeps the numbers of shared grants whose rows are removed. */
     static final String KEEP_NUMBERS = "UPDATE holdfast_lock AS l SET number = dead.number FROM (SELECT name,"
             + " max(number) AS number FROM holdfast_claim WHERE expires_at < ?1 GROUP BY name) AS dead"
             + " WHERE l.name = dead.name AND l.number < dead.number";
 
-    /** ?1 before when. */
+    /** ?1 the bound below which expires_at is. */
     static final String REMOVE_DEAD = "DELETE FROM holdfast_claim WHERE expires_at < ?1";
 
     private SqliteSql() {}
 
     /**
-     * Whether it is the turn, at ?3 (now), of a claim behind so many: the lock was left to each of them for long enough.
-     * While it is shared it is left to nobody.
+     * Whether it is the turn, at ?3 (now), of a claim with so many ahead: the lock was free for a turn of each of them,
+     * five at most. While the lock is shared no turn passes.
      */
     static String turnAfter(String ahead) {
         return " max(0, ?3 - max(l.expires_at, " + SHARED_UNTIL + ")) >= " + TURN_MICROS + " * min(5, " + ahead + ") ";
     }
 
-    /** The highest number of a shared grant of a lock that is still to be seen. */
+    /** The highest number among the shared grants of a lock whose rows are still there. */
     static String highestShared(String lock) {
         return "coalesce((SELECT max(c.number) FROM holdfast_claim c WHERE c.name = " + lock + ".name), 0)";
     }

@@ -33,17 +33,17 @@ import java.util.concurrent.CompletionStage;
  *
  * <pre>
  *   engine ──► SqliteStore ────────────► SqliteWorker: one thread, one connection, requests in order
- *                 │ claim that waits        ▲ try, once it is worth it
+ *                 │ claim that waits        ▲ try, once it may succeed
  *                 └──► SqlitePendingClaims ─┘
- *                      one thread while anything waits; reads only
+ *                      one thread while a claim waits; reads only
  * </pre>
  *
  * <p>Each request is one statement in a transaction of its own. Lock, release and hand-over update one row, which is kept
- * when it is free ({@link Housekeeping} removes it an hour later). What a database adds of its own is behind {@link
+ * when it is free ({@link Housekeeping} removes it an hour later). What is special to the database is behind {@link
  * SqliteDatabase}. Thread-safe.
  */
 final class SqliteStore implements Store {
-    /** After this, a request is answered with {@link dev.holdfast.StoreUnavailableException}. */
+    /** After this time, a request fails with {@link dev.holdfast.StoreUnavailableException}. */
     private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(10);
 
     private final SqliteDatabase database;
@@ -85,7 +85,7 @@ final class SqliteStore implements Store {
         return database.capabilities();
     }
 
-    /** A row learns nothing of grants by itself; only that the database cannot be reached while claims wait. */
+    /** The file reports nothing about grants by itself; the store reports only that it is unreachable while claims wait. */
     @Override
     public void listen(StoreListener listener) {
         waiters.listen(listener);
@@ -198,7 +198,7 @@ final class SqliteStore implements Store {
         return PagedListing.all(after -> worker.ask(table -> table.records(prefix, after)), StoredRecord::name);
     }
 
-    /** Places in the queue are given up; grants are left to their leases. */
+    /** Leaves all queues; grants remain until their leases end. */
     @Override
     public void close() {
         housekeeping.close();

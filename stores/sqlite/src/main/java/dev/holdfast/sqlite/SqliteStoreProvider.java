@@ -18,7 +18,7 @@ import java.util.Set;
  * Holdfast: no other tables live in it.
  *
  * <p>All processes must use one copy of the SQLite driver each: a second copy inside one process (two class loaders)
- * would take away the file locks of the first, as <a href="https://sqlite.org/howtocorrupt.html">sqlite.org</a> tells.
+ * would release the file locks of the first; see <a href="https://sqlite.org/howtocorrupt.html">sqlite.org</a>.
  *
  * <p>Thread-safe.
  */
@@ -53,7 +53,7 @@ public final class SqliteStoreProvider implements StoreProvider {
         return SqliteFile.description(path(url));
     }
 
-    /** A fence in the table {@code holdfast_fence} of the file, which a client has made; the table is made unless it is there. */
+    /** A fence in the table {@code holdfast_fence} of a file that a client has created; creates the table if it is missing. */
     @Override
     public StoreFence openFence(String url, Optional<String> password) {
         return new SqliteFence(path(url));
@@ -79,7 +79,7 @@ public final class SqliteStoreProvider implements StoreProvider {
                     + GOOD_URLS + ", or mem: for locks of this process");
         }
         if (text.equals("~") || text.startsWith("~/")) {
-            // A shell puts the home there in HOLDFAST_STORE=sqlite:~/x, not in --store sqlite:~/x: one name, two files.
+            // A shell expands it in HOLDFAST_STORE=sqlite:~/x, not in --store sqlite:~/x: one name, two files.
             throw new IllegalArgumentException(
                     "'~' is not expanded in a SQLite URL; write the whole path, or sqlite:./~ for a folder named so");
         }

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The one thread that runs a store's statements, in the order in which they were asked for: so a claim comes
- * after the release before it, and no thread waits.
+ * The one thread that runs a store's statements, in the order of the requests: so a claim comes after the release before
+ * it, and no caller's thread waits.
  *
  * <p>Thread-safe.
  */
@@ -54,7 +54,7 @@ final class SqliteWorker {
     /**
      * Ends every request with {@link ClientClosedException}, runs the last task and waits for the thread.
      *
-     * @param last a best effort: nothing is waited for any more
+     * @param last a best effort: its statements do not wait for a busy file
      */
     void close(Consumer<SqliteLocks> last) {
         if (closing.compareAndSet(false, true)) {
@@ -77,7 +77,7 @@ final class SqliteWorker {
             }
             lastTask.accept(table);
         } catch (HoldfastException e) {
-            // the last task failed: places in queues run out
+            // the last task failed: places in queues expire
         } finally {
             ended = true;
             refuseAll();
@@ -88,7 +88,7 @@ final class SqliteWorker {
         try {
             serve(requests.take());
         } catch (InterruptedException e) {
-            // by a caller's code that ran here; the thread is the worker's
+            // interrupted by a caller's code that ran here; the thread is the worker's
         }
     }
 

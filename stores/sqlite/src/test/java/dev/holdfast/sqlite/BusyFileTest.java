@@ -101,27 +101,27 @@ class BusyFileTest {
     @Test
     void aClaimThatWaitsLivesOnAndTheEngineIsToldThatTheFileIsBlocked() throws Exception {
         SqliteStore one = rig.open(BRIEF);
-        List<String> told = new CopyOnWriteArrayList<>();
+        List<String> reports = new CopyOnWriteArrayList<>();
         one.listen(new IgnoringListener() {
             @Override
             public void unreachable(String name, Throwable why) {
-                told.add(name + ": " + why.getMessage());
+                reports.add(name + ": " + why.getMessage());
             }
 
             @Override
             public void reachable() {
-                told.add("reachable");
+                reports.add("reachable");
             }
         });
         hold(one, "opened");
         Pending waits;
         try (AutoCloseable block = block()) {
             waits = one.claim(waiting(NAME));
-            await().until(() -> !told.isEmpty());
-            assertThat(told.get(0)).startsWith(NAME + ": ").contains(rig.file.toString());
+            await().until(() -> !reports.isEmpty());
+            assertThat(reports.get(0)).startsWith(NAME + ": ").contains(rig.file.toString());
         }
         assertThat(get(waits.answer())).isPresent();
-        await().until(() -> told.contains("reachable"));
+        await().until(() -> reports.contains("reachable"));
     }
 
     @Test
