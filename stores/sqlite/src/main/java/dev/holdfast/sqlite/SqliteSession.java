@@ -25,7 +25,7 @@ import org.sqlite.SQLiteOpenMode;
  * <p>For one thread.
  */
 final class SqliteSession implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.holdfast.jdbc");
+    private static final System.Logger LOG = System.getLogger("dev.holdfast.sqlite");
 
     /** Naps inside a statement before the operation starts over: about five milliseconds. */
     private static final int NAPS_IN_STATEMENT = 10;

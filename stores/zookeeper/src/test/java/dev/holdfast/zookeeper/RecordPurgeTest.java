@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 class RecordPurgeTest {
     private static final Duration SHORT = Duration.ofMillis(1);
     private static final Duration LONG = Duration.ofMinutes(10);
+    private static final int AT_ONCE = 500;
     private static final Paths PATHS = new Paths("");
 
     private final KitTime time = new KitTime();
@@ -107,13 +108,17 @@ class RecordPurgeTest {
         return all;
     }
 
+    /** Not all at once: the last ones would wait for the first thousands, and each has only the time-out of a request. */
     private void writeAll(List<String> names, Duration keep) throws Exception {
-        List<CompletableFuture<Optional<StoredRecord>>> written = names.stream()
-                .map(name -> store.writeRecord(new RecordWrite(name, 1, RecordWrite.ANY, "value", keep))
-                        .toCompletableFuture())
-                .toList();
-        for (CompletableFuture<Optional<StoredRecord>> each : written) {
-            assertThat(answer(each)).isPresent();
+        for (int from = 0; from < names.size(); from += AT_ONCE) {
+            List<CompletableFuture<Optional<StoredRecord>>> written =
+                    names.subList(from, Math.min(from + AT_ONCE, names.size())).stream()
+                            .map(name -> store.writeRecord(new RecordWrite(name, 1, RecordWrite.ANY, "value", keep))
+                                    .toCompletableFuture())
+                            .toList();
+            for (CompletableFuture<Optional<StoredRecord>> each : written) {
+                assertThat(answer(each)).isPresent();
+            }
         }
     }
 
