@@ -70,7 +70,7 @@ final class SqliteSharedLocks {
             try {
                 forgetPlaces(claim, place); // before the answer: nothing else records that its place was served
             } catch (HoldfastException busy) {
-                // The grant is written and counts. Its place is removed after the answer, or expires.
+                // The grant is written and counts. Its place expires.
             }
         }
         return grant;
