@@ -34,6 +34,10 @@ class AcksTest {
         replica = OrSkip.orSkip(() -> RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(link.port())));
         // the master counts confirmations only of a replica that it regards as online
         Rig.until("the replica to follow", () -> rig.call("INFO", "replication").contains("state=online"));
+        // and a replica that still loads what it was sent confirms nothing
+        Rig.until(
+                "the replica to have loaded",
+                () -> call(replica, "INFO", "replication").contains("master_link_status:up"));
     }
 
     @AfterEach
