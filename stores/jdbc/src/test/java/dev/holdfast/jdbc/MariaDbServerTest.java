@@ -165,6 +165,23 @@ class MariaDbServerTest extends RecordTableCases {
         }
     }
 
+    @Test
+    void whatATriggerSignalsIsARefusal() throws InterruptedException {
+        try (LockClient client = LockClient.connect(url())) {
+            client.lock("before the trigger").acquire().close();
+            sql("CREATE TRIGGER refuse BEFORE INSERT ON holdfast_lock FOR EACH ROW"
+                    + " SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no lock today'");
+            try {
+                assertThatThrownBy(() -> client.lock("after the trigger").tryAcquire())
+                        .isInstanceOf(StoreRefusedException.class)
+                        .hasMessageContaining("'after the trigger'")
+                        .hasMessageContaining("no lock today");
+            } finally {
+                sql("DROP TRIGGER refuse");
+            }
+        }
+    }
+
     private static void assertRefused(String url, String words) {
         assertThatThrownBy(() -> {
                     try (LockClient client = LockClient.connect(url)) {
