@@ -85,7 +85,7 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
 
     private List<Double> keep(LockClient client) throws InterruptedException {
         warmUpRenewals(client);
-        List<Hold> holds = hold(client, "kept-", HoldOptions.defaults());
+        List<Hold> holds = acquireAll(client, "kept-", HoldOptions.defaults());
         double share = shareOfACore();
         double valid = holds.stream().filter(Hold::isValid).count();
         holds.forEach(Hold::close);
@@ -97,7 +97,7 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
      * a JVM would be at work on the renewal for minutes, and take more time than it does.
      */
     private void warmUpRenewals(LockClient client) throws InterruptedException {
-        List<Hold> holds = hold(client, "brief-", HoldOptions.defaults().lease(WARM_UP_LEASE));
+        List<Hold> holds = acquireAll(client, "brief-", HoldOptions.defaults().lease(WARM_UP_LEASE));
         pause(settle);
         for (Hold hold : holds) {
             try {
@@ -108,7 +108,7 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
         }
     }
 
-    private List<Hold> hold(LockClient client, String prefix, HoldOptions options) throws InterruptedException {
+    private List<Hold> acquireAll(LockClient client, String prefix, HoldOptions options) throws InterruptedException {
         List<Hold> holds = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             holds.add(client.lock(prefix + i, options).acquire());

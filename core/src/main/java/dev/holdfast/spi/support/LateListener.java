@@ -2,6 +2,7 @@ package dev.holdfast.spi.support;
 
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.StoreListener;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,49 +22,38 @@ public final class LateListener implements StoreListener {
 
     @Override
     public void lost(Grant grant) {
-        StoreListener current = listener;
-        if (current != null) {
-            current.lost(grant);
-        }
+        report(to -> to.lost(grant));
     }
 
     @Override
     public void suspect(Grant grant) {
-        StoreListener current = listener;
-        if (current != null) {
-            current.suspect(grant);
-        }
+        report(to -> to.suspect(grant));
     }
 
     @Override
     public void wanted(Grant grant) {
-        StoreListener current = listener;
-        if (current != null) {
-            current.wanted(grant);
-        }
+        report(to -> to.wanted(grant));
     }
 
     @Override
     public void unreachable(String name, Throwable why) {
-        StoreListener current = listener;
-        if (current != null) {
-            current.unreachable(name, why);
-        }
+        report(to -> to.unreachable(name, why));
     }
 
     @Override
     public void reachable() {
-        StoreListener current = listener;
-        if (current != null) {
-            current.reachable();
-        }
+        report(to -> to.reachable());
     }
 
     @Override
     public void reachable(String name) {
+        report(to -> to.reachable(name));
+    }
+
+    private void report(Consumer<StoreListener> event) {
         StoreListener current = listener;
         if (current != null) {
-            current.reachable(name);
+            event.accept(current);
         }
     }
 }
