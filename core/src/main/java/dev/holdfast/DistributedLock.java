@@ -240,7 +240,7 @@ public final class DistributedLock {
      *   <li>The lock can be lost. Each {@code unlock()} then throws {@link IllegalMonitorStateException}, caused by a
      *       {@link HoldLostException}, and entering again throws {@link HoldLostException} until the last of them. A
      *       closed client no longer knows any owner.
-     *   <li>Entering again while the hold is in doubt waits until the store has confirmed it; {@code tryLock()} does
+     *   <li>While the hold is in doubt, locking again waits until the store has confirmed it. {@code tryLock()} does
      *       not wait and returns false.
      *   <li>A thread that ends while it holds the lock is reported as a leak, and the lock is free when its lease has
      *       run out.

@@ -38,9 +38,9 @@ public interface Pending {
      * Asks to stop waiting. The answer still comes, within the store's time-out for requests; a grant that was on its way
      * may win the race. Calling it again, or after the answer, does nothing.
      *
-     * <p>At the end of a timed wait this answer decides what the caller receives. It is empty only once the store has
-     * confirmed that the claim is gone: then others hold the names. Where the store does not answer in time, or cannot
-     * be reached, the answer is a {@link dev.holdfast.StoreUnavailableException}.
+     * <p>A timed wait ends with this answer. It is empty only if the store has confirmed that the claim is gone: then
+     * others hold the names. If the store does not answer in time, or cannot be reached, the answer is a
+     * {@link dev.holdfast.StoreUnavailableException}.
      */
     void cancel();
 }

@@ -26,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  *                                                     (a grant of a second, and its client is notified)
  * </pre>
  *
- * <p>Whoever changes a lock settles it: while the first in the queue fits beside the holders, it leaves the queue and
- * is made a holder for {@value #OFFER_MICROS} µs, an offer; asking again under its id confirms it and begins its lease. So
- * nobody overtakes, readers enter together, and a waiter that died costs one offer. The idea is that of the queue in
- * {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with deadlines in the place of trust.
+ * <p>Each change of a lock ends with the queue: as long as its first claim fits beside the holders, that claim leaves
+ * the queue and becomes a holder for {@value #OFFER_MICROS} µs. This is an offer. The client confirms it by asking again
+ * under the same id, which begins the lease. So no claim overtakes another, readers enter together, and a waiter that died
+ * costs one offer. The idea is that of the queue in {@link java.util.concurrent.locks.AbstractQueuedSynchronizer}, with
+ * deadlines in the place of trust.
  *
  * <p>For one thread; used once.
  */

@@ -32,8 +32,7 @@ class AcksTest {
     void startReplica() {
         link = TcpProxy.to(rig.server.port());
         replica = OrSkip.orSkip(() -> RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(link.port())));
-        // A replica that is online confirms nothing until its master has had a first sign of it, which may take a
-        // second.
+        // A replica confirms nothing before its first acknowledgement, up to a second after it is online.
         try (RespConnection redis = rig.server.connect()) {
             redis.call("SET", "first", "1");
             Rig.until(
