@@ -119,6 +119,20 @@ public final class Targets {
             targets.add(redis.perTurn(workload, "publish", 1));
         }
         targets.add(redis.figure(
+                Figures.on(StoreKind.REDIS, Figures.KEEPING_MANY),
+                "Redis, 100,000 renewed holds, lease 30 s: share of a core",
+                "< 8 %",
+                8,
+                share -> 100 * share,
+                "%.2f %%"));
+        targets.add(redis.figure(
+                Figures.on(StoreKind.REDIS, Figures.HEAP_OF_MANY),
+                "Redis, 100,000 renewed holds: growth of the heap",
+                "< 80 MB",
+                80,
+                bytes -> bytes / 1e6,
+                "%.0f MB"));
+        targets.add(redis.figure(
                 Figures.on(StoreKind.REDIS, Figures.KEYS_LATER),
                 "Redis, keys left a minute after up to 100,000 names were used once",
                 "0",

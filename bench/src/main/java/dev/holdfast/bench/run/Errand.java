@@ -24,13 +24,17 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
     static final String COMMAND = "errand\t";
     private static final String SEPARATOR = "\t";
     private static final int WARM_UP_NAMES = 2_000;
+    private static final int WARM_UP_HOLDS = 10_000;
     private static final Duration WARM_UP_LEASE = Duration.ofSeconds(5);
     private static final int COLLECTIONS = 5;
     private static final String HELD = "held-long";
 
     /** What there is to do. */
     enum Task {
-        /** Keeps holds; answers with the share of a core that took, and how many were valid at the end. */
+        /**
+         * Keeps holds; answers with the share of a core that took, how many were valid at the end, and by how many bytes
+         * the heap grew.
+         */
         KEEP,
         /** Locks names once each; answers with the bytes of heap in use before and after, and how many names it was. */
         NAMES,
@@ -85,11 +89,13 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
 
     private List<Double> keep(LockClient client) throws InterruptedException {
         warmUpRenewals(client);
-        List<Hold> holds = acquireAll(client, "kept-", HoldOptions.defaults());
+        double before = usedHeap();
+        List<Hold> holds = acquireAll(client, "kept-", count, HoldOptions.defaults());
         double share = shareOfACore();
+        double growth = usedHeap() - before;
         double valid = holds.stream().filter(Hold::isValid).count();
         holds.forEach(Hold::close);
-        return List.of(share, valid);
+        return List.of(share, valid, growth);
     }
 
     /**
@@ -97,7 +103,9 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
      * a JVM would be at work on the renewal for minutes, and take more time than it does.
      */
     private void warmUpRenewals(LockClient client) throws InterruptedException {
-        List<Hold> holds = acquireAll(client, "brief-", HoldOptions.defaults().lease(WARM_UP_LEASE));
+        int some = Math.min(count, WARM_UP_HOLDS);
+        List<Hold> holds =
+                acquireAll(client, "brief-", some, HoldOptions.defaults().lease(WARM_UP_LEASE));
         pause(settle);
         for (Hold hold : holds) {
             try {
@@ -108,7 +116,8 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
         }
     }
 
-    private List<Hold> acquireAll(LockClient client, String prefix, HoldOptions options) throws InterruptedException {
+    private static List<Hold> acquireAll(LockClient client, String prefix, int count, HoldOptions options)
+            throws InterruptedException {
         List<Hold> holds = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             holds.add(client.lock(prefix + i, options).acquire());

@@ -3,8 +3,6 @@ package dev.holdfast.jdbc;
 import dev.holdfast.Holder;
 import dev.holdfast.spi.Mode;
 import dev.holdfast.spi.support.HolderWord;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -59,8 +57,11 @@ final class RowCodec {
 
     static List<HolderEntry> sharing(String text) {
         return entries(text, SHARING_FIELDS, field -> {
-            Holder holder =
-                    new Holder(decoded(field[7]), Long.parseLong(field[8]), decoded(field[9]), decoded(field[10]));
+            Holder holder = new Holder(
+                    HolderWord.decode(field[7]),
+                    Long.parseLong(field[8]),
+                    HolderWord.decode(field[9]),
+                    HolderWord.decode(field[10]));
             return new HolderEntry(
                     field[0],
                     mode(field, 1),
@@ -104,9 +105,5 @@ final class RowCodec {
 
     private static String encoded(String text) {
         return HolderWord.encode(RowParameters.limited(text));
-    }
-
-    private static String decoded(String text) {
-        return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 }

@@ -20,9 +20,10 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * Renews grants: the session carries them all. One write, which changes nothing, proves that the session lives. What is
- * read after it is no older: the children of each lock, and each node once, with a watch.
+ * read after it is no older: the children of each lock and each node, once, with a watch. The next renewal reads the
+ * children only of locks whose queue has changed.
  *
- * <p>Many grants take many reads. Only some are under way at a time, and each has the time-out of a request, so that the
+ * <p>Many new grants take many reads. Only some are under way at a time, and each has the time-out of a request, so that the
  * number of grants decides how long a renewal takes, not whether it succeeds. Meanwhile the session is proved again from
  * time to time. Thread-safe.
  */
@@ -103,8 +104,8 @@ final class Renewals {
                     continue;
                 }
                 heldNodes.put(grant.id(), heldNode);
-                if (listed.add(heldNode.lock())) {
-                    reads.add(() -> readLine(heldNode.lock()));
+                if (listed.add(heldNode.lock()) && !isUnchanged(heldNode.lock())) {
+                    reads.add(() -> readQueue(heldNode.lock()));
                 }
                 if (!heldNode.isWatched()) {
                     reads.add(() -> watch(heldNode));
@@ -122,10 +123,19 @@ final class Renewals {
             });
         }
 
-        private CompletableFuture<Code> readLine(String lock) {
-            return now.children(lock).thenApply(listed -> {
-                queues.put(lock, Predecessors.Seen.of(listed));
-                return listed.code();
+        /** A change after this is seen by the next renewal; the end of one of these grants, by its own watch. */
+        private boolean isUnchanged(String lock) {
+            Predecessors.Seen seen = now.queues().unchanged(lock);
+            if (seen != null) {
+                queues.put(lock, seen);
+            }
+            return seen != null;
+        }
+
+        private CompletableFuture<Code> readQueue(String lock) {
+            return now.queues().read(now, lock).thenApply(seen -> {
+                queues.put(lock, seen);
+                return seen.code();
             });
         }
 

@@ -38,6 +38,7 @@ final class Session {
     private final Duration lease;
     private final SessionProof proof;
     private final NodeWatches watches = new NodeWatches();
+    private final WatchedQueues queues = new WatchedQueues();
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean connected = true;
 
@@ -138,6 +139,7 @@ final class Session {
 
     void reconnected(long since) {
         proof.reconnected(since);
+        queues.forgetAll();
         connected = true;
     }
 
@@ -263,11 +265,9 @@ final class Session {
     /** The children of a node that is there, and an event at their next change. */
     CompletableFuture<Listed> watchChildren(String path, Watcher watcher) {
         CompletableFuture<Listed> listed = new CompletableFuture<>();
-        watches.add(path, watcher);
+        Object request = watches.add(path, watcher);
         Children2Callback answered = (rc, asked, context, children, stat) -> {
-            if (rc != Code.OK.intValue()) {
-                watches.remove(path, watcher);
-            }
+            watched(rc, path, watcher, request);
             listed.complete(Listed.of(Code.get(rc), children, stat));
         };
         zooKeeper.getChildren(path, watches, answered, null);
@@ -289,20 +289,29 @@ final class Session {
         CompletableFuture<Found> found = new CompletableFuture<>();
         Object request = watches.add(path, watcher);
         DataCallback answered = (rc, asked, context, data, stat) -> {
-            if (rc == Code.OK.intValue()) {
-                watches.answered(path, watcher);
-            } else {
-                watches.failed(path, watcher, request);
-            }
+            watched(rc, path, watcher, request);
             found.complete(new Found(Code.get(rc), path, stat));
         };
         zooKeeper.getData(path, watches, answered, null);
         return found;
     }
 
+    private void watched(int rc, String path, Watcher watcher, Object request) {
+        if (rc == Code.OK.intValue()) {
+            watches.answered(path, watcher);
+        } else {
+            watches.failed(path, watcher, request);
+        }
+    }
+
     /** Stops notifying a watcher about a node. */
     void unwatch(String path, Watcher watcher) {
         watches.remove(path, watcher);
+    }
+
+    /** The queues of the locks that it holds and renews. */
+    WatchedQueues queues() {
+        return queues;
     }
 
     /** How many watchers wait for events of nodes. */

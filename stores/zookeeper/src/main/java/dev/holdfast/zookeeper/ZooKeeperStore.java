@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  *   hand-over       A closes  delete X                                        with its next claim, if it has one
  *                   B gets    ◄───────────────────── X is gone                one event, to B alone
  *                   B         exists own, children ─► there; alone            the list only where X was not the only one
- *   renewal                   check, children ──────► agreed by a majority    one check for many grants
+ *   renewal                   check ────────────────► agreed by a majority    one check for many grants
+ *                             children, watched ────► nobody waits            only if the queue has changed
  * </pre>
  *
  * <p>{@link PendingClaim} describes how a claim waits, {@link Predecessors} which claims it waits for, and {@link SessionProof} how long a

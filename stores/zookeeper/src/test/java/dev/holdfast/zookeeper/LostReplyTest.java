@@ -1,12 +1,14 @@
 package dev.holdfast.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Holder;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
@@ -105,6 +107,25 @@ class LostReplyTest {
 
         assertThat(answer(store.renew(List.of(grant))).get(grant.id()).verdict())
                 .isEqualTo(Renewal.Verdict.LOST);
+    }
+
+    /** The failure of the first reading is reported before that of the second, which must not end the watch of a third. */
+    @Test
+    void aWaitingClaimIsSeenThoughARenewalWasRepeatedWhileItFailed() throws Exception {
+        Grant grant = granted(store.claim(claim("contended")).answer());
+        ReplyDrop drop = proxy.dropNextReply(ChunkMatcher.containing("/holdfast"));
+        List<CompletableFuture<Renewal>> renewals = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+        renewals.forEach(each -> renewUntilAnswered(grant, each));
+        drop.awaitBite(TIME_LIMIT);
+        for (CompletableFuture<Renewal> each : renewals) {
+            assertThat(answer(each).verdict()).isEqualTo(Renewal.Verdict.HELD);
+        }
+
+        Pending waits = store.claim(claim("contended"));
+
+        await().atMost(TIME_LIMIT)
+                .until(() -> answer(store.renew(List.of(grant))).get(grant.id()).contended());
+        waits.cancel();
     }
 
     /** The watch has fired, and the children are read to see whether a claim waits: nothing else would report it. */

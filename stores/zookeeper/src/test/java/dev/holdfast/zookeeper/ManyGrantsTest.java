@@ -11,6 +11,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Mode;
+import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,8 +45,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Very many grants. The renewal of each takes two reads the first time, its lock's children and its node; to break one of
- * many permits takes a read of each.
+ * Very many grants. The renewal of each takes two reads the first time, its lock's children and its node, and none after
+ * that while its queue stays as it is; to break one of many permits takes a read of each.
  */
 @Timeout(180)
 class ManyGrantsTest {
@@ -93,6 +95,49 @@ class ManyGrantsTest {
 
             assertThat(reads).hasValue(2 * GRANTS);
             assertThat(most.get()).isBetween(1, Renewals.AT_A_TIME);
+        }
+    }
+
+    @Test
+    void aLockWhoseQueueIsUnchangedIsNotReadAgain() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30))) {
+            List<Grant> grants = granted(store, AT_ONCE);
+            assertHeld(store.renew(grants));
+            reads.set(0);
+
+            assertHeld(store.renew(grants));
+
+            assertThat(reads).hasValue(0);
+        }
+    }
+
+    @Test
+    void everyQueueIsReadAgainAfterTheConnectionWasLost() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30))) {
+            List<Grant> grants = granted(store, AT_ONCE);
+            assertHeld(store.renew(grants));
+            reads.set(0);
+
+            proxy.cut();
+            assertHeld(renewedOnceItIsBack(store, grants));
+
+            assertThat(reads).hasValueGreaterThanOrEqualTo(AT_ONCE);
+        }
+    }
+
+    @Test
+    void aClaimThatComesToWaitAfterARenewalIsSeenByALaterOne() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30))) {
+            List<Grant> grants = granted(store, 1);
+            assertHeld(store.renew(grants));
+            assertHeld(store.renew(grants));
+            assertThat(contended(store, grants)).as("before anyone waits").isFalse();
+
+            Pending waiting = store.claim(claim("grant-0", Mode.EXCLUSIVE));
+            await().atMost(TIME_LIMIT).until(() -> contended(store, grants));
+
+            waiting.cancel();
+            await().atMost(TIME_LIMIT).until(() -> !contended(store, grants));
         }
     }
 
@@ -194,6 +239,23 @@ class ManyGrantsTest {
         assertThat(answer(renewed).values()).allMatch(renewal -> renewal.verdict() == Verdict.HELD);
     }
 
+    private static boolean contended(Store store, List<Grant> grants) throws Exception {
+        return answer(store.renew(grants)).values().stream().anyMatch(Renewal::contended);
+    }
+
+    /** Renewals fail until the connection is back. */
+    private static CompletableFuture<Map<ClaimId, Renewal>> renewedOnceItIsBack(Store store, List<Grant> grants) {
+        return await().atMost(TIME_LIMIT)
+                .until(() -> settled(store.renew(grants)), renewed -> !renewed.isCompletedExceptionally());
+    }
+
+    private static CompletableFuture<Map<ClaimId, Renewal>> settled(CompletionStage<Map<ClaimId, Renewal>> renewed)
+            throws Exception {
+        CompletableFuture<Map<ClaimId, Renewal>> future = renewed.toCompletableFuture();
+        future.handle((verdicts, failure) -> true).get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
+        return future;
+    }
+
     private static <T> T answer(CompletionStage<T> stage) throws Exception {
         return stage.toCompletableFuture().get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
@@ -213,11 +275,11 @@ class ManyGrantsTest {
         }
 
         @Override
-        public void getChildren(String path, boolean watch, Children2Callback callback, Object context) {
+        public void getChildren(String path, Watcher watcher, Children2Callback callback, Object context) {
             begun();
             super.getChildren(
                     path,
-                    watch,
+                    watcher,
                     (rc, asked, same, children, stat) -> {
                         underWay.decrementAndGet();
                         callback.processResult(rc, asked, same, children, stat);
