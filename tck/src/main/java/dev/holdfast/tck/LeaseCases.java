@@ -183,6 +183,13 @@ abstract class LeaseCases extends Cases {
         waiting.pending().cancel();
         assertThat(waiting.answer()).isEmpty();
         assertThat(one.renew(wanted).contended()).isFalse();
+
+        RawClient.Queued later = two.queue(wanted.name());
+        assertThat(one.renew(wanted).contended())
+                .as("after a renewal that saw nobody")
+                .isTrue();
+        later.pending().cancel();
+        assertThat(later.answer()).isEmpty();
     }
 
     @Test

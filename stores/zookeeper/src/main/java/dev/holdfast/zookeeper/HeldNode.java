@@ -63,6 +63,11 @@ final class HeldNode implements Watcher {
         watched = true;
     }
 
+    /** The connection was lost: an application may have told the client library not to set its watches again. */
+    void watchAgain() {
+        watched = false;
+    }
+
     @Override
     public void process(WatchedEvent event) {
         switch (event.getType()) {

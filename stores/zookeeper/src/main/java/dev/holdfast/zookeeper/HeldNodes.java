@@ -72,6 +72,7 @@ final class HeldNodes {
     }
 
     void suspended(Session session) {
+        each(session, HeldNode::watchAgain);
         each(session, this::doubt);
     }
 

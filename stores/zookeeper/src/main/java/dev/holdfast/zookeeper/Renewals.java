@@ -20,8 +20,8 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * Renews grants: the session carries them all. One write, which changes nothing, proves that the session lives. What is
- * read after it is no older: the children of each lock and each node, once, with a watch. The next renewal reads the
- * children only of locks whose queue has changed.
+ * read after it is no older: the children of each lock and each node, once, with a watch. The next renewal sends its write
+ * first; when that is answered, it reads the children of the locks whose queue has changed, and of no others.
  *
  * <p>Many new grants take many reads. Only some are under way at a time, and each has the time-out of a request, so that the
  * number of grants decides how long a renewal takes, not whether it succeeds. Meanwhile the session is proved again from
@@ -57,6 +57,7 @@ final class Renewals {
         private final List<Grant> grants;
         private final long asked = context.time().nanoTime();
         private final Map<ClaimId, HeldNode> heldNodes = new HashMap<>();
+        private final Set<String> remembered = new HashSet<>();
         private final Map<String, Predecessors.Seen> queues = new ConcurrentHashMap<>();
         private final Map<ClaimId, Code> nodes = new ConcurrentHashMap<>();
         private volatile Code proved = Code.OK;
@@ -68,7 +69,9 @@ final class Renewals {
 
         /** Fails as a whole if the connection breaks, or one request is not answered in time. */
         CompletableFuture<Map<ClaimId, Renewal>> renew() {
-            return ThrottledRequests.ask(AT_A_TIME, requests(), this::ask).thenApply(answered -> verdicts());
+            return ThrottledRequests.ask(AT_A_TIME, requests(), this::ask)
+                    .thenCompose(answered -> ThrottledRequests.ask(AT_A_TIME, readsOfChanged(), this::ask))
+                    .thenApply(answered -> verdicts());
         }
 
         private CompletableFuture<Code> ask(Supplier<CompletableFuture<Code>> request) {
@@ -104,8 +107,13 @@ final class Renewals {
                     continue;
                 }
                 heldNodes.put(grant.id(), heldNode);
-                if (listed.add(heldNode.lock()) && !isUnchanged(heldNode.lock())) {
-                    reads.add(() -> readQueue(heldNode.lock()));
+                String lock = heldNode.lock();
+                if (listed.add(lock)) {
+                    if (now.queues().unchanged(lock) == null) {
+                        reads.add(() -> readQueue(lock));
+                    } else {
+                        remembered.add(lock);
+                    }
                 }
                 if (!heldNode.isWatched()) {
                     reads.add(() -> watch(heldNode));
@@ -123,13 +131,18 @@ final class Renewals {
             });
         }
 
-        /** A change after this is seen by the next renewal; the end of one of these grants, by its own watch. */
-        private boolean isUnchanged(String lock) {
-            Predecessors.Seen seen = now.queues().unchanged(lock);
-            if (seen != null) {
-                queues.put(lock, seen);
+        /** By now the write is answered, and with it every report of a change before it is here. */
+        private List<Supplier<CompletableFuture<Code>>> readsOfChanged() {
+            List<Supplier<CompletableFuture<Code>>> reads = new ArrayList<>();
+            for (String lock : remembered) {
+                Predecessors.Seen seen = now.queues().unchanged(lock);
+                if (seen == null) {
+                    reads.add(() -> readQueue(lock));
+                } else {
+                    queues.put(lock, seen);
+                }
             }
-            return seen != null;
+            return reads;
         }
 
         private CompletableFuture<Code> readQueue(String lock) {

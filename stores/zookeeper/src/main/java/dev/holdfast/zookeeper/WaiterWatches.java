@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Reports claims that come to wait for a lock that is held here: the node of the lock is watched, and its children are read
  * with each watch, so that no claim comes in between. Once a claim waits, nothing more is watched: the holder needs
  * only one report that it is wanted. The client library sets its watches again after a lost connection; a read that the
- * loss has interrupted is repeated. The next renewal reads the children too. Thread-safe.
+ * loss has interrupted is repeated. The next renewal sees such a claim too. Thread-safe.
  */
 final class WaiterWatches {
     private final ZooKeeperContext context;

@@ -10,8 +10,8 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of held locks, each as it was read last, until the server reports that it has changed. A renewal then asks
- * nothing about a lock for which nobody came or went.
+ * The queues of held locks in which nobody waits, each as it was read last, until the server reports that it has changed.
+ * A renewal then asks nothing about a lock for which nobody came or went.
  *
  * <p>A queue is read with a watch, so that no change comes in between, and ZooKeeper sends the event of a change before
  * the answer to anything that was agreed on after it (ZooKeeper Programmer's Guide, "What ZooKeeper Guarantees about
@@ -36,16 +36,16 @@ final class WatchedQueues implements Watcher {
         return last == null ? null : last.seen;
     }
 
-    /** Reads a queue, and remembers it until it changes. */
+    /** Reads a queue, and remembers it until it changes. One in which claims wait is not kept: it may be long. */
     CompletableFuture<Seen> read(Session session, String lock) {
         Reading reading = new Reading();
         byLock.put(lock, reading); // before the request: its event may be handled before its answer is, here
         return session.watchChildren(lock, this).thenApply(listed -> {
             Seen seen = Seen.of(listed);
-            if (seen.code() == Code.OK) {
+            if (seen.code() == Code.OK && !seen.contended()) {
                 reading.seen = seen;
             } else {
-                byLock.remove(lock, reading); // nothing is watched
+                byLock.remove(lock); // also another reading: perhaps nothing is watched
             }
             return seen;
         });

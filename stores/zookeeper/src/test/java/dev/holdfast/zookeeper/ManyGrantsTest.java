@@ -142,6 +142,26 @@ class ManyGrantsTest {
     }
 
     @Test
+    void aClaimWhoseReportIsStillOnItsWayIsSeenByTheRenewal() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30));
+                Store other = new ZooKeeperStoreProvider()
+                        .open(ZooKeeperServers.url(server, "30s"), new StoreContext(time))) {
+            List<Grant> grants = granted(store, 1);
+            assertHeld(store.renew(grants));
+            proxy.toClient().hold();
+            Pending waiting = other.claim(claim("grant-0", Mode.EXCLUSIVE));
+            await().atMost(TIME_LIMIT)
+                    .until(() -> answer(other.status("grant-0")).waiting() == 1);
+
+            CompletionStage<Map<ClaimId, Renewal>> renewed = store.renew(grants);
+            proxy.toClient().resume();
+
+            assertThat(answer(renewed).get(grants.get(0).id()).contended()).isTrue();
+            waiting.cancel();
+        }
+    }
+
+    @Test
     void allOfItMayTakeLongerThanOneRequestMay() throws Exception {
         Duration timeout = Duration.ofSeconds(4);
         try (Store store = store(timeout)) {
