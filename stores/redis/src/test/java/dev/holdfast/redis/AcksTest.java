@@ -34,7 +34,8 @@ class AcksTest {
         replica = OrSkip.orSkip(() -> RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(link.port())));
         // A replica that is online confirms what it had before, and other writes from up to a second later on.
         try (RespConnection redis = rig.server.connect()) {
-            Rig.until("the replica to confirm", () -> confirmsAWrite(redis) && confirmsAWrite(redis));
+            Rig.until("the replica to be online", () -> confirmsAWrite(redis));
+            Rig.until("it to confirm a new write", () -> confirmsAWrite(redis));
             redis.call("DEL", "first");
         }
         rig.commands(); // so that only those of the test are counted
