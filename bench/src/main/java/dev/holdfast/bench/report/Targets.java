@@ -49,7 +49,7 @@ public final class Targets {
         all.addAll(sql(StoreKind.POSTGRESQL));
         for (StoreKind kept : List.of(
                 StoreKind.SQLITE, StoreKind.REDIS, StoreKind.ZOOKEEPER, StoreKind.MARIADB, StoreKind.POSTGRESQL)) {
-            all.add(share(new Wanted(kept), Figures.KEEPING, "10,000 renewed holds, lease 30 s", "< 2 %"));
+            all.add(share(new Wanted(kept), Figures.KEEPING, "10,000 renewed holds, lease 30 s", "< 2 %", 2));
         }
         all.addAll(otherLocks(StoreKind.REDIS));
         all.addAll(otherLocks(StoreKind.ZOOKEEPER));
@@ -65,7 +65,12 @@ public final class Targets {
                 sqlite.longestWait(Workload.TURNS, 1_000),
                 sqlite.jain(Workload.TURNS, 0.95),
                 sqlite.handOver(Workload.HAND_OVER, 2),
-                share(sqlite, Figures.WAITING, "a process that only waits, two others taking turns of 10 ms", "≤ 2 %"),
+                share(
+                        sqlite,
+                        Figures.WAITING,
+                        "a process that only waits, two others taking turns of 10 ms",
+                        "≤ 2 %",
+                        2),
                 sqlite.figure(
                         Figures.on(StoreKind.SQLITE, Figures.HEAP_GROWTH),
                         "SQLite, up to 100,000 names used once: growth of the heap",
@@ -89,12 +94,12 @@ public final class Targets {
                         "%.0f s"));
     }
 
-    private static Target share(Wanted wanted, String figure, String what, String bound) {
+    private static Target share(Wanted wanted, String figure, String what, String bound, double percent) {
         return wanted.figure(
                 Figures.on(wanted.store(), figure),
                 wanted.store().title() + ", " + what + ": share of a core",
                 bound,
-                2,
+                percent,
                 share -> 100 * share,
                 "%.2f %%");
     }
@@ -118,13 +123,7 @@ public final class Targets {
             targets.add(redis.perTurn(workload, "scripts", 2));
             targets.add(redis.perTurn(workload, "publish", 1));
         }
-        targets.add(redis.figure(
-                Figures.on(StoreKind.REDIS, Figures.KEEPING_MANY),
-                "Redis, 100,000 renewed holds, lease 30 s: share of a core",
-                "< 8 %",
-                8,
-                share -> 100 * share,
-                "%.2f %%"));
+        targets.add(share(redis, Figures.KEEPING_MANY, "100,000 renewed holds, lease 30 s", "< 8 %", 8));
         targets.add(redis.figure(
                 Figures.on(StoreKind.REDIS, Figures.HEAP_OF_MANY),
                 "Redis, 100,000 renewed holds: growth of the heap",

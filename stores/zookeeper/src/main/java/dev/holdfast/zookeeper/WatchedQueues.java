@@ -10,8 +10,8 @@ import org.apache.zookeeper.Watcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of held locks in which nobody waits, each as it was read last, until the server reports that it has changed.
- * A renewal then asks nothing about a lock for which nobody came or went.
+ * Remembers the queues of held locks in which no claim waits. The server reports when such a queue changes, and then it is
+ * forgotten. A renewal reads only the queues that are not remembered.
  *
  * <p>A queue is read with a watch, so that no change comes in between, and ZooKeeper sends the event of a change before
  * the answer to anything that was agreed on after it (ZooKeeper Programmer's Guide, "What ZooKeeper Guarantees about

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *                   B gets    ◄───────────────────── X is gone                one event, to B alone
  *                   B         exists own, children ─► there; alone            the list only where X was not the only one
  *   renewal                   check ────────────────► agreed by a majority    one check for many grants
- *                             children, watched ────► nobody waits            only if the queue has changed
+ *                             children, watched ────► no claim waits          again only after a change
  * </pre>
  *
  * <p>{@link PendingClaim} describes how a claim waits, {@link Predecessors} which claims it waits for, and {@link SessionProof} how long a
