@@ -146,10 +146,21 @@ class SignalTest {
             LockSupport.parkNanos(START_UP.toNanos() * i / STORM); // a different moment each time is the point
             run.terminate();
 
-            assertThat(Cli.end(run).code()).as("signal no. %d", i).isEqualTo(143);
+            Cli.Ended ended = Cli.end(run);
+            if (!isBeforeTheProgram(ended)) {
+                assertThat(ended.code()).as("signal no. %d: %s", i, ended).isEqualTo(143);
+            }
             await().atMost(SOON).until(() -> ProcessHandle.allProcesses().noneMatch(p -> isSleep(p, length)));
             assertNothingLeft();
         }
+    }
+
+    /**
+     * A signal between two phases of the JVM's own start, before any code of ours: the JVM then fails at the second one
+     * ("Bad level", jdk.internal.misc.VM), says so, and ends with 1.
+     */
+    private static boolean isBeforeTheProgram(Cli.Ended ended) {
+        return ended.code() == 1 && ended.out().contains("Error occurred during initialization of VM");
     }
 
     private void assertNothingLeft() {
