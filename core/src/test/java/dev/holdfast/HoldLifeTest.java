@@ -222,6 +222,20 @@ class HoldLifeTest {
     }
 
     @Test
+    void afterASleepAHoldOfALongLeaseIsExaminedWithTheFirstThatIsDue() throws InterruptedException {
+        Hold seldomDue = client.lock("a", HoldOptions.defaults().lease(Duration.ofMinutes(10)))
+                .acquire();
+        seldomDue.onLost(losses::add);
+        Hold oftenDue = client.lock("b").acquire();
+        Breaking.shown(rival, "a", true);
+        time.sleepMachine(Duration.ofSeconds(8));
+        time.advance(Duration.ofSeconds(11)); // a third of the default lease
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.GONE_FROM_STORE);
+        oftenDue.close();
+    }
+
+    @Test
     void aSmallStepOfTheWallClockIsNoSleep() throws InterruptedException {
         Hold hold = client.lock("a").acquire();
         time.sleepMachine(Duration.ofMillis(40));

@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * Keeps all grants of a client alive, and notices when one ends.
  *
  * <p>A grant is due to be renewed when a third of its lease has passed since the request that last proved it; two more
- * thirds are left to try again. The renewer sleeps until the first grant is due, or a deadline passes, then goes through
- * all of them once and has those due now or shortly after renewed in one batch. So thousands of holds cost one pass and one
- * request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
+ * thirds are left to try again. The renewer sleeps until the first grant is due, or a deadline passes. It then goes through
+ * the set once, examines the grants that are due now or shortly after, and has them renewed in one batch; of the others it
+ * reads only when they are due. So thousands of holds cost one pass and one request per thousand of them, and no timer
+ * each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
  *   watch ──► set of grants ──tick──► run out?        ──► lost, reported
@@ -60,12 +61,15 @@ final class LeaseRenewer {
     private final Map<ClaimId, GrantState> grants = new ConcurrentHashMap<>();
     private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
+    /** At the last tick; for ticks alone, which follow one another. */
+    private volatile long wallLead;
 
     LeaseRenewer(Store store, TimeSource time, Telemetry telemetry) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
         this.sender = new RenewalSender(store, time, telemetry, this::renewed);
+        this.wallLead = Validity.wallLead(time);
     }
 
     /** Where the caller's side of a hold comes up when nobody refers to it any more. */
@@ -154,32 +158,45 @@ final class LeaseRenewer {
             return; // an earlier one was planned meanwhile and does the work
         }
         stopRenewingLeaks();
+        boolean slept = hasSlept();
+        long now = time.nanoTime();
+        long soonest = Long.MAX_VALUE;
         List<GrantState> due = new ArrayList<>();
         for (GrantState grant : grants.values()) {
-            examine(grant);
-            stopIfHeldTooLong(grant);
-            if (grant.isOpen()
-                    && grant.isDue(time.nanoTime() + batchWindow(grant))
-                    && grant.renewal().begin()) {
-                if (grant.renewal()
-                        .extendsLease()) { // said now: while it waits for its turn, the grant may be passed on
-                    grant.renewal().asks(grant.grant().lease());
+            if (slept || grant.dueAt() - now <= batchWindow(grant)) {
+                examine(grant);
+                stopIfHeldTooLong(grant);
+                if (beginsIfDue(grant)) {
+                    due.add(grant);
                 }
-                due.add(grant);
             }
+            soonest = Math.min(soonest, grant.dueAt() - now);
         }
         if (!due.isEmpty()) {
             sender.send(due);
         }
-        wakeForEarliest();
+        if (soonest < Long.MAX_VALUE) {
+            wakeBy(now + soonest);
+        }
     }
 
-    private void wakeForEarliest() {
-        long now = time.nanoTime();
-        grants.values().stream()
-                .mapToLong(grant -> grant.dueAt() - now)
-                .min()
-                .ifPresent(soonest -> wakeBy(now + soonest));
+    /** Whether the machine slept since the last tick: then all grants are examined, not only those that are due. */
+    private boolean hasSlept() {
+        long before = wallLead;
+        wallLead = Validity.wallLead(time);
+        return Validity.isSleep(wallLead - before);
+    }
+
+    private boolean beginsIfDue(GrantState grant) {
+        boolean begins = grant.isOpen()
+                && grant.isDue(time.nanoTime() + batchWindow(grant))
+                && grant.renewal().begin();
+        if (begins
+                && grant.renewal()
+                        .extendsLease()) { // said now: while it waits for its turn, the grant may be passed on
+            grant.renewal().asks(grant.grant().lease());
+        }
+        return begins;
     }
 
     private static long batchWindow(GrantState grant) {
