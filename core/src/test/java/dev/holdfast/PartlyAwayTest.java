@@ -8,6 +8,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,10 +44,13 @@ class PartlyAwayTest extends EngineCase {
             })
             .build();
 
+    /** Kept: a hold to which nobody refers is not renewed once the garbage collector finds it. */
+    private final List<Hold> holdsOfAnother = new ArrayList<>();
+
     @BeforeEach
     void anotherHoldsBoth() throws InterruptedException {
-        rival.lock(GONE).acquire();
-        rival.lock(HERE).acquire();
+        holdsOfAnother.add(rival.lock(GONE).acquire());
+        holdsOfAnother.add(rival.lock(HERE).acquire());
     }
 
     @AfterEach

@@ -121,7 +121,8 @@ class ContractBitesTest {
         bites(
                 contract -> contract.new Leases(),
                 LeaseCases::aGrantRunsOutByItselfAfterItsLeaseNotBefore,
-                changingClaims(claim -> Claims.lease(claim, claim.lease().dividedBy(2))));
+                changingClaims(claim -> Claims.lease(claim, claim.lease().dividedBy(10))),
+                Duration.ofSeconds(5));
         UnaryOperator<Store> never = changingClaims(claim -> Claims.lease(claim, Duration.ofHours(1)));
         bites(contract -> contract.new Leases(), LeaseCases::aGrantRunsOutByItselfAfterItsLeaseNotBefore, never);
         bites(contract -> contract.new Queue(), QueueCases::aWaiterGetsInWhenTheLeaseOfASilentHolderRunsOut, never);

@@ -23,8 +23,8 @@ import java.util.function.Supplier;
  * order. Written for plainness alone.
  */
 final class ToyLocks {
-    /** How long a session lives on after its client's last word. */
-    static final Duration SESSION = Duration.ofMillis(200);
+    /** How long a session lives on after its client's last word; a busy machine must be in time to renew it. */
+    static final Duration SESSION = Duration.ofSeconds(1);
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final List<Holding> holdings = new ArrayList<>();

@@ -12,6 +12,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.testbed.MariaDbServer;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -88,7 +89,9 @@ class MariaDbServerTest extends RecordTableCases {
     void aHeldLockThatIsTriedTenThousandTimesChangesNoRow() {
         try (Store holder = store();
                 Store other = store()) {
-            Requests.get(holder.claim(Requests.claim("tried")).answer()).orElseThrow();
+            Requests.get(holder.claim(Requests.lease(Requests.claim("tried"), Duration.ofMinutes(10)))
+                            .answer())
+                    .orElseThrow();
             assertThat(Requests.get(other.claim(Requests.claim("tried")).answer()))
                     .isEmpty();
             long before = changes();

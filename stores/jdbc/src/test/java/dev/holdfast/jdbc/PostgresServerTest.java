@@ -95,7 +95,9 @@ class PostgresServerTest extends RecordTableCases {
     void aHeldLockThatIsTriedTenThousandTimesWritesNothing() {
         try (Store holder = store();
                 Store other = store()) {
-            Requests.get(holder.claim(Requests.claim("tried")).answer()).orElseThrow();
+            Requests.get(holder.claim(Requests.lease(Requests.claim("tried"), Duration.ofMinutes(10)))
+                            .answer())
+                    .orElseThrow();
             for (int i = 0; i < 20; i++) {
                 assertTried(other); // the first to read a row leaves hints in it
             }
