@@ -9,12 +9,15 @@ import org.apache.zookeeper.Watcher;
  * not pay for it.
  */
 final class HeldNode implements Watcher {
+    private static final int NEVER = -1;
+
     private final Grant grant;
     private final String path;
     private final Session session;
     private final boolean alone;
     private final HeldNodes all;
-    private volatile boolean watched;
+    /** How many connections the session had lost when its watch was asked for; none is watched at first. */
+    private volatile int watchedAfter = NEVER;
 
     /**
      * @param alone whether its node has been seen as the only one of its lock
@@ -54,18 +57,17 @@ final class HeldNode implements Watcher {
         return alone;
     }
 
-    /** Whether the server reports the next change of the node. */
+    /**
+     * Whether the server reports the next change of the node. Not once a connection is lost: an application may have told
+     * the client library not to set its watches again.
+     */
     boolean isWatched() {
-        return watched;
+        return watchedAfter == session.connectionsLost();
     }
 
-    void setWatched() {
-        watched = true;
-    }
-
-    /** The connection was lost: an application may have told the client library not to set its watches again. */
-    void watchAgain() {
-        watched = false;
+    /** It is watched by a request that was sent when so many connections had been lost. */
+    void setWatched(int connectionsLost) {
+        watchedAfter = connectionsLost;
     }
 
     @Override

@@ -72,7 +72,6 @@ final class HeldNodes {
     }
 
     void suspended(Session session) {
-        each(session, HeldNode::watchAgain);
         each(session, this::doubt);
     }
 

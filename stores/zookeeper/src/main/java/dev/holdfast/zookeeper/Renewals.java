@@ -109,10 +109,10 @@ final class Renewals {
                 heldNodes.put(grant.id(), heldNode);
                 String lock = heldNode.lock();
                 if (listed.add(lock)) {
-                    if (now.queues().unchanged(lock) == null) {
-                        reads.add(() -> readQueue(lock));
-                    } else {
+                    if (now.queues().isRemembered(lock)) {
                         remembered.add(lock);
+                    } else {
+                        reads.add(() -> readQueue(lock));
                     }
                 }
                 if (!heldNode.isWatched()) {
@@ -153,20 +153,21 @@ final class Renewals {
         }
 
         private CompletableFuture<Code> watch(HeldNode heldNode) {
+            int lostBefore = now.connectionsLost();
             return now.watch(heldNode.path(), heldNode).thenApply(found -> {
                 nodes.put(heldNode.grant().id(), found.code());
-                seen(heldNode, found);
+                seen(heldNode, found, lostBefore);
                 return found.code();
             });
         }
 
         /** A change after this is reported by the watch; one before it is seen only here. */
-        private void seen(HeldNode heldNode, Found found) {
+        private void seen(HeldNode heldNode, Found found, int lostBefore) {
             Stat stat = found.stat();
             if (found.code() == Code.NONODE) {
                 context.heldNodes().gone(heldNode);
             } else if (stat != null) {
-                heldNode.setWatched();
+                heldNode.setWatched(lostBefore);
                 if (stat.getVersion() > 0) {
                     context.heldNodes().broken(heldNode);
                 }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.AsyncCallback.Children2Callback;
 import org.apache.zookeeper.AsyncCallback.Create2Callback;
 import org.apache.zookeeper.AsyncCallback.DataCallback;
@@ -40,6 +41,7 @@ final class Session {
     private final NodeWatches watches = new NodeWatches();
     private final WatchedQueues queues = new WatchedQueues();
     private final AtomicBoolean ended = new AtomicBoolean();
+    private final AtomicInteger connectionsLost = new AtomicInteger();
     private volatile boolean connected = true;
 
     /** A node that was searched for or created, under the path that the servers gave it. */
@@ -135,11 +137,17 @@ final class Session {
 
     void disconnected() {
         connected = false;
+        connectionsLost.incrementAndGet();
+        queues.forgetAll(); // here, before any answer on the next connection: the event of that one may come after some
+    }
+
+    /** How many connections of it were lost: a watch that was set before may be gone. */
+    int connectionsLost() {
+        return connectionsLost.get();
     }
 
     void reconnected(long since) {
         proof.reconnected(since);
-        queues.forgetAll();
         connected = true;
     }
 

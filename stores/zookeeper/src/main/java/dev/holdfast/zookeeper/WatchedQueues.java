@@ -4,6 +4,7 @@ import dev.holdfast.zookeeper.Predecessors.Seen;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -17,16 +18,31 @@ import org.jspecify.annotations.Nullable;
  * the answer to anything that was agreed on after it (ZooKeeper Programmer's Guide, "What ZooKeeper Guarantees about
  * Watches"). So once a write is answered on the session's event thread, every queue that changed before that write is
  * forgotten here. The client library sets its watches again after a lost connection, but an application may have
- * switched that off; all queues are forgotten then.
+ * switched that off; all queues are forgotten then. Some changes of a server's administrator end a watch without an event:
+ * an ACL that takes away the right to read, a snapshot restored into a running server. So a queue is read again after some
+ * renewals in any case.
  *
  * <p>Of one session. Thread-safe.
  */
 final class WatchedQueues implements Watcher {
+    /** A few minutes, with the usual lease: a thirtieth of the reads that it would take to read each time. */
+    static final int MOST_RENEWALS = 30;
+
+    /** Longer ones, of many readers or permits, would take more memory than their reads take time. */
+    static final int LONGEST = 100;
+
     private final Map<String, Reading> byLock = new ConcurrentHashMap<>();
 
     /** A queue that is being read, or was; its event removes it in either case. */
     private static final class Reading {
+        private final AtomicInteger renewals = new AtomicInteger();
         private volatile @Nullable Seen seen;
+    }
+
+    /** Whether one more renewal may do without reading a queue, as far as is known before its write is answered. */
+    boolean isRemembered(String lock) {
+        Reading last = byLock.get(lock);
+        return last != null && last.seen != null && last.renewals.getAndIncrement() < MOST_RENEWALS;
     }
 
     /** What was read last, if nothing has changed since; otherwise null. */
@@ -36,13 +52,13 @@ final class WatchedQueues implements Watcher {
         return last == null ? null : last.seen;
     }
 
-    /** Reads a queue, and remembers it until it changes. One in which claims wait is not kept: it may be long. */
+    /** Reads a queue, and remembers it until it changes, unless it is long or a claim waits in it. */
     CompletableFuture<Seen> read(Session session, String lock) {
         Reading reading = new Reading();
         byLock.put(lock, reading); // before the request: its event may be handled before its answer is, here
         return session.watchChildren(lock, this).thenApply(listed -> {
             Seen seen = Seen.of(listed);
-            if (seen.code() == Code.OK && !seen.contended()) {
+            if (seen.code() == Code.OK && !seen.contended() && seen.names().size() <= LONGEST) {
                 reading.seen = seen;
             } else {
                 byLock.remove(lock); // also another reading: perhaps nothing is watched

@@ -56,6 +56,11 @@ class ManyGrantsTest {
     private static final int AT_ONCE = 500;
     private static final int LONG_SESSION = 60_000;
 
+    private static final CompletableFuture<Void> HANDLED_AT_ONCE = CompletableFuture.completedFuture(null);
+
+    /** Answers to reads of a node are handled when this is complete. */
+    private volatile CompletableFuture<Void> dataHandled = HANDLED_AT_ONCE;
+
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
     private final AtomicInteger reads = new AtomicInteger();
@@ -122,6 +127,59 @@ class ManyGrantsTest {
             assertHeld(renewedOnceItIsBack(store, grants));
 
             assertThat(reads).hasValueGreaterThanOrEqualTo(AT_ONCE);
+        }
+    }
+
+    @Test
+    void anUnchangedQueueIsReadAgainAfterManyRenewals() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30))) {
+            List<Grant> grants = granted(store, 1);
+            assertHeld(store.renew(grants));
+            reads.set(0);
+            for (int i = 0; i < WatchedQueues.MOST_RENEWALS; i++) {
+                assertHeld(store.renew(grants));
+            }
+            assertThat(reads)
+                    .as("by as many renewals as one read is enough for")
+                    .hasValue(0);
+
+            assertHeld(store.renew(grants));
+
+            assertThat(reads).hasValue(1);
+        }
+    }
+
+    @Test
+    void aLongQueueIsReadByEachRenewal() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30))) {
+            List<Grant> grants = granted(store, AT_ONCE, i -> claim("permits", new Mode.Permits(1, GRANTS)));
+            assertHeld(store.renew(grants));
+            reads.set(0);
+
+            assertHeld(store.renew(grants));
+
+            assertThat(reads).hasValue(1);
+        }
+    }
+
+    @Test
+    void aNodeWhoseReadIsHandledAfterTheConnectionWasLostIsReadAgain() throws Exception {
+        try (Store store = store(Duration.ofSeconds(30))) {
+            List<Grant> grants = granted(store, 1);
+            CompletableFuture<Void> handled = new CompletableFuture<>();
+            dataHandled = handled;
+            CompletionStage<Map<ClaimId, Renewal>> first = store.renew(grants);
+            await().atMost(TIME_LIMIT).until(() -> handled.getNumberOfDependents() == 1);
+            dataHandled = HANDLED_AT_ONCE;
+            proxy.cut();
+            await().atMost(TIME_LIMIT).until(() -> curator.checkExists().forPath("/") != null);
+            handled.complete(null);
+            settled(first);
+            reads.set(0);
+
+            assertHeld(renewedOnceItIsBack(store, grants));
+
+            assertThat(reads).as("its queue and its node").hasValueGreaterThanOrEqualTo(2);
         }
     }
 
@@ -240,8 +298,8 @@ class ManyGrantsTest {
         List<Grant> grants = new ArrayList<>();
         while (grants.size() < count) {
             List<CompletionStage<Optional<Grant>>> some = new ArrayList<>();
-            for (int i = 0; i < AT_ONCE; i++) {
-                some.add(store.claim(claim.apply(grants.size() + i)).answer());
+            for (int i = grants.size(); i < Math.min(count, grants.size() + AT_ONCE); i++) {
+                some.add(store.claim(claim.apply(i)).answer());
             }
             for (CompletionStage<Optional<Grant>> each : some) {
                 grants.add(answer(each).orElseThrow());
@@ -315,7 +373,7 @@ class ManyGrantsTest {
                     watcher,
                     (rc, asked, same, data, stat) -> {
                         underWay.decrementAndGet();
-                        callback.processResult(rc, asked, same, data, stat);
+                        dataHandled.thenRun(() -> callback.processResult(rc, asked, same, data, stat));
                     },
                     context);
         }
