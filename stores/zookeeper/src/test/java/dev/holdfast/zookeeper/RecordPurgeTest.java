@@ -28,11 +28,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Records whose time has passed are removed by later writes. */
-@Timeout(60)
+@Timeout(180)
 class RecordPurgeTest {
     private static final Duration SHORT = Duration.ofMillis(1);
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final int AT_ONCE = 100;
+
+    /** On a machine that starts other servers meanwhile. */
+    private static final Duration REQUEST = Duration.ofSeconds(30);
+
     private static final Paths PATHS = new Paths("");
 
     private final KitTime time = new KitTime();
@@ -46,7 +50,8 @@ class RecordPurgeTest {
         curator = CuratorFrameworkFactory.newClient(server.connectString(), 60_000, 15_000, new RetryOneTime(100));
         curator.start();
         curator.blockUntilConnected();
-        store = new ZooKeeperStoreProvider().open(ZooKeeperServers.url(server), new StoreContext(time));
+        store = ZooKeeperStores.on(curator, ZooKeeperServers.options().timeout(REQUEST))
+                .open(new StoreContext(time));
     }
 
     @AfterEach
@@ -108,7 +113,7 @@ class RecordPurgeTest {
         return all;
     }
 
-    /** In parts: each write has only the time-out of a request, also on a machine that starts other servers meanwhile. */
+    /** In parts: each write has only the time-out of a request. */
     private void writeAll(List<String> names, Duration keep) throws Exception {
         for (int from = 0; from < names.size(); from += AT_ONCE) {
             List<CompletableFuture<Optional<StoredRecord>>> written =
@@ -123,6 +128,6 @@ class RecordPurgeTest {
     }
 
     private static <T> T answer(CompletionStage<T> asked) throws Exception {
-        return asked.toCompletableFuture().get(10, TimeUnit.SECONDS);
+        return asked.toCompletableFuture().get(2 * REQUEST.toSeconds(), TimeUnit.SECONDS);
     }
 }

@@ -2,6 +2,8 @@ package dev.holdfast.zookeeper;
 
 import dev.holdfast.testbed.ZooKeeperServer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
 
@@ -28,6 +30,13 @@ final class ZooKeeperServers {
 
     static ZooKeeperServer quick() {
         return ZooKeeperServer.start(SETTINGS, FLAGS);
+    }
+
+    /** One that leaves the empty nodes of locks where they are: to make them again takes packets. */
+    static ZooKeeperServer withoutSweeper() {
+        List<String> flags = new ArrayList<>(List.of(FLAGS));
+        flags.add("-Dznode.container.checkIntervalMs=3600000"); // of two, the last one counts
+        return ZooKeeperServer.start(SETTINGS, flags.toArray(String[]::new));
     }
 
     /** As a client names it: sessions that outlast a stopped machine's hiccups, requests that fail before they end. */
