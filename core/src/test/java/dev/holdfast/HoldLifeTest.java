@@ -6,10 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.memory.ManualTime;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.Store;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -233,6 +237,49 @@ class HoldLifeTest {
         await().until(() -> losses.size() == 1);
         assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.GONE_FROM_STORE);
         oftenDue.close();
+    }
+
+    @Test
+    void aSleepIsNoticedAlsoWhereTheClockWasSetBackByMoreWhileNothingWasHeld() throws InterruptedException {
+        time.sleepMachine(Duration.ofHours(-1));
+        Hold seldomDue = client.lock("a", HoldOptions.defaults().lease(Duration.ofMinutes(10)))
+                .acquire();
+        seldomDue.onLost(losses::add);
+        Hold oftenDue = client.lock("b").acquire();
+        Breaking.shown(rival, "a", true);
+        time.sleepMachine(Duration.ofMinutes(30));
+        time.advance(Duration.ofSeconds(11)); // a third of the default lease
+        await().until(() -> losses.size() == 1);
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.GONE_FROM_STORE);
+        oftenDue.close();
+    }
+
+    @Test
+    void theEndOfAHoldIsReportedAlsoWhereItsStoreFailsBeforeItIsAskedToRenew() throws InterruptedException {
+        AtomicBoolean broken = new AtomicBoolean();
+        Store store = new ForwardedStore(memory.open(time)) {
+            @Override
+            <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
+                return request.get();
+            }
+
+            @Override
+            public String part(String name) {
+                if (broken.get()) {
+                    throw new IllegalStateException("a defect of the store");
+                }
+                return super.part(name);
+            }
+        };
+        try (LockClient unlucky = LockClient.builder(store).time(time).build()) {
+            unlucky.lock("a").acquire().onLost(losses::add);
+            broken.set(true);
+            assertThatThrownBy(() -> time.advance(Duration.ofSeconds(11))).hasMessage("a defect of the store");
+            time.advance(LEASE);
+            await().until(() -> losses.size() == 1);
+            assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.NOT_RENEWED_IN_TIME);
+            broken.set(false);
+        }
     }
 
     @Test

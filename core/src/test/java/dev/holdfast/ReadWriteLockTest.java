@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -110,6 +111,25 @@ class ReadWriteLockTest extends EngineCase {
         }
         assertThat(line.claimed).hasSize(1);
         first.close();
+    }
+
+    @Test
+    void aReaderIsRenewedNoLongerThanItsMaximumThoughOthersGoOnJoining() {
+        HoldOptions options = lease(10).handOver(64, s(2));
+        Hold hung = client.readWriteLock("a", options.maxHold(s(30)))
+                .read()
+                .acquireAsync()
+                .join();
+        hung.onLost(losses::add);
+        for (int i = 0; i < 60 && hung.isValid(); i++) {
+            time.advance(s(1.2));
+            client.readWriteLock("a", options).read().acquireAsync().join().close();
+        }
+        await().until(() -> losses.size() == 1); // it is reported on another thread
+        assertThat(losses.get(0).cause()).isEqualTo(Loss.Cause.MAX_HOLD_REACHED);
+        assertThat(hung.heldFor())
+                .as("the maximum, the time between two readers, and a lease")
+                .isLessThan(s(42));
     }
 
     @Test

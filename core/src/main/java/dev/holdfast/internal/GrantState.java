@@ -119,8 +119,13 @@ final class GrantState {
 
     /** Whether the wall clock has run ahead since the last confirmation: the machine slept, or its clock was set. */
     boolean hasSlept() {
+        return hasSlept(wallLead());
+    }
+
+    /** The same, for a caller who has read the lead of the wall clock for many grants. */
+    boolean hasSlept(long wallLead) {
         Validity now = validity.get();
-        return now.state() == Validity.State.VALID && now.slept(wallLead());
+        return now.state() == Validity.State.VALID && now.slept(wallLead);
     }
 
     long deadline() {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A grant is due to be renewed when a third of its lease has passed since the request that last proved it; two more
  * thirds are left to try again. The renewer sleeps until the first grant is due, or a deadline passes. It then goes through
  * the set once, examines the grants that are due now or shortly after, and has them renewed in one batch; of the others it
- * reads only when they are due. So thousands of holds cost one pass and one request per thousand of them, and no timer
- * each; a hold that is closed soon costs one entry in a set.
+ * reads when they are due, and whether the machine has slept since they were confirmed. So thousands of holds cost one
+ * pass and one request per thousand of them, and no timer each; a hold that is closed soon costs one entry in a set.
  *
  * <pre>
  *   watch ──► set of grants ──tick──► run out?        ──► lost, reported
@@ -61,15 +61,12 @@ final class LeaseRenewer {
     private final Map<ClaimId, GrantState> grants = new ConcurrentHashMap<>();
     private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
-    /** At the last tick; for ticks alone, which follow one another. */
-    private volatile long wallLead;
 
     LeaseRenewer(Store store, TimeSource time, Telemetry telemetry) {
         this.store = store;
         this.time = time;
         this.telemetry = telemetry;
         this.sender = new RenewalSender(store, time, telemetry, this::renewed);
-        this.wallLead = Validity.wallLead(time);
     }
 
     /** Where the caller's side of a hold comes up when nobody refers to it any more. */
@@ -158,33 +155,28 @@ final class LeaseRenewer {
             return; // an earlier one was planned meanwhile and does the work
         }
         stopRenewingLeaks();
-        boolean slept = hasSlept();
+        long wallLead = Validity.wallLead(time);
         long now = time.nanoTime();
         long soonest = Long.MAX_VALUE;
         List<GrantState> due = new ArrayList<>();
         for (GrantState grant : grants.values()) {
-            if (slept || grant.dueAt() - now <= batchWindow(grant)) {
+            if (grant.dueAt() - now <= batchWindow(grant) || grant.hasSlept(wallLead)) {
                 examine(grant);
                 stopIfHeldTooLong(grant);
                 if (beginsIfDue(grant)) {
                     due.add(grant);
                 }
             }
-            soonest = Math.min(soonest, grant.dueAt() - now);
+            if (grant.isOpen()) {
+                soonest = Math.min(soonest, grant.dueAt() - now);
+            }
+        }
+        if (soonest < Long.MAX_VALUE) {
+            wakeBy(now + soonest); // first: deadlines are kept though sending fails
         }
         if (!due.isEmpty()) {
             sender.send(due);
         }
-        if (soonest < Long.MAX_VALUE) {
-            wakeBy(now + soonest);
-        }
-    }
-
-    /** Whether the machine slept since the last tick: then all grants are examined, not only those that are due. */
-    private boolean hasSlept() {
-        long before = wallLead;
-        wallLead = Validity.wallLead(time);
-        return Validity.isSleep(wallLead - before);
     }
 
     private boolean beginsIfDue(GrantState grant) {
@@ -231,8 +223,12 @@ final class LeaseRenewer {
         }
     }
 
-    /** Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. */
+    /**
+     * Renews a grant out of turn, to learn whether anybody else waits for its name; no answer counts as yes. A caller who
+     * asks often enough puts off all planned renewals; the limits that are checked before those are checked here too.
+     */
     void ask(GrantState grant, Consumer<Boolean> alone) {
+        stopIfHeldTooLong(grant);
         if (!grant.renewal().begin()) {
             alone.accept(false);
             return;
@@ -331,6 +327,7 @@ final class LeaseRenewer {
         }
         if (!hold.isOpen()) { // closed in between: the grant may be another hold's by now
             hold.grant.renewal().end(true);
+            wakeBy(hold.grant.dueAt()); // a tick in between took the grant for one that is being renewed
             throwIfLost(hold);
         }
         return true;

@@ -89,13 +89,9 @@ record Validity(State state, long deadline, long wallLead, long doubtedAt, Grant
         return nanoTime - deadline >= 0;
     }
 
-    /** Whether the wall clock has run ahead by so much that the machine counts as having slept. */
-    static boolean isSleep(long ahead) {
-        return ahead > SMALLEST_SLEEP;
-    }
-
     /** Whether the wall clock has run ahead since: the machine slept, or its clock was set. */
     boolean slept(long wallLeadNow) {
-        return wallLeadNow - wallLead > Math.max(margin(grant), SMALLEST_SLEEP);
+        long ahead = wallLeadNow - wallLead;
+        return ahead > SMALLEST_SLEEP && ahead > margin(grant);
     }
 }

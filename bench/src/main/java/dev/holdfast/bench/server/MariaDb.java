@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 
 /** MariaDB with its default durability: every commit is forced to disk. */
 final class MariaDb implements Server {
-    private final MariaDbServer server = MariaDbServer.start("--max-connections=500");
+    private final MariaDbServer server = MariaDbServer.start("--max-connections=1000");
     private final Database database = new Database(server.jdbcUrl());
 
     @Override
@@ -30,7 +30,7 @@ final class MariaDb implements Server {
     public String settings() {
         return "MariaDB " + database.text("select version()") + ", innodb_flush_log_at_trx_commit="
                 + database.text("select @@innodb_flush_log_at_trx_commit") + ", "
-                + database.text("select @@tx_isolation") + ", max_connections=500";
+                + database.text("select @@tx_isolation") + ", max_connections=1000";
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 /** PostgreSQL with its default durability: every commit is forced to disk. A process for each connection. */
 final class Postgres implements Server {
-    private static final String CONNECTIONS = "max_connections=500";
+    private static final String CONNECTIONS = "max_connections=1000";
 
     private final PostgresServer server;
     private final Database database;
