@@ -140,7 +140,7 @@ public sealed interface LockEvent
     record Leaked(String name, long token, String origin, String store) implements LockEvent {}
 
     /**
-     * The store did not confirm a release. The request is sent once more; after that the lease is the bound.
+     * The store did not confirm a release. It is sent again until the store answers or the lease has ended.
      *
      * @param name the lock
      * @param token the token of the grant: of the hold closed last, or one below it where holds were handed over

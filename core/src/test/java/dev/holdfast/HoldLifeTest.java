@@ -399,16 +399,43 @@ class HoldLifeTest {
     }
 
     @Test
-    void aReleaseThatFailedIsTriedAgain() throws InterruptedException {
+    void aReleaseThatFailedIsSentAgainUntilTheStoreAnswers() throws InterruptedException {
         Hold hold = client.lock("a").acquire();
         line.releases = UnreliableStore.Line.REQUEST_LOST;
         hold.close();
+        time.advance(Duration.ofSeconds(1));
         assertThat(rival.lock("a").tryAcquire()).isEmpty();
         line.releases = UnreliableStore.Line.UP;
-        time.advance(Duration.ofSeconds(11));
-        assertThat(rival.lock("a").tryAcquire())
-                .as("a third of the lease later")
-                .isPresent();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(rival.lock("a").tryAcquire()).as("after an outage of 1 s").isPresent();
+        int sent = line.releaseRequests.get();
+        time.advance(Duration.ofMinutes(1));
+        assertThat(line.releaseRequests).as("answered").hasValue(sent);
+    }
+
+    @Test
+    void aReleaseIsNotSentAgainOnceItsLeaseHasEnded() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        line.releases = UnreliableStore.Line.REQUEST_LOST;
+        hold.close();
+        time.advance(Duration.ofSeconds(30));
+        int sent = line.releaseRequests.get();
+        assertThat(sent)
+                .as("at once, after 0.25, 0.75, 1.75, 3.75, 7.75, 15.75 and 25.75 s")
+                .isEqualTo(8);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(line.releaseRequests).hasValue(sent);
+    }
+
+    @Test
+    void aClosedClientSendsNoReleaseAgain() throws InterruptedException {
+        Hold hold = client.lock("a").acquire();
+        line.releases = UnreliableStore.Line.REQUEST_LOST;
+        hold.close();
+        client.close();
+        int sent = line.releaseRequests.get();
+        time.advance(Duration.ofSeconds(30));
+        assertThat(line.releaseRequests).hasValue(sent);
     }
 
     @Test
@@ -421,14 +448,15 @@ class HoldLifeTest {
     }
 
     @Test
-    void aClaimThatCouldNotBeWithdrawnAtOnceIsGoneAThirdOfALeaseLater() {
+    void aClaimIsWithdrawnAgainUntilTheStoreAnswers() {
         line.claims = UnreliableStore.Line.REPLY_LOST;
         line.releases = UnreliableStore.Line.REQUEST_LOST;
         assertThatThrownBy(() -> client.lock("a").acquire()).isInstanceOf(StoreUnavailableException.class);
+        time.advance(Duration.ofSeconds(1));
         assertThat(rival.lock("a").tryAcquire()).isEmpty();
         line.releases = UnreliableStore.Line.UP;
-        time.advance(Duration.ofSeconds(11));
-        assertThat(rival.lock("a").tryAcquire()).isPresent();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(rival.lock("a").tryAcquire()).as("after an outage of 1 s").isPresent();
     }
 
     @Test

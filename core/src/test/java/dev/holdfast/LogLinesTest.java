@@ -133,7 +133,7 @@ class LogLinesTest {
 
         assertSays(
                 "could not release",
-                "tried once more",
+                "sent again until the store answers",
                 "lease of 30s ",
                 "see that the store is up",
                 "redis://db1:6379/0");

@@ -18,12 +18,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Releases to the store: of grants that ended, and of anything that a claim of unknown outcome may have left there.
  *
- * <p>Both are sent at once and, when the store does not answer, once more a third of a lease later; after that the lease
- * itself is the bound. A claim whose outcome is unknown is withdrawn twice in any case: the first withdrawal may overtake
- * a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
+ * <p>Both are sent at once. If the store does not answer, they are sent again after a quarter of a second, and then after
+ * waits that double, up to a third of the lease. So a lock that is released during an outage is free soon after it: at
+ * most about as long after the outage as the outage lasted. This ends when the store answers, when the lease has ended
+ * by itself, and when the client is closed. A session may live on, so a release of its grant has no such end.
+ *
+ * <p>A claim whose outcome is unknown is withdrawn once more a third of its lease later, also if the store has answered:
+ * the first withdrawal may overtake a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
+    /** A server that was restarted is often back within a second. */
+    private static final Duration FIRST_WAIT = Duration.ofMillis(250);
 
     private final Store store;
     private final TimeSource time;
@@ -68,21 +74,12 @@ final class ReleaseSender {
                         grant.released().complete(held);
                     } else {
                         telemetry.releaseFailed(grant, last, failure);
-                        releaseAgainLater(grant);
+                        Duration lease = grant.grant().lease();
+                        BooleanSupplier needed = grant.isSessionBound() ? () -> true : within(lease);
+                        sendAgain(() -> store.release(grant.grant()), needed, lease, FIRST_WAIT);
                         grant.released().completeExceptionally(failure);
                     }
                 }));
-    }
-
-    /** Once more for a lease, which ends by itself; for a session, which may live on, until the store answers. */
-    private void releaseAgainLater(GrantState grant) {
-        time.schedule(
-                () -> guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
-                    if (failure != null && grant.isSessionBound() && !closed) {
-                        releaseAgainLater(grant);
-                    }
-                }),
-                third(grant.grant().lease()));
     }
 
     /**
@@ -104,10 +101,38 @@ final class ReleaseSender {
         closed = true;
     }
 
-    /** Withdraws a claim now and once more a third of its lease later. */
+    /** Withdraws a claim now and, whatever the answer, once more a third of its lease later. */
     void withdraw(Claim claim) {
-        track(claim.name(), guarded(() -> withdrawn(claim)));
+        track(claim.name(), guarded(() -> withdrawn(claim)).whenComplete((answer, failure) -> {
+            if (failure != null) {
+                sendAgain(() -> withdrawn(claim), within(claim.lease()), claim.lease(), FIRST_WAIT);
+            }
+        }));
         time.schedule(() -> guarded(() -> withdrawn(claim)), third(claim.lease()));
+    }
+
+    /** Sends a request until the store answers, while it is needed. */
+    private void sendAgain(
+            Supplier<CompletionStage<Boolean>> request, BooleanSupplier needed, Duration lease, Duration wait) {
+        Duration longest = third(lease);
+        Duration bounded = wait.compareTo(longest) < 0 ? wait : longest;
+        Runnable send = () -> {
+            if (!closed && needed.getAsBoolean()) {
+                guarded(request).whenComplete((answer, failure) -> {
+                    if (failure != null) {
+                        sendAgain(request, needed, lease, bounded.multipliedBy(2));
+                    }
+                });
+            }
+        };
+        time.schedule(send, bounded);
+    }
+
+    /** Whether a time that begins now has not ended yet. */
+    private BooleanSupplier within(Duration limit) {
+        long begin = time.nanoTime();
+        long nanos = Durations.nanos(limit);
+        return () -> time.nanoTime() - begin < nanos;
     }
 
     private CompletionStage<Boolean> withdrawn(Claim claim) {

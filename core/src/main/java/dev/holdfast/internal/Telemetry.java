@@ -296,7 +296,8 @@ final class Telemetry {
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;
-        Log.warn(() -> "could not release '" + name + "' on " + store + "; tried once more, and free when its lease of "
+        Log.warn(() -> "could not release '" + name + "' on " + store
+                + "; sent again until the store answers, and free when its lease of "
                 + Durations.text(lease) + " ends at the latest; see that the store is up and can be reached: "
                 + reason);
         if (FlightEvents.areRecorded()) {
