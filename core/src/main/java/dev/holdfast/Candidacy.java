@@ -78,8 +78,8 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /**
-     * Whether this process surely leads right now; as {@link Term#isValid()}. Sends no request. True before
-     * {@link LeaderListener#onElected} runs, false before {@link LeaderListener#onRevoked}.
+     * Whether this process surely leads right now; as {@link Term#isValid()}. This method sends no request. It is true
+     * before {@link LeaderListener#onElected} runs, and false before {@link LeaderListener#onRevoked} runs.
      */
     public boolean isLeader() {
         return term().isPresent();

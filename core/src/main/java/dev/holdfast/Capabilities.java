@@ -77,7 +77,7 @@ public final class Capabilities {
         return with(changed -> changed.sessionBound = value);
     }
 
-    /** Whether a waiting claim is woken by the store; otherwise the store polls. */
+    /** Whether the server notifies a waiting claim; otherwise the client polls. */
     public boolean pushes() {
         return values.pushes;
     }

@@ -8,11 +8,11 @@ import java.util.TreeMap;
  * The activity of a client since it was opened, and at present: figures for a log line, a test, or a metrics library to
  * build on. Per client, never per name, so their number is bounded.
  *
- * <p>All are counts since the client was opened, which only grow, but for the two gauges {@link #waitingNow} and
- * {@link #heldNow}. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
+ * <p>All figures count from the opening of the client and only grow, except the two gauges {@link #waitingNow} and {@link
+ * #heldNow}. Names that end in {@code Nanos} are sums of times in nanoseconds: divided by the count beside them
  * they give means, and their differences between two readings give the mean between those readings. The figures are
- * read one after another while the client works on: a gauge may be too high by what ended meanwhile, never too low, and
- * once the client is at rest all are exact. At any time
+ * read one after another while the client works on: a gauge may include holds and waits that ended during the reading, so
+ * it may be too high but never too low. When the client is idle, all figures are exact. At any time
  *
  * <pre>{@code acquisitions == releases + losses() + heldNow}</pre>
  *

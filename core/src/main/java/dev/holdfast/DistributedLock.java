@@ -49,8 +49,8 @@ public final class DistributedLock {
     }
 
     /**
-     * Acquires the lock, waiting as long as it takes. The wait rides out an outage of the store for one minute at most,
-     * unless {@link LockClientBuilder#outageLimit} says otherwise.
+     * Acquires the lock, waiting as long as it takes. The wait continues through an outage of the store, for one minute
+     * at most unless {@link LockClientBuilder#outageLimit} sets another limit.
      *
      * @throws InterruptedException if the thread is interrupted before or while waiting; nothing is held then
      * @throws StoreUnavailableException if the store has not answered for that long
@@ -69,8 +69,8 @@ public final class DistributedLock {
      * Acquires the lock if it is free right now. Sends the store at most one request and is not interruptible; sends
      * none when this client holds the lock.
      *
-     * @return the hold, or empty if another holds it or is about to, if it would enter a hold that is in doubt, or if
-     *     the thread holds this name to read
+     * @return the hold; or empty if another caller holds the lock or is next to get it, if re-entry would use a hold that
+     * is in doubt, or if the thread holds this name to read
      * @throws StoreUnavailableException if the store did not answer this one request
      * @throws HoldfastException as {@link #acquire()}
      */
@@ -229,11 +229,11 @@ public final class DistributedLock {
      * }
      * }</pre>
      *
-     * <p>It keeps what {@link java.util.concurrent.locks.ReentrantLock} promises: a thread leaves as often as it
-     * entered, no other thread unlocks for it ({@link IllegalMonitorStateException}), {@code lockInterruptibly()} and
-     * {@code tryLock(time, unit)} heed an interrupt, {@code lock()} and {@code tryLock()} leave the flag as it is, and
-     * what a thread wrote before it unlocked is seen by the next owner in this client. A lock that others share differs
-     * in this:
+     * <p>It keeps what {@link java.util.concurrent.locks.ReentrantLock} promises: a thread unlocks as often as it locked;
+     * an unlock by another thread throws {@link IllegalMonitorStateException}; {@code lockInterruptibly()} and {@code
+     * tryLock(time, unit)} react to an interrupt; {@code lock()} and {@code tryLock()} leave the interrupt flag
+     * unchanged; and the next owner in this client sees what the previous owner wrote before it unlocked. A shared lock
+     * differs in these points:
      *
      * <ul>
      *   <li>Locking can fail, as {@link #acquire()} can, with a {@link HoldfastException}; nothing is held then.
@@ -251,7 +251,8 @@ public final class DistributedLock {
      *       clients that wait, but only when the bounds of {@link HoldOptions#handOver} are reached, or each time with
      *       {@link HoldOptions#strictFifo()}.
      *   <li>A thread owns the lock within one client: two clients exclude each other on one thread, too.
-     *   <li>Between processes the lock orders what they do, not what they see: that is up to what they write to.
+     *   <li>Between processes, the lock gives mutual exclusion, but no memory visibility: what the next holder sees
+     *   depends on the resource that was written.
      * </ul>
      *
      * <p>Thread-safe. All locks of this name made by one client are one lock, with the lease of the caller that locked it first.

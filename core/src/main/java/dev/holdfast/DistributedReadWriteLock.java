@@ -107,9 +107,10 @@ public final class DistributedReadWriteLock {
 
     /**
      * This lock as a {@link ReadWriteLock}: owned by threads and re-entrant, as described at {@link DistributedLock#asLock()}.
-     * A thread that holds the write lock may take the read lock, and reads on when it unlocks the write lock first; the
-     * other way round, {@code writeLock().tryLock()} is false, with a time after that time, and {@code lock()} throws
-     * {@link IllegalStateException}.
+     * A thread that holds the write lock may take the read lock, and continues to read if it unlocks the write lock
+     * first. A thread that holds the read lock cannot take the write lock: {@code writeLock().tryLock()} returns false
+     * immediately, {@code tryLock(time, unit)} returns false after that time, and {@code lock()} throws {@link
+     * IllegalStateException}.
      */
     public ReadWriteLock asReadWriteLock() {
         return engine.javaReadWriteLock(name, options);

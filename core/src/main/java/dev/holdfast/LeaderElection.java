@@ -145,8 +145,8 @@ public final class LeaderElection {
     }
 
     /**
-     * The candidates in line, in their order, without the leader; one for each client. Empty if the store does not keep
-     * the names of waiters. A SQLite file keeps them; the other stores count them ({@link #status()}).
+     * The candidates in the queue, in their order, without the leader; one for each client. Empty if the store does not keep
+     * the names of waiters. SQLite and ZooKeeper keep them; the other stores count them ({@link #status()}).
      *
      * @throws HoldfastException as {@link DistributedLock#status()}
      */

@@ -22,9 +22,9 @@ package dev.holdfast;
  * {@code onElected} began is reported by neither.
  *
  * <p>A method that hangs delays further calls to this listener, not the lock: {@link Candidacy#isLeader()} depends on
- * the hold alone. A term that is resigned is released after {@code onRevoked} has returned, so that a rival leads only
- * when this process has stopped; if that takes longer than a lease, 30 s if that is shorter, it is released all the
- * same.
+ * the hold alone. A term that is resigned is released after {@code onRevoked} has returned, so another candidate leads
+ * only after this process has stopped its work. If {@code onRevoked} takes longer than the lease or 30 s, whichever is
+ * shorter, the term is released before {@code onRevoked} returns.
  */
 public interface LeaderListener {
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A connection to a store of locks: the front door.
+ * A connection to a store of locks: the entry point of the library.
  *
  * <pre>{@code
  * try (LockClient client = LockClient.connect("sqlite:locks.db")) {

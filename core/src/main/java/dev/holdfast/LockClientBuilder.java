@@ -73,8 +73,8 @@ public final class LockClientBuilder {
     }
 
     /**
-     * Where listeners are called, and the actions of {@link Hold#onLost}: still one call after another. Default a thread of
-     * the client's own. An executor that runs its tasks on the calling thread makes a slow listener delay locks.
+     * The executor that calls listeners and the actions of {@link Hold#onLost}, one call after another. The default is a
+     * thread of the client. An executor that runs its tasks on the calling thread makes a slow listener delay locks.
      */
     public LockClientBuilder listenerExecutor(Executor value) {
         this.listenerExecutor = value;
@@ -132,10 +132,10 @@ public final class LockClientBuilder {
 
     /**
      * Whether the client is made without its store, which may be down then. The first request opens the store: a
-     * {@code tryAcquire}, say, or a {@code status}. Until the store answers, each request tries again, and throws {@link
-     * StoreUnavailableException} as during any other outage: within the time-out of the store, with an acquire that waits
-     * after its own time or the {@link #outageLimit}. A wrong URL or option is refused by {@link #build()} all the same; a
-     * wrong password, a missing right or a store that cannot do what is asked by the first request.
+     * {@code tryAcquire}, say, or a {@code status}. Until the store answers, each request tries to open it again. If that
+     * fails, the request throws {@link StoreUnavailableException}: within the store's time-out, or, for an acquire that
+     * waits, after its own time or the {@link #outageLimit}. {@link #build()} refuses a wrong URL or option. The first
+     * request reports a wrong password, a missing privilege, or a store that lacks a requested feature.
      *
      * @param value default false: {@link #build()} opens the store, and fails if it cannot
      */

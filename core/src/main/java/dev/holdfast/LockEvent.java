@@ -140,7 +140,8 @@ public sealed interface LockEvent
     record Leaked(String name, long token, String origin, String store) implements LockEvent {}
 
     /**
-     * The store did not confirm a release. It is sent again until the store answers or the lease has ended.
+     * The store did not confirm a release. The client sends it again until the store answers, the lease has ended, or the
+     * client is closed. For a grant of a session, the end of the lease does not count.
      *
      * @param name the lock
      * @param token the token of the grant: of the hold closed last, or one below it where holds were handed over

@@ -51,7 +51,7 @@ public interface LockListener {
     /** A hold ended otherwise than by its own close. */
     default void onLost(Loss loss) {}
 
-    /** The store did not confirm a release; the lock is free when its lease has run out at the latest. */
+    /** The store did not confirm a release; the lock is free when its lease or session has ended at the latest. */
     default void onReleaseFailed(LockEvent.ReleaseFailed event) {}
 
     /** The store does not answer this client; reported once, until {@link #onStoreReachable}. */

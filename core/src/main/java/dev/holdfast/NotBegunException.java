@@ -1,10 +1,10 @@
 package dev.holdfast;
 
 /**
- * Thrown by work of {@link Once} that could not begin after all, for example because its process is being stopped: its turn
- * then counts as not taken. The earlier record is restored, and {@link Once#run} throws the exception on. If that
+ * The work of {@link Once} throws this exception if it cannot begin, for example because its process is being stopped.
+ * The turn then counts as not taken: the earlier record is restored, and {@link Once#run} rethrows the exception. If that
  * {@code run} was called by other work of a {@code Once}, the work around it has begun: it counts as failed, unless it
- * catches the exception. Make a new one each time: one object returns one turn.
+ * catches the exception. Create a new exception each time: one object returns one turn.
  *
  * <pre>{@code
  * once.run(turn -> {

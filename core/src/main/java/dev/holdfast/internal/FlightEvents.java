@@ -115,7 +115,7 @@ final class FlightEvents {
     /** The store did not confirm a release. */
     @Name("dev.holdfast.ReleaseFailed")
     @Label("Lock Release Failed")
-    @Description("The store did not confirm a release; the lock is free when its lease has run out at the latest")
+    @Description("The store did not confirm a release; the lock is free when its lease or session has ended")
     @StackTrace(false)
     static final class ReleaseFailed extends OfLock {
         @Label("Token")

@@ -296,10 +296,10 @@ final class Telemetry {
         Duration lease = grant.grant().lease();
         String reason = Redacted.text(failure);
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;
+        String bound = grant.isSessionBound() ? "its session" : "its lease of " + Durations.text(lease);
         Log.warn(() -> "could not release '" + name + "' on " + store
-                + "; sent again until the store answers, and free when its lease of "
-                + Durations.text(lease) + " ends at the latest; see that the store is up and can be reached: "
-                + reason);
+                + "; the release is sent again until the store answers, and the lock is free when " + bound
+                + " ends at the latest; see that the store is up and can be reached: " + reason);
         if (FlightEvents.areRecorded()) {
             FlightEvents.ReleaseFailed event = new FlightEvents.ReleaseFailed();
             event.lock = name;
