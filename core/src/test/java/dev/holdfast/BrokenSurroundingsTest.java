@@ -61,6 +61,8 @@ class BrokenSurroundingsTest extends EngineCase {
             soon(closer::isOver);
             closer.result();
             assertThat(log.thrown).hasPositiveValue();
+            line.passAll();
+            time.advance(s(1)); // the release is sent again
         }
     }
 

@@ -152,6 +152,12 @@ class ClientStatisticsTest {
             client.lock("a").acquire().close();
             assertThat(client.statistics().failedReleases()).isEqualTo(1);
             assertThat(client.statistics().failedStoreCalls()).isEqualTo(1);
+
+            line.releases = UnreliableStore.Line.UP;
+            time.advance(Duration.ofSeconds(1));
+            assertThat(client.statistics().storeCalls())
+                    .as("a claim, and a release that was sent twice")
+                    .isEqualTo(7);
         }
     }
 

@@ -81,6 +81,8 @@ class FlightRecorderTest {
                     .anyMatch(event -> is(event, "ReleaseFailed", "a")
                             && event.getLong("token") == handedOver.token()
                             && event.getString("reason").equals("the line is down"));
+            line.releases = UnreliableStore.Line.UP;
+            time.advance(Duration.ofSeconds(1)); // the release is sent again
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -428,14 +429,45 @@ class HoldLifeTest {
     }
 
     @Test
-    void aClosedClientSendsNoReleaseAgain() throws InterruptedException {
-        Hold hold = client.lock("a").acquire();
+    void aClientDoesNotFindItsOwnClosedHoldAfterAnOutage() throws InterruptedException {
+        closeDuringAnOutage("a");
+        closeDuringAnOutage("b");
+        line.releases = UnreliableStore.Line.UP;
+        assertThat(client.lock("a").tryAcquire()).isPresent();
+        assertThat(client.lock("b").status().isHeld()).isFalse();
+    }
+
+    @Test
+    void aTryThatMeetsAnOutageDoesNotPutOffTheNextRelease() throws InterruptedException {
+        closeDuringAnOutage("a");
+        int sent = line.releaseRequests.get();
+        for (int i = 0; i < 100; i++) {
+            assertThat(client.lock("a").tryAcquire()).isEmpty();
+        }
+        assertThat(line.releaseRequests).as("one with each try").hasValue(sent + 100);
+        line.releases = UnreliableStore.Line.UP;
+        time.advance(Duration.ofMillis(250));
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+        assertThat(line.releaseRequests).hasValue(sent + 101);
+    }
+
+    @Test
+    void closingTheClientWaitsForAReleaseThatIsSentAgain() throws Exception {
+        closeDuringAnOutage("a");
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(client::close);
+        await().untilAsserted(() ->
+                assertThatThrownBy(() -> client.lock("a").status()).isInstanceOf(ClientClosedException.class));
+        assertThat(closing).isNotDone();
+        line.releases = UnreliableStore.Line.UP;
+        time.advance(Duration.ofMillis(250));
+        closing.get(10, TimeUnit.SECONDS);
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+    }
+
+    private void closeDuringAnOutage(String name) throws InterruptedException {
+        Hold hold = client.lock(name).acquire();
         line.releases = UnreliableStore.Line.REQUEST_LOST;
         hold.close();
-        client.close();
-        int sent = line.releaseRequests.get();
-        time.advance(Duration.ofSeconds(30));
-        assertThat(line.releaseRequests).hasValue(sent);
     }
 
     @Test

@@ -205,6 +205,11 @@ class ListenerTest {
         assertThat(ear.only(ReleaseFailed.class))
                 .isEqualTo(new ReleaseFailed(
                         "a", hold.token(), Duration.ofSeconds(30), "the line is down", line.description()));
+
+        line.releases = UnreliableStore.Line.UP;
+        time.advance(Duration.ofSeconds(1));
+        assertThat(client.lock("a").status().isHeld()).isFalse();
+        assertThat(ear.all(ReleaseFailed.class)).as("reported once").hasSize(1);
     }
 
     @Test

@@ -59,6 +59,7 @@ class OutageTest extends EngineCase {
     @AfterEach
     void closePatient() {
         away.isAway = false;
+        time.advance(s(10)); // a release that met the outage is sent again
         patient.close();
     }
 

@@ -61,6 +61,8 @@ class OwnReadsTest extends EngineCase {
         assertThat(own.lock("a").status().isHeld())
                 .as("the store does not know better")
                 .isTrue();
+        gathering.releases = UnreliableStore.Line.UP;
+        time.advance(s(1));
         own.close();
     }
 

@@ -82,8 +82,15 @@ public final class Inspection {
                 });
         CompletableFuture<T> answer = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(all -> context.releaseSender().settled(inStore))
+                .whenComplete((all, failure) -> sendUnconfirmed(inStore))
                 .thenCompose(all -> ReleaseSender.guarded(question));
         context.environment().awaiting().accept(answer);
         return Failures.await(answer, doing);
+    }
+
+    private void sendUnconfirmed(@Nullable String inStore) {
+        if (inStore != null) {
+            context.releaseSender().sendUnconfirmed(inStore);
+        }
     }
 }

@@ -91,7 +91,10 @@ final class QueueRegistry implements Reachability.Waits {
 
     /** Sends a claim, behind the releases of this client's grants by which the name was held in another way. */
     void send(ClaimInFlight claim, LockName name) {
-        Runnable send = () -> claim.sendTo(context.store(), context.time());
+        Runnable send = () -> {
+            context.releaseSender().sendUnconfirmed(name.inStore());
+            claim.sendTo(context.store(), context.time());
+        };
         for (Map<String, WaitQueue> sameMode : queues.values()) {
             WaitQueue queue = sameMode.get(name.inStore());
             if (queue != null && queue.name().mode().kind() != name.mode().kind()) {

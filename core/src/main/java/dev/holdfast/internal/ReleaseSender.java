@@ -8,6 +8,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,18 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Releases to the store: of grants that ended, and of anything that a claim of unknown outcome may have left there.
  *
- * <p>Both are sent at once. If the store does not answer, they are sent again after a quarter of a second, and then after
- * waits that double, up to a third of the lease. So a lock that is released during an outage is free soon after it: at
- * most about as long after the outage as the outage lasted. This ends when the store answers, when the lease has ended
- * by itself, and when the client is closed. A session may live on, so a release of its grant has no such end.
- *
- * <p>A claim whose outcome is unknown is withdrawn once more a third of its lease later, also if the store has answered:
- * the first withdrawal may overtake a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
+ * <p>Both are sent at once and, if the store does not answer, {@linkplain RepeatedRequest again} until it does. A claim or
+ * a query of the same name sends such a release first, so that a client does not find its own closed hold. A claim whose
+ * outcome is unknown is withdrawn once more a third of its lease later, also if the store has answered: the first
+ * withdrawal may overtake a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
-    /** A server that was restarted is often back within a second. */
-    private static final Duration FIRST_WAIT = Duration.ofMillis(250);
 
     private final Store store;
     private final TimeSource time;
@@ -37,6 +33,8 @@ final class ReleaseSender {
     private volatile boolean closed;
     /** By the name in the store that each is about. */
     private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
+    /** The releases that the store has not confirmed, by the name in the store. */
+    private final Map<String, Set<RepeatedRequest>> unconfirmed = new ConcurrentHashMap<>();
 
     ReleaseSender(Store store, TimeSource time, Telemetry telemetry) {
         this.store = store;
@@ -74,12 +72,35 @@ final class ReleaseSender {
                         grant.released().complete(held);
                     } else {
                         telemetry.releaseFailed(grant, last, failure);
-                        Duration lease = grant.grant().lease();
-                        BooleanSupplier needed = grant.isSessionBound() ? () -> true : within(lease);
-                        sendAgain(() -> store.release(grant.grant()), needed, lease, FIRST_WAIT);
+                        releaseAgain(grant.grant(), grant.isSessionBound());
                         grant.released().completeExceptionally(failure);
                     }
                 }));
+    }
+
+    /** It has the grant alone: what else an ended grant refers to is free. */
+    private void releaseAgain(Grant grant, boolean ofSession) {
+        RepeatedRequest again =
+                RepeatedRequest.begin(time, () -> store.release(grant), this::isClosed, ofSession, grant.lease());
+        String name = grant.name();
+        unconfirmed.compute(name, (same, others) -> {
+            Set<RepeatedRequest> all = others == null ? ConcurrentHashMap.newKeySet() : others;
+            all.add(again);
+            return all;
+        });
+        again.over()
+                .thenRun(() -> unconfirmed.computeIfPresent(name, (same, all) -> {
+                    all.remove(again);
+                    return all.isEmpty() ? null : all;
+                }));
+    }
+
+    /** Sends what the store has not confirmed of a name, before a claim or a query of it. */
+    void sendUnconfirmed(String name) {
+        Set<RepeatedRequest> all = unconfirmed.get(name);
+        if (all != null) {
+            all.forEach(RepeatedRequest::sendNow);
+        }
     }
 
     /**
@@ -101,53 +122,38 @@ final class ReleaseSender {
         closed = true;
     }
 
+    private boolean isClosed() {
+        return closed;
+    }
+
     /** Withdraws a claim now and, whatever the answer, once more a third of its lease later. */
     void withdraw(Claim claim) {
         track(claim.name(), guarded(() -> withdrawn(claim)).whenComplete((answer, failure) -> {
             if (failure != null) {
-                sendAgain(() -> withdrawn(claim), within(claim.lease()), claim.lease(), FIRST_WAIT);
+                RepeatedRequest.begin(time, () -> withdrawn(claim), this::isClosed, false, claim.lease());
             }
         }));
-        time.schedule(() -> guarded(() -> withdrawn(claim)), third(claim.lease()));
-    }
-
-    /** Sends a request until the store answers, while it is needed. */
-    private void sendAgain(
-            Supplier<CompletionStage<Boolean>> request, BooleanSupplier needed, Duration lease, Duration wait) {
-        Duration longest = third(lease);
-        Duration bounded = wait.compareTo(longest) < 0 ? wait : longest;
-        Runnable send = () -> {
-            if (!closed && needed.getAsBoolean()) {
-                guarded(request).whenComplete((answer, failure) -> {
-                    if (failure != null) {
-                        sendAgain(request, needed, lease, bounded.multipliedBy(2));
-                    }
-                });
+        Runnable onceMore = () -> {
+            if (!closed) {
+                guarded(() -> withdrawn(claim));
             }
         };
-        time.schedule(send, bounded);
-    }
-
-    /** Whether a time that begins now has not ended yet. */
-    private BooleanSupplier within(Duration limit) {
-        long begin = time.nanoTime();
-        long nanos = Durations.nanos(limit);
-        return () -> time.nanoTime() - begin < nanos;
+        time.schedule(onceMore, third(claim.lease()));
     }
 
     private CompletionStage<Boolean> withdrawn(Claim claim) {
         return store.withdraw(claim).thenApply(nothing -> true);
     }
 
-    /** Waits until nothing is under way and the condition holds, or the time limit has passed. */
+    /** Waits until it is {@linkplain #isQuiet quiet} and the condition holds, or the time limit has passed. */
     void awaitQuiet(Duration limit, BooleanSupplier quiet) {
         long end = System.nanoTime() + limit.toNanos();
         UninterruptedWait.until(() -> (isQuiet() && quiet.getAsBoolean()) || System.nanoTime() - end >= 0, POLL);
     }
 
-    /** Whether nothing is under way. */
+    /** Whether nothing is under way, and no release is unconfirmed. */
     boolean isQuiet() {
-        return underWay.isEmpty();
+        return underWay.isEmpty() && unconfirmed.isEmpty();
     }
 
     /** Completes once all that is under way now is answered or has failed: of one name, or of all where that is null. */

@@ -28,9 +28,9 @@ enum Defect {
             500),
     RELEASE_RETRIED_WITHOUT_ID(
             "internal/ReleaseSender",
-            "() -> guarded(() -> store.release(grant.grant()))",
-            "() -> guarded(() -> store.status(grant.grant().name()).thenCompose(seen -> store.breakGrant("
-                    + "grant.grant().name(), seen.grant().map(held -> Tokens.number(held.token())).orElse(0L), true)))",
+            "RepeatedRequest.begin(time, () -> store.release(grant),",
+            "RepeatedRequest.begin(time, () -> store.status(grant.name()).thenCompose(seen -> store.breakGrant("
+                    + "grant.name(), seen.grant().map(held -> Tokens.number(held.token())).orElse(0L), true)),",
             500),
     LOSS_TOLD_AFTER_A_RIVALS_GRANT(
             "internal/WaitQueue",

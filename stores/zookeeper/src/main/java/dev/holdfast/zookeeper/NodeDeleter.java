@@ -16,7 +16,7 @@ final class NodeDeleter {
     private final Connection connection;
     private final Paths paths;
     private final Errors errors;
-    private final Map<ClaimId, CompletableFuture<Boolean>> underWay = new ConcurrentHashMap<>();
+    private final Map<ClaimId, Removal> underWay = new ConcurrentHashMap<>();
 
     NodeDeleter(Connection connection, Paths paths, Errors errors) {
         this.connection = connection;
@@ -83,19 +83,22 @@ final class NodeDeleter {
     /** Removes what a claim left, whosever it is; whether there was anything. */
     CompletableFuture<Boolean> removeClaim(String name, ClaimId id) {
         CompletableFuture<Boolean> removed = new CompletableFuture<>();
-        CompletableFuture<Boolean> same = remember(id, removed);
-        if (same == removed) {
+        Removal removal = remembered(id, removed);
+        if (removal.isOf(removed)) {
             connection.whenConnected(removed, session -> seek(session, name, id, true, removed));
         }
-        return same;
+        return removal.answer();
     }
 
-    /** The same, but not beyond the connection there is: of a claim that was never sent, which most likely left nothing. */
+    /**
+     * The same, but not beyond the connection there is: of a claim that was never sent, which most likely left nothing.
+     * Without a connection there is nothing to repeat: the many tries of an outage would all be withdrawn when it ends.
+     */
     CompletableFuture<Boolean> removeClaimOnce(String name, ClaimId id) {
         CompletableFuture<Boolean> removed = new CompletableFuture<>();
         Session now = connection.session();
         if (now == null) {
-            removed.completeExceptionally(errors.of(Code.CONNECTIONLOSS, paths.lock(name)));
+            removed.complete(false);
         } else {
             seek(now, name, id, false, removed);
         }
@@ -104,21 +107,25 @@ final class NodeDeleter {
 
     /** From now on, every removal of this claim waits for this one, or for an earlier one, until it is done. */
     CompletableFuture<Boolean> remember(ClaimId id, CompletableFuture<Boolean> removed) {
-        CompletableFuture<Boolean> now =
-                underWay.compute(id, (same, earlier) -> earlier == null || earlier.isDone() ? removed : earlier);
-        if (now == removed) {
-            removed.whenComplete((there, failure) -> underWay.remove(id, removed));
+        return remembered(id, removed).answer();
+    }
+
+    private Removal remembered(ClaimId id, CompletableFuture<Boolean> removed) {
+        Removal now = underWay.compute(
+                id, (same, earlier) -> earlier == null || earlier.isDone() ? new Removal(removed) : earlier);
+        if (now.isOf(removed)) {
+            removed.whenComplete((there, failure) -> underWay.remove(id, now));
         }
         return now;
     }
 
     /** Runs a task once what is being removed of this claim is gone: it would be taken for a part of that. */
     void behind(ClaimId id, Runnable task) {
-        CompletableFuture<Boolean> now = underWay.get(id);
+        Removal now = underWay.get(id);
         if (now == null) {
             task.run();
         } else {
-            now.whenComplete((there, failure) -> task.run());
+            now.answer().whenComplete((there, failure) -> task.run());
         }
     }
 

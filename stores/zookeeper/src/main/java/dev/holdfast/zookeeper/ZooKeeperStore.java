@@ -141,7 +141,7 @@ final class ZooKeeperStore implements Store {
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return untilDone(() -> {
+        return limited(() -> {
             HeldNode heldNode = context.heldNodes().remove(grant.id());
             return heldNode == null
                     ? context.deleter().removeClaim(grant.name(), grant.id())
@@ -166,15 +166,15 @@ final class ZooKeeperStore implements Store {
     /** A claim that was not sent leaves nothing: one that is tried while the servers are away is not withdrawn later. */
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return untilDone(() -> {
-            boolean entered = places.withdraw(claim.id());
-            boolean granted = context.heldNodes().remove(claim.id()) != null;
-            boolean sent = entered || granted || context.deleter().isUnderWay(claim.id());
-            CompletableFuture<Boolean> removed = sent
-                    ? context.deleter().removeClaim(claim.name(), claim.id())
-                    : context.deleter().removeClaimOnce(claim.name(), claim.id());
-            return removed.thenAccept(found -> {});
-        });
+        return limited(() -> {
+                    boolean entered = places.withdraw(claim.id());
+                    boolean granted = context.heldNodes().remove(claim.id()) != null;
+                    boolean sent = entered || granted || context.deleter().isUnderWay(claim.id());
+                    return sent
+                            ? context.deleter().removeClaim(claim.name(), claim.id())
+                            : context.deleter().removeClaimOnce(claim.name(), claim.id());
+                })
+                .thenAccept(found -> {});
     }
 
     @Override
@@ -212,18 +212,13 @@ final class ZooKeeperStore implements Store {
         return asked(() -> records.list(prefix));
     }
 
-    /** An answer that no caller needs once it is late. */
+    /** An answer that no caller needs once it is late. A removal goes on without it, until the servers have answered. */
     private <T> CompletionStage<T> limited(Supplier<CompletableFuture<T>> request) {
         return asked(() -> {
             CompletableFuture<T> answer = request.get();
             context.timeouts().end(answer);
             return answer;
         });
-    }
-
-    /** A request that is carried out even if the answer is late: it is tried again until the servers have answered. */
-    private <T> CompletionStage<T> untilDone(Supplier<CompletableFuture<T>> request) {
-        return asked(() -> context.timeouts().limit(request.get()));
     }
 
     private <T> CompletionStage<T> asked(Supplier<CompletableFuture<T>> request) {
