@@ -464,6 +464,53 @@ class HoldLifeTest {
         assertThat(rival.lock("a").tryAcquire()).isPresent();
     }
 
+    @Test
+    void closingTheClientAfterALongOutageSendsTheReleaseAtOnce() throws Exception {
+        closeDuringAnOutage("a");
+        time.advance(Duration.ofSeconds(16)); // the next wait ends after 26 s
+        line.releases = UnreliableStore.Line.UP;
+        client.close();
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void closingTheClientDuringALongOutageSendsTheReleaseSoonAfterIt() throws Exception {
+        closeDuringAnOutage("a");
+        time.advance(Duration.ofSeconds(16));
+        int sent = line.releaseRequests.get();
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(client::close);
+        await().until(() -> line.releaseRequests.get() > sent);
+        line.releases = UnreliableStore.Line.UP;
+        await().until(() -> {
+            time.advance(Duration.ofMillis(250));
+            return closing.isDone();
+        });
+        assertThat(line.releaseRequests).as("sent by the close, and once more").hasValue(sent + 2);
+        assertThat(rival.lock("a").tryAcquire()).isPresent();
+    }
+
+    @Test
+    void aClaimDoesNotSendAReleaseThatTookLongRightAgain() throws Exception {
+        Hold hold = client.lock("a").acquire();
+        CompletableFuture<Void> silence = new CompletableFuture<>();
+        line.holdReleaseReplies = silence;
+        line.releases = UnreliableStore.Line.REQUEST_LOST;
+        hold.close();
+        silence.complete(null); // a first failure at once
+        CompletableFuture<Void> longer = new CompletableFuture<>();
+        line.holdReleaseReplies = longer;
+        time.advance(Duration.ofMillis(250));
+        time.advance(Duration.ofSeconds(3));
+        longer.complete(null);
+        line.holdReleaseReplies = null;
+        int sent = line.releaseRequests.get();
+        assertThat(client.lock("a").tryAcquire()).isEmpty();
+        assertThat(line.releaseRequests).as("within 3 s").hasValue(sent);
+        time.advance(Duration.ofSeconds(3));
+        assertThat(line.releaseRequests).as("after 3 s").hasValue(sent + 1);
+        line.releases = UnreliableStore.Line.UP;
+    }
+
     private void closeDuringAnOutage(String name) throws InterruptedException {
         Hold hold = client.lock(name).acquire();
         line.releases = UnreliableStore.Line.REQUEST_LOST;

@@ -330,6 +330,26 @@ class OutageTest extends EngineCase {
                         new StoreEvent.Reachable(s(4), away.description()));
     }
 
+    /** ZooKeeper answers so about a claim that was never sent, and a session that broke about its grants. */
+    @Test
+    void whatAStoreAnswersWithoutAskingItsServerEndsNoOutage() throws Exception {
+        theirs.close();
+        Hold own = lock.acquire();
+        away.isAway = true;
+        assertThatThrownBy(lock::status).isInstanceOf(StoreUnavailableException.class);
+        away.endsWithoutAsking = true;
+        assertThatThrownBy(own::close).isInstanceOf(HoldLostException.class);
+        assertThatThrownBy(() -> patient.lock("b").tryAcquire()).isInstanceOf(StoreUnavailableException.class);
+        time.advance(s(11));
+        away.isAway = false;
+        lock.status();
+        await().until(() -> heard.size() >= 2);
+        assertThat(heard)
+                .containsExactly(
+                        new StoreEvent.Unreachable("away", away.description()),
+                        new StoreEvent.Reachable(s(11), away.description()));
+    }
+
     @Test
     void aWaiterThatCameWhileTheWaitOfAnotherWasCalledOffRidesTheOutageOut() throws Exception {
         ridesOutWhatEndedTheWaitOfAnother(() -> lock.tryAcquire(s(3)), lock::acquireAsync, theirs);
@@ -393,6 +413,9 @@ class OutageTest extends EngineCase {
     private static final class AwayStore extends ForwardedStore {
         volatile boolean isAway;
         volatile boolean knowsNothing;
+        /** Whether releases and withdrawals are answered although the server is away. */
+        volatile boolean endsWithoutAsking;
+
         volatile CompletableFuture<Void> silence = CompletableFuture.completedFuture(null);
         volatile StoreListener listener;
 
@@ -417,6 +440,16 @@ class OutageTest extends EngineCase {
                     ? CompletableFuture.completedFuture(
                             grants.stream().collect(Collectors.toMap(Grant::id, grant -> Renewal.unknown(0))))
                     : super.renew(grants);
+        }
+
+        @Override
+        public CompletionStage<Boolean> release(Grant grant) {
+            return endsWithoutAsking ? CompletableFuture.completedFuture(false) : super.release(grant);
+        }
+
+        @Override
+        public CompletionStage<Void> withdraw(Claim claim) {
+            return endsWithoutAsking ? CompletableFuture.completedFuture(null) : super.withdraw(claim);
         }
 
         /** As the default of every store. */

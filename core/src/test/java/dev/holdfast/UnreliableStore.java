@@ -43,6 +43,7 @@ final class UnreliableStore implements Store {
     volatile boolean losesSuspects;
 
     volatile @Nullable CompletableFuture<Void> holdRenewalReplies;
+    volatile @Nullable CompletableFuture<Void> holdReleaseReplies;
     final AtomicInteger renewalRequests = new AtomicInteger();
     final AtomicInteger claimRequests = new AtomicInteger();
     final AtomicInteger extendRequests = new AtomicInteger();
@@ -179,7 +180,9 @@ final class UnreliableStore implements Store {
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
         releaseRequests.incrementAndGet();
-        return over(releases, () -> store.release(grant));
+        CompletableFuture<Void> held = holdReleaseReplies;
+        CompletionStage<Boolean> answer = over(releases, () -> store.release(grant));
+        return held == null ? answer : held.thenCompose(released -> answer);
     }
 
     @Override

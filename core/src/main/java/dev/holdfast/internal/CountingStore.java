@@ -122,20 +122,12 @@ final class CountingStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        Request request = new Request(List.of(grant.name()), false);
-        CompletionStage<Boolean> answer = request.counted(() -> store.downgrade(grant));
-        request.report(answer, true, (to, downgraded) -> {
-            // a store that cannot downgrade answers false without a request: that does not show that the server answers
-            if (Boolean.TRUE.equals(downgraded)) {
-                request.answered(to);
-            }
-        });
-        return answer;
+        return done(grant.name(), () -> store.downgrade(grant)); // false from a store that cannot downgrade
     }
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return timed(grant.name(), () -> store.release(grant));
+        return done(grant.name(), () -> store.release(grant)); // false for a grant whose session broke
     }
 
     @Override
@@ -150,7 +142,10 @@ final class CountingStore implements Store {
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
-        return timed(claim.name(), () -> store.withdraw(claim));
+        Request request = new Request(List.of(claim.name()), false);
+        CompletionStage<Void> answer = request.counted(() -> store.withdraw(claim));
+        request.report(answer, true, (to, nothing) -> {}); // a claim that was not sent is withdrawn without a request
+        return answer;
     }
 
     @Override
@@ -191,6 +186,18 @@ final class CountingStore implements Store {
     @Override
     public void close() {
         store.close();
+    }
+
+    /** Something that is to be done. The answer false may come without a request: it does not show that the server answers. */
+    private CompletionStage<Boolean> done(String name, Supplier<CompletionStage<Boolean>> send) {
+        Request request = new Request(List.of(name), false);
+        CompletionStage<Boolean> answer = request.counted(send);
+        request.report(answer, true, (to, done) -> {
+            if (Boolean.TRUE.equals(done)) {
+                request.answered(to);
+            }
+        });
+        return answer;
     }
 
     private <T> CompletionStage<T> timed(String name, Supplier<CompletionStage<T>> send) {

@@ -302,6 +302,7 @@ public final class Engine {
             return false;
         }
         context.queues().all().forEach(queue -> queue.shutDown(context.closedException()));
+        context.releaseSender().beginClose();
         return true;
     }
 

@@ -26,10 +26,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
+    /** Many tries of a long outage may each leave a withdrawal, and few of them have anything to withdraw. */
+    private static final Duration WITHDRAWN_WITHIN = Duration.ofMinutes(1);
 
     private final Store store;
     private final TimeSource time;
     private final Telemetry telemetry;
+    private volatile boolean closing;
     private volatile boolean closed;
     /** By the name in the store that each is about. */
     private final Map<CompletableFuture<?>, String> underWay = new ConcurrentHashMap<>();
@@ -93,6 +96,9 @@ final class ReleaseSender {
                     all.remove(again);
                     return all.isEmpty() ? null : all;
                 }));
+        if (closing) {
+            again.hurry();
+        }
     }
 
     /** Sends what the store has not confirmed of a name, before a claim or a query of it. */
@@ -117,6 +123,12 @@ final class ReleaseSender {
         guarded(() -> store.downgrade(grant));
     }
 
+    /** Sends what the store has not confirmed at once, and from now on after short waits. */
+    void beginClose() {
+        closing = true;
+        unconfirmed.values().forEach(all -> all.forEach(RepeatedRequest::hurry));
+    }
+
     /** Sends nothing again from now on. */
     void close() {
         closed = true;
@@ -130,7 +142,9 @@ final class ReleaseSender {
     void withdraw(Claim claim) {
         track(claim.name(), guarded(() -> withdrawn(claim)).whenComplete((answer, failure) -> {
             if (failure != null) {
-                RepeatedRequest.begin(time, () -> withdrawn(claim), this::isClosed, false, claim.lease());
+                Duration lease = claim.lease();
+                Duration within = lease.compareTo(WITHDRAWN_WITHIN) < 0 ? lease : WITHDRAWN_WITHIN;
+                RepeatedRequest.begin(time, () -> withdrawn(claim), this::isClosed, false, within);
             }
         }));
         Runnable onceMore = () -> {

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,9 +34,23 @@ final class RepeatedRequest {
     private final long begin;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     /** The present wait; null while a request is under way. Whoever takes it out sends the request. */
-    private final AtomicReference<@Nullable Object> waiting = new AtomicReference<>();
-    /** The length of a wait, in nanoseconds. Changed while a request is under way alone. */
-    private long wait;
+    private final AtomicReference<@Nullable Wait> waiting = new AtomicReference<>();
+
+    private volatile boolean hurried;
+
+    /** A wait for so many nanoseconds, after a request that took so many and failed at this time. */
+    private static final class Wait {
+        final long length;
+        final long took;
+        final long since;
+        volatile @Nullable Scheduled timer;
+
+        Wait(long length, long took, long since) {
+            this.length = length;
+            this.took = took;
+            this.since = since;
+        }
+    }
 
     private RepeatedRequest(
             TimeSource time,
@@ -49,7 +64,6 @@ final class RepeatedRequest {
         this.ofSession = ofSession;
         this.lease = Durations.nanos(lease);
         this.begin = time.nanoTime();
-        this.wait = Math.min(FIRST_WAIT.toNanos(), longestWait());
     }
 
     /** Sends a request again that has failed just now, until the client is closed at the latest. */
@@ -60,7 +74,7 @@ final class RepeatedRequest {
             boolean ofSession,
             Duration lease) {
         RepeatedRequest repeated = new RepeatedRequest(time, request, closed, ofSession, lease);
-        repeated.plan();
+        repeated.await(Math.min(FIRST_WAIT.toNanos(), repeated.longestWait()), 0);
         return repeated;
     }
 
@@ -69,27 +83,44 @@ final class RepeatedRequest {
         return over;
     }
 
-    /** Ends the wait: it is sent at once, before what follows on this thread. */
+    /** Sends it at once, before what follows on this thread; not again within the time that it took to fail. */
     void sendNow() {
-        if (waiting.getAndSet(null) != null) {
-            send(wait);
+        Wait present = waiting.get();
+        if (present != null && time.nanoTime() - present.since >= present.took) {
+            end(present, present.length);
         }
     }
 
-    private void plan() {
-        Object present = new Object();
-        Duration length = Duration.ofNanos(wait);
-        waiting.set(present);
-        time.schedule(
-                () -> {
-                    if (waiting.compareAndSet(present, null)) {
-                        send(Math.min(2 * wait, longestWait()));
-                    }
-                },
-                length);
+    /** Sends it at once, and from now on after short waits: the client is being closed. */
+    void hurry() {
+        hurried = true;
+        Wait present = waiting.get();
+        if (present != null) {
+            end(present, longestWait());
+        }
     }
 
-    private void send(long nextWait) {
+    private void await(long length, long took) {
+        Wait present = new Wait(length, took, time.nanoTime());
+        waiting.set(present);
+        present.timer =
+                time.schedule(() -> end(present, Math.min(2 * length, longestWait())), Duration.ofNanos(length));
+        if (hurried && length > longestWait()) { // the hurry began in this moment
+            end(present, longestWait());
+        }
+    }
+
+    private void end(Wait present, long nextLength) {
+        if (waiting.compareAndSet(present, null)) {
+            Scheduled timer = present.timer;
+            if (timer != null) {
+                timer.cancel();
+            }
+            send(nextLength);
+        }
+    }
+
+    private void send(long nextLength) {
         if (stopped.getAsBoolean() || (!ofSession && isLeaseOver())) {
             over.complete(null);
             return;
@@ -99,8 +130,8 @@ final class RepeatedRequest {
             if (failure == null || (isLeaseOver() && Failures.cause(failure) instanceof StoreRefusedException)) {
                 over.complete(null);
             } else {
-                wait = Math.max(nextWait, time.nanoTime() - sent);
-                plan();
+                long took = time.nanoTime() - sent;
+                await(hurried ? longestWait() : Math.max(nextLength, took), took);
             }
         });
     }
@@ -110,6 +141,6 @@ final class RepeatedRequest {
     }
 
     private long longestWait() {
-        return lease / 3;
+        return hurried ? Math.min(FIRST_WAIT.toNanos(), lease / 3) : lease / 3;
     }
 }

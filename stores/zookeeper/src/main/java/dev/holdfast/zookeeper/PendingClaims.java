@@ -68,6 +68,9 @@ final class PendingClaims {
         }
         if (claim.waits()) {
             pollSometimes();
+            if (context.connection().session() == null) { // lost before this claim came
+                listener.unreachable(claim.name(), connectionLoss());
+            }
         } else {
             context.timeouts().end(place.answer());
         }
@@ -93,7 +96,11 @@ final class PendingClaims {
     }
 
     void suspended() {
-        unreachable(context.errors().of(Code.CONNECTIONLOSS, context.paths().locks()));
+        unreachable(connectionLoss());
+    }
+
+    private HoldfastException connectionLoss() {
+        return context.errors().of(Code.CONNECTIONLOSS, context.paths().locks());
     }
 
     private void unreachable(HoldfastException why) {

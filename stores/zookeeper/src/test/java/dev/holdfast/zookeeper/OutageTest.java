@@ -101,6 +101,18 @@ class OutageTest {
     }
 
     @Test
+    void aWaitThatBeginsDuringAnOutageHearsOfIt() throws Exception {
+        AtomicInteger away = new AtomicInteger();
+        store.listen(new Counting(away, new AtomicInteger()));
+        proxy.refuse();
+        assertThat(proxy.cut()).isPositive();
+        awaitDisconnected();
+        store.claim(claim("late", true));
+        assertThat(away).hasPositiveValue();
+        proxy.heal();
+    }
+
+    @Test
     void aWaitThatWasGivenUpLeavesNothingInThisProcess() throws Exception {
         granted(store.claim(claim("waited", true)));
         List<WeakReference<Pending>> waits = new ArrayList<>();
