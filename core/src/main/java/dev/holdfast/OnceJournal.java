@@ -149,12 +149,15 @@ final class OnceJournal {
                 return new StaleTokenException(
                         "record of " + name.name(), hold.token(), by.get().token());
             }
-        } catch (HoldfastException unknown) {
-            // that message is true as well
+            return lostWith("its record is no longer there");
+        } catch (HoldfastException unanswered) {
+            return lostWith("its record could not be read: " + unanswered.getMessage());
         }
+    }
+
+    private StoreRefusedException lostWith(String what) {
         return new StoreRefusedException("the work of '" + name.name() + "' on " + engine.storeDescription()
-                + " ran; its end was not recorded, since its lock was lost and its record is no longer there; it may be"
-                + " run again");
+                + " ran; its end was not recorded, since its lock was lost and " + what + "; it may be run again");
     }
 
     // ---- trying again ----

@@ -351,6 +351,16 @@ class OutageTest extends EngineCase {
     }
 
     @Test
+    void aClientThatOnlyTriedHearsOfTheEndToo() throws Exception {
+        away.isAway = true;
+        assertThatThrownBy(lock::tryAcquire).isInstanceOf(StoreUnavailableException.class);
+        away.isAway = false;
+        time.advance(s(1)); // the try is withdrawn
+        await().until(() -> heard.size() >= 2);
+        assertThat(heard.get(1)).isInstanceOf(StoreEvent.Reachable.class);
+    }
+
+    @Test
     void aWaiterThatCameWhileTheWaitOfAnotherWasCalledOffRidesTheOutageOut() throws Exception {
         ridesOutWhatEndedTheWaitOfAnother(() -> lock.tryAcquire(s(3)), lock::acquireAsync, theirs);
     }

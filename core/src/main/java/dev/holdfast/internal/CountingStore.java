@@ -37,6 +37,9 @@ final class CountingStore implements Store {
         /** The store carried out a request about a name. */
         void answered(String name);
 
+        /** Something about a name is done, perhaps without a request: that does not show that the server answers. */
+        void perhapsAnswered(String name);
+
         /** The store answered a question about a name, which says little of claims. */
         void answeredQuestion(String name);
 
@@ -102,17 +105,23 @@ final class CountingStore implements Store {
         return answer;
     }
 
-    /** Reports the parts that answered for some grant; of a grant whose outcome is unknown the store may not have heard. */
+    /**
+     * Reports the parts that answered for some grant. Of a grant whose outcome is unknown the store may not have heard, and
+     * one that is lost may have gone with a session, without a request.
+     */
     private void renewed(Report to, Collection<Grant> grants, @Nullable Map<ClaimId, Renewal> verdicts) {
         Map<String, String> answered = new LinkedHashMap<>();
+        Map<String, String> perhaps = new LinkedHashMap<>();
         for (Grant grant : grants) {
             Renewal said = verdicts == null ? null : verdicts.get(grant.id());
-            boolean isUnknown = said != null && said.verdict() == Renewal.Verdict.UNKNOWN;
-            if (!isUnknown) {
-                answered.putIfAbsent(store.part(grant.name()), grant.name());
+            Renewal.Verdict verdict = said == null ? Renewal.Verdict.LOST : said.verdict();
+            if (verdict != Renewal.Verdict.UNKNOWN) {
+                Map<String, String> those = verdict == Renewal.Verdict.LOST ? perhaps : answered;
+                those.putIfAbsent(store.part(grant.name()), grant.name());
             }
         }
         answered.values().forEach(to::answered);
+        perhaps.values().forEach(to::perhapsAnswered);
     }
 
     @Override
@@ -144,7 +153,7 @@ final class CountingStore implements Store {
     public CompletionStage<Void> withdraw(Claim claim) {
         Request request = new Request(List.of(claim.name()), false);
         CompletionStage<Void> answer = request.counted(() -> store.withdraw(claim));
-        request.report(answer, true, (to, nothing) -> {}); // a claim that was not sent is withdrawn without a request
+        request.report(answer, true, (to, nothing) -> to.perhapsAnswered(claim.name())); // it may not have been sent
         return answer;
     }
 
@@ -188,13 +197,15 @@ final class CountingStore implements Store {
         store.close();
     }
 
-    /** Something that is to be done. The answer false may come without a request: it does not show that the server answers. */
+    /** Something that is to be done. The answer false may come without a request. */
     private CompletionStage<Boolean> done(String name, Supplier<CompletionStage<Boolean>> send) {
         Request request = new Request(List.of(name), false);
         CompletionStage<Boolean> answer = request.counted(send);
         request.report(answer, true, (to, done) -> {
             if (Boolean.TRUE.equals(done)) {
                 request.answered(to);
+            } else {
+                to.perhapsAnswered(name);
             }
         });
         return answer;

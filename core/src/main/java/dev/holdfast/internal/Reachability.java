@@ -103,6 +103,16 @@ final class Reachability implements CountingStore.Report {
         heard(name, true);
     }
 
+    /** In an outage, the store is asked whether it is over: perhaps no caller sends a request that would show it. */
+    @Override
+    public void perhapsAnswered(String name) {
+        StorePart part = partOf(name);
+        Outage outage = part.outage();
+        if (outage != null) {
+            askWhetherOver(part, outage);
+        }
+    }
+
     /** The store answered a question about a name, which says little of claims. */
     @Override
     public void answeredQuestion(String name) {
@@ -133,12 +143,17 @@ final class Reachability implements CountingStore.Report {
         if (now == null || now.since() != begun.since()) {
             return;
         }
-        part.ask(now.name()).whenComplete((answered, failure) -> { // an answer is reported here, too
-            if (failure == null && !waits.isWaitedFor(name -> partOf(name) == part)) {
-                end(part, true);
-            }
+        askWhetherOver(part, now).whenComplete((answered, failure) -> {
             if (!(failure instanceof ClientClosedException)) {
                 askRegularly(part, begun);
+            }
+        });
+    }
+
+    private CompletableFuture<Void> askWhetherOver(StorePart part, Outage outage) {
+        return part.ask(outage.name()).whenComplete((answered, failure) -> { // an answer is reported here, too
+            if (failure == null && !waits.isWaitedFor(name -> partOf(name) == part)) {
+                end(part, true);
             }
         });
     }

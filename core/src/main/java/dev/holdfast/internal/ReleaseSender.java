@@ -63,6 +63,7 @@ final class ReleaseSender {
      *     is known already
      */
     CompletableFuture<Boolean> release(GrantState grant, @Nullable HoldState last) {
+        long sent = time.nanoTime();
         return track(
                 grant.grant().name(),
                 guarded(() -> store.release(grant.grant())).whenComplete((held, failure) -> {
@@ -75,16 +76,16 @@ final class ReleaseSender {
                         grant.released().complete(held);
                     } else {
                         telemetry.releaseFailed(grant, last, failure);
-                        releaseAgain(grant.grant(), grant.isSessionBound());
+                        releaseAgain(grant.grant(), grant.isSessionBound(), sent);
                         grant.released().completeExceptionally(failure);
                     }
                 }));
     }
 
     /** It has the grant alone: what else an ended grant refers to is free. */
-    private void releaseAgain(Grant grant, boolean ofSession) {
+    private void releaseAgain(Grant grant, boolean ofSession, long sent) {
         RepeatedRequest again =
-                RepeatedRequest.begin(time, () -> store.release(grant), this::isClosed, ofSession, grant.lease());
+                RepeatedRequest.begin(time, () -> store.release(grant), this::isClosed, ofSession, grant.lease(), sent);
         String name = grant.name();
         unconfirmed.compute(name, (same, others) -> {
             Set<RepeatedRequest> all = others == null ? ConcurrentHashMap.newKeySet() : others;
@@ -140,11 +141,12 @@ final class ReleaseSender {
 
     /** Withdraws a claim now and, whatever the answer, once more a third of its lease later. */
     void withdraw(Claim claim) {
+        long sent = time.nanoTime();
         track(claim.name(), guarded(() -> withdrawn(claim)).whenComplete((answer, failure) -> {
             if (failure != null) {
                 Duration lease = claim.lease();
                 Duration within = lease.compareTo(WITHDRAWN_WITHIN) < 0 ? lease : WITHDRAWN_WITHIN;
-                RepeatedRequest.begin(time, () -> withdrawn(claim), this::isClosed, false, within);
+                RepeatedRequest.begin(time, () -> withdrawn(claim), this::isClosed, false, within, sent);
             }
         }));
         Runnable onceMore = () -> {

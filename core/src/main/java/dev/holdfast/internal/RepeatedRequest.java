@@ -1,5 +1,6 @@
 package dev.holdfast.internal;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
@@ -66,15 +67,17 @@ final class RepeatedRequest {
         this.begin = time.nanoTime();
     }
 
-    /** Sends a request again that has failed just now, until the client is closed at the latest. */
+    /** Sends a request again that was sent then and has failed just now, until the client is closed at the latest. */
     static RepeatedRequest begin(
             TimeSource time,
             Supplier<CompletionStage<Boolean>> request,
             BooleanSupplier closed,
             boolean ofSession,
-            Duration lease) {
+            Duration lease,
+            long sent) {
         RepeatedRequest repeated = new RepeatedRequest(time, request, closed, ofSession, lease);
-        repeated.await(Math.min(FIRST_WAIT.toNanos(), repeated.longestWait()), 0);
+        long took = time.nanoTime() - sent;
+        repeated.await(Math.max(Math.min(FIRST_WAIT.toNanos(), repeated.longestWait()), took), took);
         return repeated;
     }
 
@@ -127,13 +130,18 @@ final class RepeatedRequest {
         }
         long sent = time.nanoTime();
         ReleaseSender.guarded(request).whenComplete((answer, failure) -> {
-            if (failure == null || (isLeaseOver() && Failures.cause(failure) instanceof StoreRefusedException)) {
+            if (failure == null || isFinal(Failures.cause(failure))) {
                 over.complete(null);
             } else {
                 long took = time.nanoTime() - sent;
                 await(hurried ? longestWait() : Math.max(nextLength, took), took);
             }
         });
+    }
+
+    private boolean isFinal(Throwable failure) {
+        return failure instanceof ClientClosedException
+                || (failure instanceof StoreRefusedException && (hurried || isLeaseOver()));
     }
 
     private boolean isLeaseOver() {

@@ -30,7 +30,11 @@ public interface StoreListener {
      */
     default void unreachable(String name, Throwable why) {}
 
-    /** The store answers again. May be reported at every answer; the engine takes each answer to a request for the same. */
+    /**
+     * The store answers again. May be reported at every answer to a waiting claim, and is reported at the first one after
+     * an {@link #unreachable}, whichever claim was the reason of that. The engine takes each answer that needs the server
+     * for the same.
+     */
     default void reachable() {}
 
     /**

@@ -81,8 +81,8 @@ enum Defect {
     TIME_PASSED_WITHOUT_AN_ANSWER("internal/WaitQueue", "return isSurelyHeldHere()\n", "return true\n", 500),
     UNKNOWN_TAKEN_FOR_AN_ANSWER(
             "internal/CountingStore",
-            "boolean isUnknown = said != null && said.verdict() == Renewal.Verdict.UNKNOWN;",
-            "boolean isUnknown = said != null && said.verdict() == null;",
+            "if (verdict != Renewal.Verdict.UNKNOWN) {",
+            "if (verdict != null) {",
             2_000,
             279),
     HOLD_IN_DOUBT_ENTERED_AGAIN("internal/Reentry", """

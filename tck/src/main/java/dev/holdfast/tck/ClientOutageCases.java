@@ -95,6 +95,30 @@ abstract class ClientOutageCases extends OutageSupport {
         patience.result(waiting, "the wait").close();
     }
 
+    /** The wait that reported the outage has left before its end. */
+    @Test
+    void aWaitThatBeginsAfterAnOutageIsNotEndedByIt() throws Exception {
+        RawClient raw = rig.raw();
+        Grant grant = raw.hold(rig.name());
+        LockClient client = rig.client(settings -> settings.outageLimit(rig.brief()));
+        LockClient other = rig.client();
+        DistributedLock lock = client.lock(grant.name());
+        Duration wait = rig.brief().multipliedBy(3);
+        during(() -> {
+            var reporter = rig.fork(() -> lock.tryAcquire(wait));
+            assertThatThrownBy(() -> rig.patience.times(3).result(reporter, "a wait in an outage"))
+                    .isInstanceOf(StoreUnavailableException.class);
+        });
+        rig.patience.until("the store to answer again", () -> answers(raw));
+        CompletableFuture<Hold> late = lock.acquireAsync();
+        assertThat(other.lock(grant.name()).tryAcquire(wait))
+                .as("for longer than the limit")
+                .isEmpty();
+        assertThat(late).isNotDone();
+        raw.release(grant);
+        rig.patience.times(3).result(late, "the later wait").close();
+    }
+
     @Test
     void acquireRidesItOutForItsLimitAndThenSaysSo() throws Exception {
         RawClient raw = rig.raw();

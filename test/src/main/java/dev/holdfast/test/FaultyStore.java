@@ -122,9 +122,7 @@ final class FaultyStore implements Store {
             mutex.unlock();
         }
         again.forEach(WaitingClaim::send);
-        if (!again.isEmpty()) {
-            report(StoreListener::reachable);
-        }
+        report(StoreListener::reachable);
     }
 
     private void reportUnreachable(WaitingClaim claim) {

@@ -77,6 +77,7 @@ final class SessionClaim implements Pending {
             return;
         }
         unanswered = null;
+        store.reachable();
         if (grant.isPresent()) {
             deliver(grant);
         } else if (!ended()) {
@@ -132,6 +133,7 @@ final class SessionClaim implements Pending {
         }
         store.ping().whenComplete((answers, failure) -> {
             if (failure == null) {
+                store.reachable();
                 store.opener().time().schedule(() -> checkServer(own, 0), CHECK_INTERVAL);
             } else if (used == own) {
                 store.unreachable(claim.name(), SessionOpener.unwrapped(failure));

@@ -132,6 +132,10 @@ final class SessionStore implements Store {
         listener.unreachable(name, why);
     }
 
+    void reachable() {
+        listener.reachable();
+    }
+
     // ---- the store ----
 
     @Override

@@ -8,10 +8,13 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
+import dev.holdfast.tck.IgnoringListener;
 import dev.holdfast.testbed.TcpProxy;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -71,6 +74,51 @@ class SessionWaitsTest {
                     .until(() -> get(store.claim(Requests.claim(database + " after"))
                                     .answer())
                             .isPresent());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aWaitReportsTheOutageAndItsEnd(String database) {
+        SessionStore holder = rig.store(servers.url(database));
+        Grant grant = hold(holder, database + " held through an outage");
+        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
+            SessionStore store = rig.store(throughProxy);
+            List<String> reports = new CopyOnWriteArrayList<>();
+            store.listen(new Reports(reports));
+            Pending waiting = store.claim(Requests.waiting(grant.name()));
+            await().atMost(SOON).until(() -> waiting(database, 0) == 1);
+            proxy.refuse();
+            assertThat(proxy.cut()).isPositive();
+            await().atMost(SOON).until(() -> reports.contains("unreachable"));
+            proxy.heal();
+            await().atMost(SOON).until(() -> last(reports).equals("reachable"));
+            assertThat(get(holder.release(grant))).isTrue();
+            assertThat(get(waiting.answer())).isPresent();
+        }
+    }
+
+    private static String last(List<String> reports) {
+        return reports.get(reports.size() - 1);
+    }
+
+    /** What a store reports of its server. */
+    private static final class Reports extends IgnoringListener {
+        private final List<String> reports;
+
+        Reports(List<String> reports) {
+            this.reports = reports;
+        }
+
+        @Override
+        public void unreachable(String name, Throwable why) {
+            reports.add("unreachable");
+        }
+
+        @Override
+        public void reachable() {
+            reports.add("reachable");
         }
     }
 

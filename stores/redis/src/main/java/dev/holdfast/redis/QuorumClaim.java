@@ -55,7 +55,6 @@ final class QuorumClaim implements Pending {
     private final ReentrantLock mutex = new ReentrantLock();
     private Phase phase = Phase.PAUSING;
     private boolean cancelled;
-    private volatile boolean unreachable;
     private int rounds;
     private int polls;
     private int splits;
@@ -200,17 +199,13 @@ final class QuorumClaim implements Pending {
 
     /** The remaining members cannot grant anything. */
     void unreachable(@Nullable RuntimeException why) {
-        unreachable = true;
         store.unreachable(
                 claim.name(), why == null ? new StoreUnavailableException("too few members are connected") : why);
     }
 
     private void reachable() {
         failures.set(0);
-        if (unreachable) {
-            unreachable = false;
-            store.reachable();
-        }
+        store.reachable(); // perhaps another claim, which has left, reported that it is not
     }
 
     private long splitPause() {

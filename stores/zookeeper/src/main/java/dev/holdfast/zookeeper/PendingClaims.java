@@ -70,6 +70,9 @@ final class PendingClaims {
             pollSometimes();
             if (context.connection().session() == null) { // lost before this claim came
                 listener.unreachable(claim.name(), connectionLoss());
+                if (context.connection().session() != null) {
+                    connected(); // it came back in this moment, and that was reported before
+                }
             }
         } else {
             context.timeouts().end(place.answer());
