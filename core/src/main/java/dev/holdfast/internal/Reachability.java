@@ -107,9 +107,8 @@ final class Reachability implements CountingStore.Report {
     @Override
     public void perhapsAnswered(String name) {
         StorePart part = partOf(name);
-        Outage outage = part.outage();
-        if (outage != null) {
-            askWhetherOver(part, outage);
+        if (part.outage() != null) {
+            askWhetherOver(part, name);
         }
     }
 
@@ -143,16 +142,16 @@ final class Reachability implements CountingStore.Report {
         if (now == null || now.since() != begun.since()) {
             return;
         }
-        askWhetherOver(part, now).whenComplete((answered, failure) -> {
+        askWhetherOver(part, now.name()).whenComplete((answered, failure) -> {
             if (!(failure instanceof ClientClosedException)) {
                 askRegularly(part, begun);
             }
         });
     }
 
-    private CompletableFuture<Void> askWhetherOver(StorePart part, Outage outage) {
-        return part.ask(outage.name()).whenComplete((answered, failure) -> { // an answer is reported here, too
-            if (failure == null && !waits.isWaitedFor(name -> partOf(name) == part)) {
+    private CompletableFuture<Void> askWhetherOver(StorePart part, String inStore) {
+        return part.ask(inStore).whenComplete((answered, failure) -> { // an answer is reported here, too
+            if (failure == null && part.outage() != null && !waits.isWaitedFor(name -> partOf(name) == part)) {
                 end(part, true);
             }
         });

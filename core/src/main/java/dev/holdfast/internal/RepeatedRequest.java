@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RepeatedRequest {
     private static final Duration FIRST_WAIT = Duration.ofMillis(250);
+    /** What is refused so often in a row is given up when the client is being closed. */
+    private static final int REFUSALS = 3;
 
     private final TimeSource time;
     private final Supplier<CompletionStage<Boolean>> request;
@@ -38,6 +40,8 @@ final class RepeatedRequest {
     private final AtomicReference<@Nullable Wait> waiting = new AtomicReference<>();
 
     private volatile boolean hurried;
+    /** In a row. Changed while a request is under way alone. */
+    private int refusals;
 
     /** A wait for so many nanoseconds, after a request that took so many and failed at this time. */
     private static final class Wait {
@@ -140,8 +144,10 @@ final class RepeatedRequest {
     }
 
     private boolean isFinal(Throwable failure) {
+        refusals = failure instanceof StoreRefusedException ? refusals + 1 : 0;
         return failure instanceof ClientClosedException
-                || (failure instanceof StoreRefusedException && (hurried || isLeaseOver()));
+                || (refusals > 0 && isLeaseOver())
+                || (refusals >= REFUSALS && hurried);
     }
 
     private boolean isLeaseOver() {

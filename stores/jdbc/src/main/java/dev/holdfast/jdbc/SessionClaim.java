@@ -35,6 +35,9 @@ final class SessionClaim implements Pending {
     private final CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
     private final CountDownLatch cancelled = new CountDownLatch(1);
     private volatile @Nullable SessionConnection used;
+    /** Whether the session of the present wait was opened. */
+    private volatile boolean opened;
+
     /** Until this claim asks again; null when it does something else. */
     private volatile TimeSource.@Nullable Scheduled pause;
     /** Why the server has said nothing of late; null when it has. */
@@ -73,7 +76,7 @@ final class SessionClaim implements Pending {
     private void onAttempt(Optional<Grant> grant, @Nullable Throwable failure) {
         if (failure != null) {
             store.forget(claim); // it may be carried out still
-            onFailure(failure);
+            onFailure(failure, false);
             return;
         }
         unanswered = null;
@@ -92,6 +95,7 @@ final class SessionClaim implements Pending {
 
     private void await(SessionConnection own) {
         used = own;
+        opened = false;
         store.opener().time().schedule(() -> checkServer(own, 0), CHECK_INTERVAL);
         own.askWithoutTimeout("wait for", claim.name(), locks -> await(own, locks))
                 .whenComplete((grant, failure) -> {
@@ -104,7 +108,7 @@ final class SessionClaim implements Pending {
                         if (cancelled.getCount() == 0) {
                             answer.complete(Optional.empty()); // with the session, whatever was left
                         } else if (failure != null) {
-                            onFailure(failure);
+                            onFailure(failure, !opened);
                         } else {
                             later(store.pollPause());
                         }
@@ -114,6 +118,7 @@ final class SessionClaim implements Pending {
 
     /** Called off between two statements, the session may have the server's lock already. */
     private Optional<Grant> await(SessionConnection own, SessionRows locks) throws SQLException {
+        opened = true;
         if (cancelled.getCount() == 0) {
             locks.unlockAll();
             return Optional.empty();
@@ -132,18 +137,24 @@ final class SessionClaim implements Pending {
             return;
         }
         store.ping().whenComplete((answers, failure) -> {
-            if (failure == null) {
+            if (failure == null && failures == 0) {
                 store.reachable();
                 store.opener().time().schedule(() -> checkServer(own, 0), CHECK_INTERVAL);
+            } else if (failure == null && used == own) {
+                abort(own); // the first session was opened again, perhaps on another server
             } else if (used == own) {
                 store.unreachable(claim.name(), SessionOpener.unwrapped(failure));
                 if (failures > 0) {
-                    DaemonThreads.daemon("holdfast-abort", own::abort).start();
+                    abort(own);
                 } else {
                     store.opener().time().schedule(() -> checkServer(own, 1), CHECK_INTERVAL);
                 }
             }
         });
+    }
+
+    private static void abort(SessionConnection own) {
+        DaemonThreads.daemon("holdfast-abort", own::abort).start();
     }
 
     private boolean pause(Duration time) {
@@ -160,10 +171,13 @@ final class SessionClaim implements Pending {
         }
     }
 
-    private void onFailure(Throwable failure) {
+    private void onFailure(Throwable failure, boolean isUnopened) {
         HoldfastException why = SessionOpener.unwrapped(failure);
         if (why instanceof StoreRefusedException || why instanceof ClientClosedException || cancelled.getCount() == 0) {
             answer.completeExceptionally(why);
+        } else if (isUnopened) {
+            later(RETRY); // the first session answered: the server takes no more connections, or the next attempt
+            // reports it
         } else {
             unanswered = why;
             store.unreachable(claim.name(), why);

@@ -99,6 +99,27 @@ class SessionWaitsTest {
         }
     }
 
+    /** As when a server takes no more connections. */
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aWaitWhoseOwnSessionCannotBeOpenedPollsAndReportsNoOutage(String database) {
+        SessionStore holder = rig.store(servers.url(database));
+        Grant grant = hold(holder, database + " polled for");
+        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
+            SessionStore store = rig.store(throughProxy);
+            get(store.release(hold(store, database + " opens the first session")));
+            List<String> reports = new CopyOnWriteArrayList<>();
+            store.listen(new Reports(reports));
+            proxy.refuse();
+            Pending waiting = store.claim(Requests.waiting(grant.name()));
+            await().atMost(SOON).until(() -> reports.size() >= 5);
+            assertThat(reports).containsOnly("reachable");
+            assertThat(get(holder.release(grant))).isTrue();
+            assertThat(get(waiting.answer())).isPresent();
+        }
+    }
+
     private static String last(List<String> reports) {
         return reports.get(reports.size() - 1);
     }

@@ -234,10 +234,18 @@ final class Connection implements CuratorListener {
     }
 
     private void unpark(Session now) {
+        RuntimeException broken = null;
         for (Map.Entry<Long, Consumer<Session>> next = parked.pollFirstEntry();
                 next != null;
                 next = parked.pollFirstEntry()) {
-            next.getValue().accept(now);
+            try {
+                next.getValue().accept(now);
+            } catch (RuntimeException e) { // it must not keep those behind it waiting
+                broken = e;
+            }
+        }
+        if (broken != null) {
+            throw broken;
         }
     }
 }

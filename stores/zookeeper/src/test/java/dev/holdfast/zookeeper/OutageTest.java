@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.Hold;
 import dev.holdfast.Holder;
+import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.ClaimId;
@@ -110,6 +112,21 @@ class OutageTest {
         store.claim(claim("late", true));
         assertThat(away).hasPositiveValue();
         proxy.heal();
+    }
+
+    /** A list is of all names; what the engine asks when a try was withdrawn must be a name. */
+    @Test
+    void whatWaitsForTheConnectionIsServedAlsoAfterAListAndATryThatFailed() throws Exception {
+        try (LockClient client = LockClient.connect("zk://127.0.0.1:" + proxy.port())) {
+            client.lock("first").acquire().close();
+            proxy.refuse();
+            assertThat(proxy.cut()).isPositive();
+            assertThatThrownBy(() -> client.list("*")).isInstanceOf(StoreUnavailableException.class);
+            assertThatThrownBy(() -> client.lock("tried").tryAcquire()).isInstanceOf(StoreUnavailableException.class);
+            CompletableFuture<Hold> waiting = client.lock("waited-for").acquireAsync();
+            proxy.heal();
+            waiting.get(TIME_LIMIT.toSeconds(), TimeUnit.SECONDS).close();
+        }
     }
 
     @Test
