@@ -232,8 +232,8 @@ public final class DistributedLock {
      * <p>It keeps what {@link java.util.concurrent.locks.ReentrantLock} promises: a thread unlocks as often as it locked;
      * an unlock by another thread throws {@link IllegalMonitorStateException}; {@code lockInterruptibly()} and {@code
      * tryLock(time, unit)} react to an interrupt; {@code lock()} and {@code tryLock()} leave the interrupt flag
-     * unchanged; and the next owner in this client sees what the previous owner wrote before it unlocked. A shared lock
-     * differs in these points:
+     * unchanged; and the next owner in this client sees what the previous owner wrote before it unlocked. A distributed
+     * lock differs in these points:
      *
      * <ul>
      *   <li>Locking can fail, as {@link #acquire()} can, with a {@link HoldfastException}; nothing is held then.

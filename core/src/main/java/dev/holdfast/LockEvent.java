@@ -141,11 +141,11 @@ public sealed interface LockEvent
 
     /**
      * The store did not confirm a release. The client sends it again until the store answers, the lease has ended, or the
-     * client is closed. For a grant of a session, the end of the lease does not count.
+     * client is closed. The release of a grant of a session is repeated beyond its lease.
      *
      * @param name the lock
      * @param token the token of the grant: of the hold closed last, or one below it where holds were handed over
-     * @param freeWithin the longest time until others can acquire the lock
+     * @param freeWithin the lease: the longest time until others can acquire the lock, unless a session outlives it
      * @param reason what the store reported, without secrets
      * @param store where it lives
      */

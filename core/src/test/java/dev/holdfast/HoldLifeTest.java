@@ -490,7 +490,7 @@ class HoldLifeTest {
     }
 
     @Test
-    void aClaimDoesNotSendAReleaseThatTookLongRightAgain() throws Exception {
+    void aClaimDoesNotRepeatASlowReleaseImmediately() throws Exception {
         Hold hold = client.lock("a").acquire();
         CompletableFuture<Void> silence = new CompletableFuture<>();
         line.holdReleaseReplies = silence;

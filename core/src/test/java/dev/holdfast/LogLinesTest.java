@@ -133,7 +133,7 @@ class LogLinesTest {
 
         assertSays(
                 "could not release",
-                "sent again until the store answers",
+                "repeats the release until the store confirms it",
                 "lease of 30s ",
                 "see that the store is up",
                 "redis://db1:6379/0");

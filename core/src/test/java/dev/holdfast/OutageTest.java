@@ -330,9 +330,9 @@ class OutageTest extends EngineCase {
                         new StoreEvent.Reachable(s(4), away.description()));
     }
 
-    /** ZooKeeper answers so about a claim that was never sent, and a session that broke about its grants. */
+    /** ZooKeeper answers so for a claim that was never sent, a broken session for its grants. */
     @Test
-    void whatAStoreAnswersWithoutAskingItsServerEndsNoOutage() throws Exception {
+    void anAnswerWithoutARequestEndsNoOutage() throws Exception {
         theirs.close();
         Hold own = lock.acquire();
         away.isAway = true;

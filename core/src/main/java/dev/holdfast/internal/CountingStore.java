@@ -24,7 +24,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A store whose requests are counted and timed on their way; it changes nothing about them. */
+/** A store whose requests are counted and timed on their way. It reports which of them prove that the server answers. */
 final class CountingStore implements Store {
     private final Store store;
     private final String description;
@@ -37,8 +37,8 @@ final class CountingStore implements Store {
         /** The store carried out a request about a name. */
         void answered(String name);
 
-        /** Something about a name is done, perhaps without a request: that does not show that the server answers. */
-        void perhapsAnswered(String name);
+        /** A release, downgrade, withdrawal or lost renewal was answered, perhaps without a request: that proves nothing. */
+        void answeredWithoutProof(String name);
 
         /** The store answered a question about a name, which says little of claims. */
         void answeredQuestion(String name);
@@ -106,8 +106,8 @@ final class CountingStore implements Store {
     }
 
     /**
-     * Reports the parts that answered for some grant. Of a grant whose outcome is unknown the store may not have heard, and
-     * one that is lost may have gone with a session, without a request.
+     * Reports the parts that answered for some grant. An unknown outcome proves nothing, and a loss may be answered
+     * without a request, when the session broke.
      */
     private void renewed(Report to, Collection<Grant> grants, @Nullable Map<ClaimId, Renewal> verdicts) {
         Map<String, String> answered = new LinkedHashMap<>();
@@ -121,7 +121,7 @@ final class CountingStore implements Store {
             }
         }
         answered.values().forEach(to::answered);
-        perhaps.values().forEach(to::perhapsAnswered);
+        perhaps.values().forEach(to::answeredWithoutProof);
     }
 
     @Override
@@ -131,12 +131,12 @@ final class CountingStore implements Store {
 
     @Override
     public CompletionStage<Boolean> downgrade(Grant grant) {
-        return done(grant.name(), () -> store.downgrade(grant)); // false from a store that cannot downgrade
+        return timedUnlessFalse(grant.name(), () -> store.downgrade(grant)); // false from a store that cannot downgrade
     }
 
     @Override
     public CompletionStage<Boolean> release(Grant grant) {
-        return done(grant.name(), () -> store.release(grant)); // false for a grant whose session broke
+        return timedUnlessFalse(grant.name(), () -> store.release(grant)); // false for a grant whose session broke
     }
 
     @Override
@@ -146,14 +146,15 @@ final class CountingStore implements Store {
 
     @Override
     public CompletionStage<Boolean> watch(Grant grant) {
-        return timed(grant.name(), () -> store.watch(grant));
+        return timedUnlessFalse(grant.name(), () -> store.watch(grant)); // false also for a grant that is gone
     }
 
     @Override
     public CompletionStage<Void> withdraw(Claim claim) {
         Request request = new Request(List.of(claim.name()), false);
         CompletionStage<Void> answer = request.counted(() -> store.withdraw(claim));
-        request.report(answer, true, (to, nothing) -> to.perhapsAnswered(claim.name())); // it may not have been sent
+        request.report(
+                answer, true, (to, nothing) -> to.answeredWithoutProof(claim.name())); // it may not have been sent
         return answer;
     }
 
@@ -197,15 +198,15 @@ final class CountingStore implements Store {
         store.close();
     }
 
-    /** Something that is to be done. The answer false may come without a request. */
-    private CompletionStage<Boolean> done(String name, Supplier<CompletionStage<Boolean>> send) {
+    /** Sends a request whose answer false may come without the server. */
+    private CompletionStage<Boolean> timedUnlessFalse(String name, Supplier<CompletionStage<Boolean>> send) {
         Request request = new Request(List.of(name), false);
         CompletionStage<Boolean> answer = request.counted(send);
         request.report(answer, true, (to, done) -> {
             if (Boolean.TRUE.equals(done)) {
                 request.answered(to);
             } else {
-                to.perhapsAnswered(name);
+                to.answeredWithoutProof(name);
             }
         });
         return answer;

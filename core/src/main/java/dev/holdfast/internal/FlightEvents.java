@@ -115,7 +115,7 @@ final class FlightEvents {
     /** The store did not confirm a release. */
     @Name("dev.holdfast.ReleaseFailed")
     @Label("Lock Release Failed")
-    @Description("The store did not confirm a release; the lock is free when its lease or session has ended")
+    @Description("The store did not confirm a release; the lock is free when its lease or session ends at the latest")
     @StackTrace(false)
     static final class ReleaseFailed extends OfLock {
         @Label("Token")

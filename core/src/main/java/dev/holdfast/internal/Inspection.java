@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Queries about a store's locks, and the breaking of a lock. Each query waits for the releases that this client has
- * begun, so that it does not find locks that were closed before. Thread-safe.
+ * begun, so that it does not find locks that were closed before. A query of one name also sends that name's unconfirmed
+ * releases first; a list does not. Thread-safe.
  */
 public final class Inspection {
     private final EngineContext context;

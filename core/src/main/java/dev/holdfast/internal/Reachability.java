@@ -103,9 +103,9 @@ final class Reachability implements CountingStore.Report {
         heard(name, true);
     }
 
-    /** In an outage, the store is asked whether it is over: perhaps no caller sends a request that would show it. */
+    /** During an outage, sends one query, because perhaps no caller sends a request that would show its end. */
     @Override
-    public void perhapsAnswered(String name) {
+    public void answeredWithoutProof(String name) {
         StorePart part = partOf(name);
         if (part.outage() != null) {
             askWhetherOver(part, name);

@@ -19,14 +19,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Releases to the store: of grants that ended, and of anything that a claim of unknown outcome may have left there.
  *
- * <p>Both are sent at once and, if the store does not answer, {@linkplain RepeatedRequest again} until it does. A claim or
- * a query of the same name sends such a release first, so that a client does not find its own closed hold. A claim whose
+ * <p>Both are sent at once, and {@linkplain RepeatedRequest repeated} while the store does not answer. A claim or a query
+ * of the same name sends such a release first: where the store carries out requests in order, the client then does not
+ * find its own closed hold. A claim whose
  * outcome is unknown is withdrawn once more a third of its lease later, also if the store has answered: the first
  * withdrawal may overtake a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);
-    /** Many tries of a long outage may each leave a withdrawal, and few of them have anything to withdraw. */
+    /** The longest time for which a withdrawal is repeated: in a long outage each failed try leaves one, most for nothing. */
     private static final Duration WITHDRAWN_WITHIN = Duration.ofMinutes(1);
 
     private final Store store;
@@ -82,7 +83,7 @@ final class ReleaseSender {
                 }));
     }
 
-    /** It has the grant alone: what else an ended grant refers to is free. */
+    /** Keeps only the grant, so that the holds of an ended grant can be collected. */
     private void releaseAgain(Grant grant, boolean ofSession, long sent) {
         RepeatedRequest again =
                 RepeatedRequest.begin(time, () -> store.release(grant), this::isClosed, ofSession, grant.lease(), sent);

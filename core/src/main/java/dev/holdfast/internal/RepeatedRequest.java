@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A release or a withdrawal that the store did not confirm, and that is sent until it does.
  *
- * <p>It is sent again after a quarter of a second, because a server that was restarted is often back within a second, and
- * then after waits that double, up to a third of the lease. So what it ends is gone soon after an outage: at most about as
- * long after it as it lasted, and the time-out of one request more. A wait is at least as long as the request before it
- * took: a request that waits in the store, for a row that somebody has locked, keeps its connection busy for half of the
- * time at most.
+ * <p>The first wait is a quarter of a second, because a server that was restarted is often back within a second. Each
+ * further wait is twice as long, up to a third of the lease. So the delay after an outage is at most about the length of
+ * the outage, and the time-out of one request. Except while the client closes, a wait is at least as long as the last
+ * request took: a request that waits for a locked row uses its connection for half of the time at most.
  *
- * <p>The end of the lease is the end of this, since it ends the grant as well. A session may live on: there it goes on, but
- * for a refusal, which is an answer and lasts. Thread-safe.
+ * <p>With a lease, the repetition ends with the lease, which ends the grant. A session may outlive it, so there the
+ * repetition continues. A refusal ends it only when the lease is over, or as the third in a row while the client closes.
+ * Thread-safe.
  */
 final class RepeatedRequest {
     private static final Duration FIRST_WAIT = Duration.ofMillis(250);
@@ -36,14 +36,14 @@ final class RepeatedRequest {
     private final long lease;
     private final long begin;
     private final CompletableFuture<Void> over = new CompletableFuture<>();
-    /** The present wait; null while a request is under way. Whoever takes it out sends the request. */
+    /** The present wait; null while a request is under way. The thread that removes it sends the request. */
     private final AtomicReference<@Nullable Wait> waiting = new AtomicReference<>();
 
     private volatile boolean hurried;
-    /** In a row. Changed while a request is under way alone. */
+    /** Consecutive ones. Written only while a request is under way. */
     private int refusals;
 
-    /** A wait for so many nanoseconds, after a request that took so many and failed at this time. */
+    /** The wait before the next request: its length, when it began, and how long the last request took; in nanoseconds. */
     private static final class Wait {
         final long length;
         final long took;
@@ -71,7 +71,7 @@ final class RepeatedRequest {
         this.begin = time.nanoTime();
     }
 
-    /** Sends a request again that was sent then and has failed just now, until the client is closed at the latest. */
+    /** Repeats a request that was sent at that time and has just failed, until the client is closed at the latest. */
     static RepeatedRequest begin(
             TimeSource time,
             Supplier<CompletionStage<Boolean>> request,
@@ -85,12 +85,12 @@ final class RepeatedRequest {
         return repeated;
     }
 
-    /** Completes when it is not sent any more. */
+    /** Completes when the request is no longer repeated. */
     CompletableFuture<Void> over() {
         return over;
     }
 
-    /** Sends it at once, before what follows on this thread; not again within the time that it took to fail. */
+    /** Sends the request now, unless less time has passed since it failed than it took. */
     void sendNow() {
         Wait present = waiting.get();
         if (present != null && time.nanoTime() - present.since >= present.took) {
@@ -112,7 +112,7 @@ final class RepeatedRequest {
         waiting.set(present);
         present.timer =
                 time.schedule(() -> end(present, Math.min(2 * length, longestWait())), Duration.ofNanos(length));
-        if (hurried && length > longestWait()) { // the hurry began in this moment
+        if (hurried && length > longestWait()) { // hurry() ran meanwhile
             end(present, longestWait());
         }
     }

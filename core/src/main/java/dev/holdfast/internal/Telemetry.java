@@ -298,7 +298,7 @@ final class Telemetry {
         long token = last == null ? Tokens.token(grant.grant().number(), 0) : last.token;
         String bound = grant.isSessionBound() ? "its session" : "its lease of " + Durations.text(lease);
         Log.warn(() -> "could not release '" + name + "' on " + store
-                + "; the release is sent again until the store answers, and the lock is free when " + bound
+                + "; the client repeats the release until the store confirms it, and the lock is free when " + bound
                 + " ends at the latest; see that the store is up and can be reached: " + reason);
         if (FlightEvents.areRecorded()) {
             FlightEvents.ReleaseFailed event = new FlightEvents.ReleaseFailed();

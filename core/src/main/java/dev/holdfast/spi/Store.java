@@ -101,7 +101,13 @@ public interface Store extends AutoCloseable {
         return CompletableFuture.completedFuture(false);
     }
 
-    /** Ends a grant; false if it no longer existed. Never touches another's. May be repeated. */
+    /**
+     * Ends a grant. Never ends another's. May be repeated: the engine does so while this fails, until the lease has ended;
+     * if a session may outlive the lease, until the client is closed.
+     *
+     * @return true if the server ended it now, or at an earlier repetition; false if it no longer existed, which a store may
+     *     answer without a request, for example because the session of the grant broke
+     */
     CompletionStage<Boolean> release(Grant grant);
 
     /**
@@ -129,7 +135,8 @@ public interface Store extends AutoCloseable {
 
     /**
      * Removes whatever a claim left behind: its place in the queue, its grant, or nothing. Sent when the claim's
-     * outcome is unknown. May be repeated.
+     * outcome is unknown. May be repeated: the engine does so while this fails, and in any case once, a third of the lease
+     * later, because a withdrawal may overtake its claim. Needs no request if the claim was never sent.
      */
     CompletionStage<Void> withdraw(Claim claim);
 

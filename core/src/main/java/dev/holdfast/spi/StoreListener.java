@@ -20,10 +20,14 @@ public interface StoreListener {
     default void wanted(Grant grant) {}
 
     /**
-     * The store cannot be reached, or does not answer, while claims wait: they are kept and tried again. Reported as soon
-     * as the store notices, such as when a connection breaks, and at the latest when a query about a waiting claim is
-     * not answered in time. May be reported at every try; it is reported to people once, until {@link #reachable}. The
-     * engine takes each request that fails with a {@link dev.holdfast.StoreUnavailableException} for the same.
+     * The store cannot serve the waiting claim of a name; it keeps the claim and tries again. A store must report this when
+     * a connection breaks, when a query about a waiting claim is not answered in time, and when a claim begins to wait
+     * during an outage. It may report it at every try; one name of each part is enough. May be called inside
+     * {@link Store#claim}.
+     *
+     * <p>From then on, timed waits that end fail with a {@link dev.holdfast.StoreUnavailableException}, and other waits at
+     * the {@linkplain dev.holdfast.LockClientBuilder#outageLimit outage limit}, until a {@link #reachable} or an answer to a
+     * claim or renewal. A request that fails with that exception also begins an outage.
      *
      * @param name one of the names waited for, as in the claim
      * @param why what failed
@@ -31,9 +35,9 @@ public interface StoreListener {
     default void unreachable(String name, Throwable why) {}
 
     /**
-     * The store answers again. May be reported at every answer to a waiting claim, and is reported at the first one after
-     * an {@link #unreachable}, whichever claim was the reason of that. The engine takes each answer that needs the server
-     * for the same.
+     * Every part of the store can serve waiting claims again. A store must call this, or {@link #reachable(String)} if it
+     * has several parts, at the first answer of the server to a waiting claim after an {@link #unreachable}, also if the
+     * claim that was the reason of that has left. It may call this at every such answer.
      */
     default void reachable() {}
 

@@ -70,6 +70,8 @@ final class SessionClaim implements Pending {
         }
         Optional<Grant> grant = new SessionTurn(first, locks, claim, store.opener()).attempt();
         grant.ifPresent(each -> store.granted(first, each));
+        unanswered = null;
+        store.reachable();
         return grant;
     }
 
@@ -79,8 +81,6 @@ final class SessionClaim implements Pending {
             onFailure(failure, false);
             return;
         }
-        unanswered = null;
-        store.reachable();
         if (grant.isPresent()) {
             deliver(grant);
         } else if (!ended()) {
@@ -176,8 +176,10 @@ final class SessionClaim implements Pending {
         if (why instanceof StoreRefusedException || why instanceof ClientClosedException || cancelled.getCount() == 0) {
             answer.completeExceptionally(why);
         } else if (isUnopened) {
-            later(RETRY); // the first session answered: the server takes no more connections, or the next attempt
-            // reports it
+            // The first session answered, so this is probably a limit of connections. If not, the next attempt reports
+            // it.
+            unanswered = why;
+            later(RETRY);
         } else {
             unanswered = why;
             store.unreachable(claim.name(), why);

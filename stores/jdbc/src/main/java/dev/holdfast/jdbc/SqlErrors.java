@@ -39,8 +39,8 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
     /** MariaDB and MySQL answer so for a table without any privilege, whether it is there or not. */
     private static final Set<String> HIDING_ABSENCE = Set.of("1142");
 
-    /** Two clients create the table at the same time. */
-    private static final Set<String> MADE_MEANWHILE = Set.of("23505", "42P07", "1050", "42S01", "XX000");
+    /** Two clients create the table at the same time; PostgreSQL may find the type of its rows first (42710). */
+    private static final Set<String> MADE_MEANWHILE = Set.of("23505", "42P07", "42710", "1050", "42S01", "XX000");
 
     /** A failure, and what it means: refused for good, or only for now. */
     private record Meaning(Set<String> codes, boolean forGood, String words) {}

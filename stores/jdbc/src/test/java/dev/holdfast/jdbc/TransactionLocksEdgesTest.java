@@ -15,6 +15,12 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -84,6 +90,31 @@ class TransactionLocksEdgesTest {
                         row -> row.getLong(1));
                 assertThat(open).isZero();
             }
+        }
+    }
+
+    /** PostgreSQL tells those who come second that the type of the rows exists, or the table, or a duplicate key. */
+    @Test
+    void aTableThatManyMakeAtTheSameTimeIsThereForAll() throws Exception {
+        ExecutorService clients = Executors.newFixedThreadPool(8);
+        try {
+            for (int round = 0; round < 30; round++) {
+                JdbcOptions options = JdbcOptions.defaults().table("together" + round);
+                List<Callable<Void>> firsts = Collections.nCopies(8, () -> {
+                    try (Connection connection = begin(servers.url("postgresql"))) {
+                        JdbcLocks.on(PlainDataSource.of(servers.url("postgresql")), options)
+                                .inTransaction(connection)
+                                .lock("order");
+                        connection.rollback();
+                    }
+                    return null;
+                });
+                for (Future<Void> first : clients.invokeAll(firsts)) {
+                    first.get();
+                }
+            }
+        } finally {
+            clients.shutdownNow();
         }
     }
 

@@ -38,7 +38,7 @@ final class Connection implements CuratorListener {
     private final Duration tick;
     private final LongSupplier attemptedAt;
     private volatile boolean closed;
-    private final NavigableMap<Long, Consumer<Session>> parked = new ConcurrentSkipListMap<>();
+    private final NavigableMap<Long, Parked> parked = new ConcurrentSkipListMap<>();
     private final AtomicLong parkedSoFar = new AtomicLong();
     private final CompletableFuture<Void> ownerClosed = new CompletableFuture<>();
     private final CompletableFuture<Session> first = new CompletableFuture<>();
@@ -114,7 +114,7 @@ final class Connection implements CuratorListener {
             return;
         }
         Long ticket = parkedSoFar.incrementAndGet();
-        parked.put(ticket, task);
+        parked.put(ticket, new Parked(task, answer));
         answer.whenComplete((done, failure) -> parked.remove(ticket));
         now = session();
         if (now != null) {
@@ -234,18 +234,19 @@ final class Connection implements CuratorListener {
     }
 
     private void unpark(Session now) {
-        RuntimeException broken = null;
-        for (Map.Entry<Long, Consumer<Session>> next = parked.pollFirstEntry();
-                next != null;
-                next = parked.pollFirstEntry()) {
-            try {
-                next.getValue().accept(now);
-            } catch (RuntimeException e) { // it must not keep those behind it waiting
-                broken = e;
-            }
+        for (Map.Entry<Long, Parked> next = parked.pollFirstEntry(); next != null; next = parked.pollFirstEntry()) {
+            next.getValue().run(now);
         }
-        if (broken != null) {
-            throw broken;
+    }
+
+    /** A task that waits for a connection. If it throws, that is its answer, and those behind it run. */
+    private record Parked(Consumer<Session> task, CompletableFuture<?> answer) {
+        void run(Session now) {
+            try {
+                task.accept(now);
+            } catch (Throwable thrown) {
+                answer.completeExceptionally(thrown);
+            }
         }
     }
 }

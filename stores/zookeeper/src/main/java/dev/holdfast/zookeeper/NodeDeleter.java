@@ -91,8 +91,8 @@ final class NodeDeleter {
     }
 
     /**
-     * The same, but not beyond the connection there is: of a claim that was never sent, which most likely left nothing.
-     * Without a connection there is nothing to repeat: the many tries of an outage would all be withdrawn when it ends.
+     * Removes what a claim that was never sent may have left, on the present connection only. Without a connection the
+     * answer is false immediately: otherwise every failed try of an outage would send a removal when it ends.
      */
     CompletableFuture<Boolean> removeClaimOnce(String name, ClaimId id) {
         CompletableFuture<Boolean> removed = new CompletableFuture<>();

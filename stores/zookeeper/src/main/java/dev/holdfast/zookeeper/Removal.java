@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A removal that is under way, and the answers of all that asked for it. It lasts until it has succeeded, which may be a
- * night without servers; an answer ends when it takes too long, and nothing is left of it then. Thread-safe.
+ * A removal under way, and the callers that wait for its result. It is retried until the servers have answered, possibly
+ * for hours. An answer that times out earlier is forgotten and uses no memory. Thread-safe.
  */
 final class Removal {
     private final CompletableFuture<Boolean> removed;

@@ -114,9 +114,9 @@ class OutageTest {
         proxy.heal();
     }
 
-    /** A list is of all names; what the engine asks when a try was withdrawn must be a name. */
+    /** A failed list has no name, so the query of the outage must use the name of the withdrawn try. */
     @Test
-    void whatWaitsForTheConnectionIsServedAlsoAfterAListAndATryThatFailed() throws Exception {
+    void parkedRequestsRunAfterAFailedListAndTry() throws Exception {
         try (LockClient client = LockClient.connect("zk://127.0.0.1:" + proxy.port())) {
             client.lock("first").acquire().close();
             proxy.refuse();
