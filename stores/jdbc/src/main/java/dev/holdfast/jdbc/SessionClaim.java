@@ -96,7 +96,7 @@ final class SessionClaim implements Pending {
     private void await(SessionConnection own) {
         used = own;
         opened = false;
-        store.opener().time().schedule(() -> checkServer(own, 0), CHECK_INTERVAL);
+        checkServerLater(own, 0);
         own.askWithoutTimeout("wait for", claim.name(), locks -> await(own, locks))
                 .whenComplete((grant, failure) -> {
                     used = null;
@@ -105,9 +105,10 @@ final class SessionClaim implements Pending {
                         deliver(grant);
                     } else {
                         store.sessions().returnSession(own, cancelled.getCount() == 0 || failure != null);
-                        if (cancelled.getCount() == 0) {
-                            answer.complete(Optional.empty()); // with the session, whatever was left
-                        } else if (failure != null) {
+                        if (ended()) {
+                            return; // with the session, whatever was left
+                        }
+                        if (failure != null) {
                             onFailure(failure, !opened);
                         } else {
                             later(store.pollPause());
@@ -137,20 +138,22 @@ final class SessionClaim implements Pending {
             return;
         }
         store.ping().whenComplete((answers, failure) -> {
-            if (failure == null && failures == 0) {
+            unanswered = failure == null ? null : SessionOpener.unwrapped(failure);
+            if (failure == null) {
                 store.reachable();
-                store.opener().time().schedule(() -> checkServer(own, 0), CHECK_INTERVAL);
-            } else if (failure == null && used == own) {
-                abort(own); // the first session was opened again, perhaps on another server
+                checkServerLater(own, 0);
             } else if (used == own) {
                 store.unreachable(claim.name(), SessionOpener.unwrapped(failure));
                 if (failures > 0) {
                     abort(own);
-                } else {
-                    store.opener().time().schedule(() -> checkServer(own, 1), CHECK_INTERVAL);
                 }
+                checkServerLater(own, failures + 1);
             }
         });
+    }
+
+    private void checkServerLater(SessionConnection own, int failures) {
+        store.opener().time().schedule(() -> checkServer(own, failures), CHECK_INTERVAL);
     }
 
     private static void abort(SessionConnection own) {
@@ -250,7 +253,7 @@ final class SessionClaim implements Pending {
                 new StoreUnavailableException(store.opener().errors().cannot("cancel the claim of", claim.name())
                         + ": the server has not answered; check that it is running"));
         if (late && waiting != null) {
-            DaemonThreads.daemon("holdfast-abort", waiting::abort).start();
+            abort(waiting);
         }
     }
 

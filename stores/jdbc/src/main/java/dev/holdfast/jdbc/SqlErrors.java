@@ -45,7 +45,12 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
     /** A failure, and what it means: refused for good, or only for now. */
     private record Meaning(Set<String> codes, boolean forGood, String words) {}
 
+    /** The first that fits: MariaDB and MySQL give 1040 the state 08004, which drivers use for a refused password too. */
     private static final List<Meaning> MEANINGS = List.of(
+            new Meaning(
+                    Set.of("53300", "1040", "1203", "1226"),
+                    false,
+                    "the server accepts no more connections; raise its limit, or open fewer"),
             new Meaning(
                     Set.of("28P01", "28000", "1045", "1698", "08004", "1044"),
                     true,
@@ -76,11 +81,7 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
             new Meaning(
                     Set.of("22001", "1406", "1153"),
                     false,
-                    "the row of this lock has no room for another holder or waiter; try again when some have ended"),
-            new Meaning(
-                    Set.of("53300", "1040", "1203", "1226"),
-                    false,
-                    "the server accepts no more connections; raise its limit, or open fewer"));
+                    "the row of this lock has no room for another holder or waiter; try again when some have ended"));
 
     /** Of a table of locks. */
     SqlErrors(ServerDialect dialect, String store, String table) {
