@@ -20,10 +20,11 @@ import org.jspecify.annotations.Nullable;
  * Releases to the store: of grants that ended, and of anything that a claim of unknown outcome may have left there.
  *
  * <p>Both are sent at once, and {@linkplain RepeatedRequest repeated} while the store does not answer. A claim or a query
- * of the same name sends such a release first: where the store carries out requests in order, the client then does not
- * find its own closed hold. A claim whose
- * outcome is unknown is withdrawn once more a third of its lease later, also if the store has answered: the first
- * withdrawal may overtake a claim that is still on its way. Callers do not wait for any of this. Thread-safe.
+ * of a name sends an unconfirmed release of that name first: where the store carries out requests in order, the client
+ * then does not find its own closed hold.
+ *
+ * <p>A claim of unknown outcome is withdrawn a second time, a third of its lease later, even if the store has answered the
+ * first withdrawal: that may have overtaken the claim. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);

@@ -45,8 +45,7 @@ class SessionWaitsTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " held for long");
         try (TcpProxy proxy = TcpProxy.to(port(database))) {
-            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
-            SessionStore dying = rig.store(throughProxy);
+            SessionStore dying = rig.store(through(proxy, database));
             dying.claim(Requests.waiting(database + " held for long"));
             await().atMost(SOON).until(() -> waiting(database, 0) == 1);
             proxy.refuse();
@@ -61,8 +60,7 @@ class SessionWaitsTest {
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aSessionThatFallsSilentIsReplaced(String database) {
         try (TcpProxy proxy = TcpProxy.to(port(database))) {
-            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
-            SessionStore store = rig.store(throughProxy);
+            SessionStore store = rig.store(through(proxy, database));
             get(store.release(hold(store, database + " before")));
             for (int i = 0; i < proxy.connections().open(); i++) {
                 assertThat(proxy.clog(i)).isPresent();
@@ -83,8 +81,7 @@ class SessionWaitsTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " held through an outage");
         try (TcpProxy proxy = TcpProxy.to(port(database))) {
-            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
-            SessionStore store = rig.store(throughProxy);
+            SessionStore store = rig.store(through(proxy, database));
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
             Pending waiting = store.claim(Requests.waiting(grant.name()));
@@ -106,8 +103,7 @@ class SessionWaitsTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " polled for");
         try (TcpProxy proxy = TcpProxy.to(port(database))) {
-            String throughProxy = servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
-            SessionStore store = rig.store(throughProxy);
+            SessionStore store = rig.store(through(proxy, database));
             get(store.release(hold(store, database + " opens the first session")));
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
@@ -118,6 +114,11 @@ class SessionWaitsTest {
             assertThat(get(holder.release(grant))).isTrue();
             assertThat(get(waiting.answer())).isPresent();
         }
+    }
+
+    /** The URL of a server by way of a proxy. */
+    private static String through(TcpProxy proxy, String database) {
+        return servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
     }
 
     private static String last(List<String> reports) {
