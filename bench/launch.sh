@@ -11,6 +11,9 @@ bench_run() {
   if [[ ${1:-} == jmh ]]; then
     main=org.openjdk.jmh.Main
     shift
+  elif [[ ${1:-} == pictures ]]; then
+    main=dev.holdfast.bench.Pictures
+    shift
   elif [[ ${1:-} =~ ^(recipes|leaders|once|retain|writers|quorum|cluster|failover)$ ]]; then
     main=dev.holdfast.bench.trial.Trial
   fi

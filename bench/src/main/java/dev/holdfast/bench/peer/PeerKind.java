@@ -7,12 +7,13 @@ import java.util.Set;
  * A way to lock that is measured.
  *
  * @param id how rows and workers name it
+ * @param title how pictures name it
  * @param role what it stands for in a comparison
  * @param stores where it runs
  * @param modes what it has
  * @param opening how a process comes by it
  */
-public record PeerKind(String id, Role role, Set<StoreKind> stores, Set<Mode> modes, Opening opening) {
+public record PeerKind(String id, String title, Role role, Set<StoreKind> stores, Set<Mode> modes, Opening opening) {
     /** What a row stands for. */
     public enum Role {
         /** No shared lock can be faster. */

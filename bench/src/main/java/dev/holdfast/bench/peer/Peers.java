@@ -40,43 +40,62 @@ public final class Peers {
     private static final Set<Mode> ALL_MODES = EnumSet.allOf(Mode.class);
 
     private static final List<PeerKind> ALL = List.of(
-            new PeerKind(CEILING, Role.CEILING, EVERYWHERE, ALL_MODES, (url, clients) -> new LocalPeer()),
-            floor(StoreKind.SQLITE, (url, clients) -> new RawSqlPeer(url)),
-            floor(StoreKind.REDIS, (url, clients) -> new RawRedisPeer(url)),
-            floor(StoreKind.ZOOKEEPER, (url, clients) -> new RawZooKeeperPeer(url)),
-            floor(StoreKind.MARIADB, (url, clients) -> new RawSqlPeer(url)),
-            floor(StoreKind.POSTGRESQL, (url, clients) -> new RawSqlPeer(url)),
-            peer("redisson", StoreKind.REDIS, ALL_MODES, (url, clients) -> new RedissonPeer(url, false)),
-            peer("redisson-fair", StoreKind.REDIS, PLAIN, (url, clients) -> new RedissonPeer(url, true)),
+            new PeerKind(
+                    CEILING,
+                    "fair ReentrantLock",
+                    Role.CEILING,
+                    EVERYWHERE,
+                    ALL_MODES,
+                    (url, clients) -> new LocalPeer()),
+            floor("bare UPDATE", StoreKind.SQLITE, (url, clients) -> new RawSqlPeer(url)),
+            floor("bare SET NX", StoreKind.REDIS, (url, clients) -> new RawRedisPeer(url)),
+            floor("bare node", StoreKind.ZOOKEEPER, (url, clients) -> new RawZooKeeperPeer(url)),
+            floor("bare UPDATE", StoreKind.MARIADB, (url, clients) -> new RawSqlPeer(url)),
+            floor("bare UPDATE", StoreKind.POSTGRESQL, (url, clients) -> new RawSqlPeer(url)),
+            peer("redisson", "Redisson", StoreKind.REDIS, ALL_MODES, (url, clients) -> new RedissonPeer(url, false)),
+            peer(
+                    "redisson-fair",
+                    "Redisson, fair lock",
+                    StoreKind.REDIS,
+                    PLAIN,
+                    (url, clients) -> new RedissonPeer(url, true)),
             peer(
                     "spring-redis",
+                    "Spring, polling",
                     StoreKind.REDIS,
                     PLAIN,
                     (url, clients) -> new SpringRedisPeer(url, RedisLockType.SPIN_LOCK)),
             peer(
                     "spring-redis-pubsub",
+                    "Spring, pub-sub",
                     StoreKind.REDIS,
                     PLAIN,
                     (url, clients) -> new SpringRedisPeer(url, RedisLockType.PUB_SUB_LOCK)),
-            peer("curator", StoreKind.ZOOKEEPER, ALL_MODES, (url, clients) -> new CuratorPeer(url, true)),
-            peer("curator-per-thread", StoreKind.ZOOKEEPER, ALL_MODES, (url, clients) -> new CuratorPeer(url, false)),
-            new PeerKind("shedlock", Role.PEER, SQL, PLAIN, ShedLockPeer::new),
-            new PeerKind("spring-jdbc", Role.PEER, SQL, PLAIN, SpringJdbcPeer::new),
-            peer("pg_advisory_lock", StoreKind.POSTGRESQL, PLAIN, AdvisoryLockPeer::new),
-            peer("GET_LOCK", StoreKind.MARIADB, PLAIN, GetLockPeer::new),
-            new PeerKind("select-for-update", Role.PEER, SQL, PLAIN, ForUpdatePeer::new),
+            peer("curator", "Curator", StoreKind.ZOOKEEPER, ALL_MODES, (url, clients) -> new CuratorPeer(url, true)),
+            peer(
+                    "curator-per-thread",
+                    "Curator, one per thread",
+                    StoreKind.ZOOKEEPER,
+                    ALL_MODES,
+                    (url, clients) -> new CuratorPeer(url, false)),
+            new PeerKind("shedlock", "ShedLock", Role.PEER, SQL, PLAIN, ShedLockPeer::new),
+            new PeerKind("spring-jdbc", "Spring", Role.PEER, SQL, PLAIN, SpringJdbcPeer::new),
+            peer("pg_advisory_lock", "pg_advisory_lock", StoreKind.POSTGRESQL, PLAIN, AdvisoryLockPeer::new),
+            peer("GET_LOCK", "GET_LOCK", StoreKind.MARIADB, PLAIN, GetLockPeer::new),
+            new PeerKind("select-for-update", "SELECT … FOR UPDATE", Role.PEER, SQL, PLAIN, ForUpdatePeer::new),
             // first those whose turn costs what the peers' turns cost: a confirmed release, the queue of the store
-            holdfast(AWAIT_RELEASE, options -> options.awaitRelease(true)),
-            holdfast(STRICT_FIFO, options -> options.strictFifo(true)),
-            holdfast(HOLDFAST, options -> options),
-            holdfast(NO_HAND_OVER, options -> options.handOver(0, Duration.ZERO)),
+            holdfast(AWAIT_RELEASE, "Holdfast, release confirmed", options -> options.awaitRelease(true)),
+            holdfast(STRICT_FIFO, "Holdfast, strict FIFO", options -> options.strictFifo(true)),
+            holdfast(HOLDFAST, "Holdfast", options -> options),
+            holdfast(NO_HAND_OVER, "Holdfast, hand-over off", options -> options.handOver(0, Duration.ZERO)),
             new PeerKind(
                     SESSION,
+                    "Holdfast, mode=session",
                     Role.HOLDFAST,
                     SQL,
                     PLAIN,
                     (url, clients) -> new HoldfastPeer(url + "&mode=session", HoldOptions.defaults())),
-            new PeerKind("none", Role.FAKE, Set.of(), ALL_MODES, (url, clients) -> new NoLockPeer()));
+            new PeerKind("none", "no lock", Role.FAKE, Set.of(), ALL_MODES, (url, clients) -> new NoLockPeer()));
 
     private Peers() {}
 
@@ -94,17 +113,18 @@ public final class Peers {
                 .orElseThrow(() -> new IllegalArgumentException("there is no " + id + " on " + store));
     }
 
-    private static PeerKind floor(StoreKind store, Opening opening) {
-        return new PeerKind(FLOOR, Role.FLOOR, EnumSet.of(store), PLAIN, opening);
+    private static PeerKind floor(String title, StoreKind store, Opening opening) {
+        return new PeerKind(FLOOR, title, Role.FLOOR, EnumSet.of(store), PLAIN, opening);
     }
 
-    private static PeerKind peer(String id, StoreKind store, Set<Mode> modes, Opening opening) {
-        return new PeerKind(id, Role.PEER, EnumSet.of(store), modes, opening);
+    private static PeerKind peer(String id, String title, StoreKind store, Set<Mode> modes, Opening opening) {
+        return new PeerKind(id, title, Role.PEER, EnumSet.of(store), modes, opening);
     }
 
-    private static PeerKind holdfast(String id, UnaryOperator<HoldOptions> options) {
+    private static PeerKind holdfast(String id, String title, UnaryOperator<HoldOptions> options) {
         return new PeerKind(
                 id,
+                title,
                 Role.HOLDFAST,
                 EVERYWHERE,
                 ALL_MODES,

@@ -51,7 +51,7 @@ public final class Page {
             }
         });
         text.append("\n## Targets\n\n").append(Targets.table(results, stores).toMarkdown());
-        Charts charts = new Charts(results, page.resolveSibling("images"));
+        Charts charts = new Charts(page.resolveSibling("images"));
         for (StoreKind store : stores) {
             List<Workload> workloads = results.cells().stream()
                     .filter(cell -> cell.store() == store)
@@ -60,6 +60,7 @@ public final class Page {
                     .toList();
             if (!workloads.isEmpty()) {
                 text.append("\n## ").append(capital(store.title())).append("\n");
+                charts.keep(results, store);
                 pictures(text, store, charts.draw(store));
             }
             Map<String, Table> beyond = Beyond.tables(results, store);
@@ -77,6 +78,7 @@ public final class Page {
             beyond.forEach((title, table) ->
                     text.append("\n### %s: %s%n%n%s".formatted(capital(store.title()), title, table.toMarkdown())));
         }
+        charts.drawFreeLocks();
         return text.toString();
     }
 

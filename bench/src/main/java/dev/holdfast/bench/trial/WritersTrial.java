@@ -87,8 +87,7 @@ final class WritersTrial {
         Charts.drawLines(
                 Path.of("target", "bench"),
                 "bench-writers-attempts",
-                "An optimistic update: attempts for each change of one row",
-                "writers of the row",
+                "An optimistic update: attempts for each change of one row, by its writers",
                 "attempts",
                 attempts);
         return kept;

@@ -121,6 +121,8 @@ class ReportTest {
 
     @Test
     void thePageKeepsTheWordsOfPeopleAndItsPicturesAreThere() throws IOException {
+        add("redisson", ServiceWorkloads.SERVICE_1X1, 900, 0);
+        add(Peers.HOLDFAST, ServiceWorkloads.SERVICE_1X1, 950, 0);
         Path page = folder.resolve("benchmarks.md");
         Files.writeString(page, "# Benchmarks\n\nWords.\n\n" + Page.BEGIN + "\nold\n" + Page.END + "\n\nMore words.\n");
         Page.write(page, results, List.of(StoreKind.values()), "./holdfast bench");
@@ -130,7 +132,7 @@ class ReportTest {
                 .endsWith(Page.END + "\n\nMore words.\n")
                 .contains("| holdfast | 2,000 |", "Left out: MariaDB")
                 .doesNotContain("\nold\n");
-        for (String picture : List.of("throughput", "waits", "cost")) {
+        for (String picture : List.of("free-lock", "throughput", "waits", "cost")) {
             assertThat(written).contains("images/bench-redis-" + picture + ".svg");
             assertThat(Files.readString(folder.resolve("images/bench-redis-" + picture + ".svg")))
                     .contains("<svg");

@@ -112,8 +112,8 @@ class RoundsTest {
 
     @Test
     void aWorkerThatCannotGoOnSaysWhy() {
-        PeerKind lost =
-                new PeerKind("nowhere", PeerKind.Role.FAKE, NO_LOCK.stores(), NO_LOCK.modes(), NO_LOCK.opening());
+        PeerKind lost = new PeerKind(
+                "nowhere", "nowhere", PeerKind.Role.FAKE, NO_LOCK.stores(), NO_LOCK.modes(), NO_LOCK.opening());
         try (Fleet fleet = fleet(lost)) {
             assertThatThrownBy(() -> fleet.run(Load.own(1), SHORT))
                     .isInstanceOf(RoundFailed.class)

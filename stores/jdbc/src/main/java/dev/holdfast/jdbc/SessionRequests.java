@@ -62,6 +62,10 @@ final class SessionRequests {
         queue.add(request);
     }
 
+    int size() {
+        return queue.size();
+    }
+
     /** Only wakes the thread. */
     void addEnd() {
         Request<Boolean> end = first("close", "", locks -> true);
