@@ -47,7 +47,7 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench --workload service",
             "  holdfast bench --only redis --workload own-1,one-2x16",
             "  holdfast bench --only postgresql --workload soak --soak 60",
-            "  holdfast bench pictures                      (draws those of docs/images again)",
+            "  holdfast bench pictures                      (draws the pictures again)",
             "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)",
             "  holdfast bench recipes                       (split stock, single flight)",
             "  holdfast bench leaders                       (leaders killed and stopped)",

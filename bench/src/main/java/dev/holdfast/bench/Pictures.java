@@ -22,10 +22,15 @@ public final class Pictures {
                 ? Path.of(args[0])
                 : Path.of(System.getProperty("holdfast.home", "")).resolve("docs/images");
         Charts charts = new Charts(folder);
+        int drawn = charts.drawAllServers() ? 1 : 0;
         for (StoreKind store : StoreKind.values()) {
-            charts.draw(store);
+            drawn += charts.draw(store).size();
         }
-        charts.drawFreeLocks();
-        System.out.println("Drawn in " + folder);
+        if (drawn == 0) {
+            System.err.println("There are no figures (bench-STORE.tsv) in " + folder
+                    + ": './holdfast bench --only STORE' measures them");
+            System.exit(1);
+        }
+        System.out.println(drawn + " pictures drawn in " + folder);
     }
 }

@@ -9,100 +9,74 @@ import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.ServiceWorkloads;
 import dev.holdfast.bench.run.Workload;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 
 /**
  * The pictures of the results: for each store the waits for a free lock, turns per second, waits for one lock and
- * processor time; and the waits for a free lock on all stores together. Each is an SVG and a PNG. What they show is
+ * processor time; and the waits for a free lock on all servers together. Each is an SVG and a PNG. What they show is
  * kept beside them, in a file for each store, so they can be drawn again at any time.
  */
 public final class Charts {
-    /** What is drawn of all stores together. */
-    public static final String FREE_LOCKS = "bench-free-lock";
+    private static final List<StoreKind> SERVERS =
+            List.of(StoreKind.REDIS, StoreKind.ZOOKEEPER, StoreKind.POSTGRESQL, StoreKind.MARIADB);
 
-    private static final String PREFIX = "bench-";
-    private static final String ROWS = ".tsv";
+    /** The file name of the picture with all servers. */
+    private static final String ALL_SERVERS = "bench-free-lock";
+
     /** The axis of a free lock is the same for all stores, so that their pictures can be compared. */
     private static final double LEAST_MILLIS = 0.1;
 
     private static final double MOST_MILLIS = 100;
     private static final double LEAST_MICROS = 1;
-    private static final double MOST_MICROS = 10_000;
+    private static final double MOST_MICROS = 100_000;
+    /** A logarithmic axis has no place for 0. */
+    private static final double LEAST_WAIT_MILLIS = 1e-5;
 
     /** From few threads that want the lock to many. */
     private static final List<String> BY_THREADS =
             List.of(Workload.ONE_2X1, Workload.ONE_4X4, Workload.WAITING_20, Workload.ONE_2X16, Workload.WAITING_200);
 
-    private static final Set<String> WORKLOADS =
-            Set.copyOf(Stream.concat(Stream.of(ServiceWorkloads.SERVICE_1X1), BY_THREADS.stream())
-                    .toList());
-
     private final Path folder;
+    private final DrawnRows rows;
 
     /** Pictures in a folder. */
     public Charts(Path folder) {
         this.folder = folder;
+        this.rows = new DrawnRows(folder);
     }
 
     /** Keeps what the pictures of a store show, in place of what an earlier run measured. */
     void keep(Results results, StoreKind store) throws IOException {
-        List<String> lines = new ArrayList<>(List.of(DrawnRow.head()));
-        results.cells().stream()
-                .filter(cell -> cell.store() == store
-                        && cell.isSound()
-                        && WORKLOADS.contains(cell.workload().id()))
-                // the ceiling would press all others together
-                .filter(cell -> cell.peer().role() != Role.CEILING)
-                .map(DrawnRow::of)
-                .filter(row -> row.perSecond() > 0)
-                .forEach(row -> lines.add(row.toLine()));
-        if (lines.size() == 1) {
-            Files.deleteIfExists(file(store));
-        } else {
-            Files.createDirectories(folder);
-            Files.write(file(store), lines);
-        }
+        rows.write(results, store, Charts::isDrawn);
     }
 
-    private Path file(StoreKind store) {
-        return folder.resolve(PREFIX + store.id() + ROWS);
+    private static boolean isDrawn(String workload) {
+        return workload.equals(ServiceWorkloads.SERVICE_1X1) || BY_THREADS.contains(workload);
     }
 
-    private List<DrawnRow> kept(StoreKind store) throws IOException {
-        return Files.exists(file(store))
-                ? Files.readAllLines(file(store)).stream()
-                        .skip(1)
-                        .map(DrawnRow::parse)
-                        .toList()
-                : List.of();
-    }
-
-    /** Draws what there is to draw of a store; returns the names of the files without their endings, by title. */
+    /** Draws the pictures of a store for which there are rows; returns their file names, without endings, by title. */
     public Map<String, String> draw(StoreKind store) throws IOException {
         Map<String, String> drawn = new LinkedHashMap<>();
-        List<DrawnRow> rows = kept(store);
-        List<DrawnRow> free = of(ServiceWorkloads.SERVICE_1X1, rows);
+        List<DrawnRow> all = rows.read(store);
+        List<DrawnRow> free = freeLocks(all);
         if (!free.isEmpty()) {
-            RowChart chart = freeLock(capital(store.title()) + ": the wait for a free lock, at a service's pace");
+            RowChart chart = freeLock(store.title() + ": the wait for a free lock, at a service's pace");
             free.forEach(row -> addFreeLock(chart, row));
             save(chart.picture(), store, "free-lock", "the wait for a free lock", drawn);
         }
-        List<String> places =
-                BY_THREADS.stream().filter(id -> !of(id, rows).isEmpty()).toList();
-        if (places.size() > 1) {
-            save(throughput(store, rows, places), store, "throughput", "turns per second", drawn);
+        List<String> workloads = BY_THREADS.stream()
+                .filter(workload -> !rowsOf(workload, all).isEmpty())
+                .toList();
+        if (workloads.size() > 1) {
+            save(throughput(store, all, workloads), store, "throughput", "turns per second", drawn);
         }
-        List<DrawnRow> contended = of(Workload.ONE_2X16, rows);
+        List<DrawnRow> contended = rowsOf(Workload.ONE_2X16, all);
         if (!contended.isEmpty()) {
             save(waits(store, contended), store, "waits", "the wait for one lock", drawn);
             save(cost(store, contended), store, "cost", "processor time for each turn", drawn);
@@ -110,26 +84,38 @@ public final class Charts {
         return drawn;
     }
 
-    /** Draws the waits for a free lock on all servers whose rows are in the folder, if there are any. */
-    public void drawFreeLocks() throws IOException {
+    /** Draws the waits for a free lock on all servers whose rows are in the folder; false if there are none. */
+    public boolean drawAllServers() throws IOException {
         RowChart chart = freeLock("The wait for a free lock, at a service's pace");
-        for (StoreKind store : List.of(StoreKind.REDIS, StoreKind.ZOOKEEPER, StoreKind.POSTGRESQL, StoreKind.MARIADB)) {
-            List<DrawnRow> rows = of(ServiceWorkloads.SERVICE_1X1, kept(store)).stream()
-                    .filter(Charts::isOfEachLibrary)
+        for (StoreKind store : SERVERS) {
+            List<DrawnRow> shown = freeLocks(rows.read(store)).stream()
+                    .filter(row -> row.peer().role() != Role.HOLDFAST
+                            || row.peer().id().equals(Peers.HOLDFAST))
                     .toList();
-            if (!rows.isEmpty()) {
+            if (!shown.isEmpty()) {
                 chart.addTitle(store.title());
-                rows.forEach(row -> addFreeLock(chart, row));
+                shown.forEach(row -> addFreeLock(chart, row));
             }
         }
-        if (!chart.isEmpty()) {
-            chart.picture().save(folder, FREE_LOCKS);
+        if (chart.isEmpty()) {
+            return false;
         }
+        chart.picture().save(folder, ALL_SERVERS);
+        return true;
     }
 
-    /** Draws figures by a whole number, a line for each series, on an axis that begins at 0. */
+    /**
+     * Draws figures by a whole number, a line for each series, on an axis that begins at 0.
+     *
+     * @param unit what is counted by the number
+     */
     public static void drawLines(
-            Path folder, String name, String title, String yTitle, Map<String, Map<Integer, Double>> series)
+            Path folder,
+            String name,
+            String title,
+            String yTitle,
+            String unit,
+            Map<String, Map<Integer, Double>> series)
             throws IOException {
         List<Integer> numbers = series.values().stream()
                 .flatMap(points -> points.keySet().stream())
@@ -137,15 +123,17 @@ public final class Charts {
                 .sorted()
                 .toList();
         LineChart chart = new LineChart(
-                        title, "", yTitle, numbers.stream().map(String::valueOf).toList())
+                        title,
+                        yTitle,
+                        numbers.stream().map(number -> number + " " + unit).toList())
                 .fromZero();
-        int place = 0;
-        for (Map.Entry<String, Map<Integer, Double>> line : series.entrySet()) {
+        int line = 0;
+        for (Map.Entry<String, Map<Integer, Double>> each : series.entrySet()) {
             chart.add(
-                    line.getKey(),
-                    Look.ofPlace(place++),
+                    each.getKey(),
+                    SeriesStyle.ofNumber(line++),
                     numbers.stream()
-                            .map(number -> line.getValue().getOrDefault(number, Double.NaN))
+                            .map(number -> each.getValue().getOrDefault(number, Double.NaN))
                             .toList());
         }
         chart.picture().save(folder, name);
@@ -154,72 +142,87 @@ public final class Charts {
     private static RowChart freeLock(String title) {
         return new RowChart(
                 title,
-                "ms from the moment the turn was due to the lock, one thread: ● median, ■ 99 of 100 wait less",
+                "ms from the moment the turn was due, one thread: ● half of the turns wait less, ■ 99 of 100 wait less",
                 LEAST_MILLIS,
                 MOST_MILLIS);
+    }
+
+    private static List<DrawnRow> freeLocks(List<DrawnRow> all) {
+        return rowsOf(ServiceWorkloads.SERVICE_1X1, all).stream()
+                .filter(row -> !Double.isNaN(row.waitAt(50)))
+                .toList();
     }
 
     private static void addFreeLock(RowChart chart, DrawnRow row) {
         double median = row.waitAt(50);
         double most = row.waitAt(99);
-        String words = Double.isNaN(most) ? brief(median) : brief(median) + " · " + brief(most);
-        chart.add(row.peer().title(), look(row), median, most, words);
+        String label = Double.isNaN(most) ? brief(median) : brief(median) + " · " + brief(most);
+        chart.add(row.peer().title(), style(row), median, most, label);
     }
 
-    private static Picture throughput(StoreKind store, List<DrawnRow> rows, List<String> workloads) {
-        List<String> places = workloads.stream()
-                .map(id -> of(id, rows).get(0).contenders() + " threads")
+    private static Picture throughput(StoreKind store, List<DrawnRow> all, List<String> workloads) {
+        List<String> categories = workloads.stream()
+                .map(workload -> rowsOf(workload, all).get(0).contenders() + " threads")
                 .toList();
         LineChart chart = new LineChart(
-                        capital(store.title()) + ": turns per second on one lock", "", "turns per second", places)
+                        store.title() + ": turns per second on one lock", "turns per second", categories)
                 .logarithmic();
-        for (PeerKind peer : libraries(rows)) {
+        for (PeerKind peer : peersWithLines(all)) {
             List<Double> values = workloads.stream()
-                    .map(id -> value(rows, id, peer, DrawnRow::perSecond))
+                    .map(workload -> value(all, workload, peer, DrawnRow::perSecond))
                     .toList();
-            chart.add(peer.title(), Look.of(peer, Peers.on(store)), values);
+            chart.add(peer.title(), SeriesStyle.of(peer, Peers.on(store)), values);
         }
         return chart.picture();
     }
 
-    private static Picture waits(StoreKind store, List<DrawnRow> rows) {
+    private static Picture waits(StoreKind store, List<DrawnRow> contended) {
         LineChart chart = new LineChart(
-                        capital(store.title()) + ": how long 32 threads of 2 processes wait for one lock",
-                        "",
-                        "ms, lower is better",
-                        List.of("half of the waits", "90 %", "99 %", "99.9 % are shorter"))
+                        store.title() + ": how long 32 threads of 2 processes wait for one lock",
+                        "ms; this share of the waits is shorter",
+                        DrawnRow.PERCENTILES.stream()
+                                .map(percentile -> Wanted.plain(percentile) + " %")
+                                .toList())
                 .logarithmic();
-        for (PeerKind peer : libraries(rows)) {
+        for (PeerKind peer : peersWithLines(contended)) {
             List<Double> values = DrawnRow.PERCENTILES.stream()
-                    .map(percentile -> value(rows, Workload.ONE_2X16, peer, row -> row.waitAt(percentile)))
+                    .map(percentile -> value(
+                            contended,
+                            Workload.ONE_2X16,
+                            peer,
+                            row -> Math.max(LEAST_WAIT_MILLIS, row.waitAt(percentile))))
                     .toList();
-            chart.add(peer.title(), Look.of(peer, Peers.on(store)), values);
+            chart.add(peer.title(), SeriesStyle.of(peer, Peers.on(store)), values);
         }
         return chart.picture();
     }
 
-    private static Picture cost(StoreKind store, List<DrawnRow> rows) {
-        boolean server = store != StoreKind.SQLITE && store != StoreKind.MEMORY;
+    private static Picture cost(StoreKind store, List<DrawnRow> contended) {
+        boolean server = SERVERS.contains(store);
         RowChart chart = new RowChart(
-                capital(store.title()) + ": processor time for each turn, one lock, 32 threads of 2 processes",
+                store.title() + ": processor time for each turn, one lock, 32 threads of 2 processes",
                 server ? "µs for each turn: ● server, ■ clients" : "µs for each turn",
                 LEAST_MICROS,
                 MOST_MICROS);
-        for (DrawnRow row : rows) {
-            double clients = Math.max(LEAST_MICROS, row.clientMicros());
+        for (DrawnRow row : contended) {
+            double clients = row.clientMicros();
             if (server) {
-                double ofServer = Math.max(LEAST_MICROS, row.serverMicros());
-                chart.add(row.peer().title(), look(row), ofServer, clients, brief(ofServer) + " · " + brief(clients));
+                chart.add(
+                        row.peer().title(),
+                        style(row),
+                        row.serverMicros(),
+                        clients,
+                        brief(row.serverMicros()) + " · " + brief(clients));
             } else {
-                chart.add(row.peer().title(), look(row), clients, Double.NaN, brief(clients));
+                chart.add(row.peer().title(), style(row), clients, Double.NaN, brief(clients));
             }
         }
         return chart.picture();
     }
 
-    /** Those that get a line: the other settings of Holdfast are in the tables, as lines they would only hide others. */
-    private static List<PeerKind> libraries(List<DrawnRow> rows) {
-        return rows.stream()
+    /** The peers that get a line. Other settings of Holdfast would hide the lines of others; the tables have them. */
+    private static List<PeerKind> peersWithLines(List<DrawnRow> all) {
+        return all.stream()
                 .map(DrawnRow::peer)
                 .filter(peer -> peer.role() != Role.HOLDFAST
                         || peer.id().equals(Peers.HOLDFAST)
@@ -230,39 +233,30 @@ public final class Charts {
                 .toList();
     }
 
-    private static boolean isOfEachLibrary(DrawnRow row) {
-        return row.peer().role() != Role.HOLDFAST || row.peer().id().equals(Peers.HOLDFAST);
-    }
-
-    private static double value(
-            List<DrawnRow> rows, String workload, PeerKind peer, ToDoubleFunction<DrawnRow> figure) {
-        return of(workload, rows).stream()
+    private static double value(List<DrawnRow> all, String workload, PeerKind peer, ToDoubleFunction<DrawnRow> figure) {
+        return rowsOf(workload, all).stream()
                 .filter(row -> row.peer().equals(peer))
                 .mapToDouble(figure)
                 .findFirst()
                 .orElse(Double.NaN);
     }
 
-    private static List<DrawnRow> of(String workload, List<DrawnRow> rows) {
-        return rows.stream().filter(row -> row.workload().equals(workload)).toList();
+    private static List<DrawnRow> rowsOf(String workload, List<DrawnRow> all) {
+        return all.stream().filter(row -> row.workload().equals(workload)).toList();
     }
 
-    private static Look look(DrawnRow row) {
-        return Look.of(row.peer(), Peers.on(row.store()));
+    private static SeriesStyle style(DrawnRow row) {
+        return SeriesStyle.of(row.peer(), Peers.on(row.store()));
     }
 
     private void save(Picture picture, StoreKind store, String what, String title, Map<String, String> drawn)
             throws IOException {
-        String name = PREFIX + store.id() + "-" + what;
+        String name = "bench-" + store.id() + "-" + what;
         picture.save(folder, name);
         drawn.put(title, name);
     }
 
     private static String brief(double number) {
         return number >= 100 ? String.format(Locale.ROOT, "%,.0f", number) : Ratio.brief(number);
-    }
-
-    private static String capital(String title) {
-        return Character.toUpperCase(title.charAt(0)) + title.substring(1);
     }
 }

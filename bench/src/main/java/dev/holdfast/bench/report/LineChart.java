@@ -10,7 +10,7 @@ import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.internal.chartpart.Annotation;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Lines over a few places that have names. Each line has its own name at its end, so no legend is needed. */
+/** Lines over a few categories. Each line has its own name at its end, so no legend is needed. */
 final class LineChart {
     private static final int HEIGHT = 460;
     private static final int RIGHT = 210;
@@ -18,20 +18,21 @@ final class LineChart {
     private static final int BELOW = 18;
     private static final int LEADER = 16;
     private static final int TEXT_DROP = 4;
+    private static final int TEXT_GAP = 4;
     private static final float[] DASHES = {5, 5};
 
-    private record Line(String name, Look look, double lastX, double lastY) {}
+    private record Line(String name, SeriesStyle style, double lastX, double lastY) {}
 
     private final Picture picture;
-    private final List<String> places;
+    private final List<String> categories;
     private final List<Line> lines = new ArrayList<>();
 
-    LineChart(String title, String xTitle, String yTitle, List<String> places) {
-        this.picture = new Picture(title, xTitle, yTitle, HEIGHT, 0, RIGHT);
-        this.places = List.copyOf(places);
-        picture.chart().getStyler().setXAxisMin(0.8).setXAxisMax(places.size() + 0.1);
-        // the places are not numbers: their names are drawn with those of the lines
-        picture.chart().getStyler().setXAxisTickLabelsColor(Shade.BACKGROUND.light());
+    LineChart(String title, String yTitle, List<String> categories) {
+        this.picture = new Picture(title, "", yTitle, HEIGHT, 0, RIGHT);
+        this.categories = List.copyOf(categories);
+        picture.chart().getStyler().setXAxisMin(0.8).setXAxisMax(categories.size() + 0.1);
+        // the categories are not numbers: their names are drawn with those of the lines
+        picture.chart().getStyler().setXAxisTickLabelsColor(ThemeColour.BACKGROUND.light());
         picture.chart().getStyler().setPlotGridVerticalLinesVisible(false);
         picture.chart().addAnnotation(new Names());
     }
@@ -48,8 +49,8 @@ final class LineChart {
         return this;
     }
 
-    /** Adds a line with a value for each place; NaN where there is none. A line without values is left out. */
-    void add(String name, Look look, List<Double> values) {
+    /** Adds a line with a value for each category; NaN where there is none. A line without values is left out. */
+    void add(String name, SeriesStyle style, List<Double> values) {
         int[] known = IntStream.range(0, values.size())
                 .filter(i -> !Double.isNaN(values.get(i)))
                 .toArray();
@@ -61,12 +62,12 @@ final class LineChart {
                         name,
                         IntStream.of(known).mapToDouble(i -> i + 1).toArray(),
                         IntStream.of(known).mapToDouble(values::get).toArray());
-        series.setLineColor(look.shade().light());
-        series.setMarkerColor(look.shade().light());
+        series.setLineColor(style.colour().light());
+        series.setMarkerColor(style.colour().light());
         series.setMarker(SeriesMarkers.CIRCLE);
-        series.setLineStyle(look.dashed() ? dashes(1.5f) : new BasicStroke(look.strong() ? 4 : 2));
+        series.setLineStyle(style.dashed() ? dashes(1.5f) : new BasicStroke(style.strong() ? 4 : 2));
         int last = known[known.length - 1];
-        lines.add(new Line(name, look, last + 1, values.get(last)));
+        lines.add(new Line(name, style, last + 1, values.get(last)));
     }
 
     private static BasicStroke dashes(float width) {
@@ -77,7 +78,7 @@ final class LineChart {
         return picture;
     }
 
-    /** Moves heights apart, so that those that are sorted from small to large differ by a label's height at least. */
+    /** Moves sorted heights apart until neighbours differ by at least {@code gap}. */
     static List<Double> apart(List<Double> sorted, double gap) {
         double[] moved = sorted.stream().mapToDouble(y -> y).toArray();
         // each pass moves every pair that is too close by half of what is missing; the ends may move outwards
@@ -93,7 +94,7 @@ final class LineChart {
         return IntStream.range(0, moved.length).mapToObj(i -> moved[i]).toList();
     }
 
-    /** Draws the names of the lines beside their ends, and those of the places below. */
+    /** Draws the names of the lines beside their ends, and those of the categories below. */
     private final class Names extends Annotation {
         Names() {
             super(false);
@@ -101,12 +102,12 @@ final class LineChart {
 
         @Override
         public void paint(Graphics2D graphics) {
-            graphics.setColor(Shade.TEXT.light());
-            for (int i = 0; i < places.size(); i++) {
-                double width = Picture.width(places.get(i), Picture.PLAIN);
+            graphics.setColor(ThemeColour.TEXT.light());
+            for (int i = 0; i < categories.size(); i++) {
+                double width = Picture.width(categories.get(i), Picture.PLAIN);
                 Picture.write(
                         graphics,
-                        places.get(i),
+                        categories.get(i),
                         Picture.PLAIN,
                         getXAxisScreenValue(i + 1.0) - width / 2,
                         getYAxisScreenValueForMax() + BELOW);
@@ -121,21 +122,21 @@ final class LineChart {
                             .toList(),
                     LABEL_HEIGHT);
             for (int i = 0; i < sorted.size(); i++) {
-                name(graphics, sorted.get(i), (int) Math.round(heights.get(i)));
+                drawName(graphics, sorted.get(i), (int) Math.round(heights.get(i)));
             }
         }
 
-        private void name(Graphics2D graphics, Line line, int y) {
-            int end = getXAxisScreenValue(places.size());
-            graphics.setColor(line.look().shade().light());
-            boolean endsEarly = line.lastX() < places.size();
+        private void drawName(Graphics2D graphics, Line line, int y) {
+            int end = getXAxisScreenValue(categories.size());
+            graphics.setColor(line.style().colour().light());
+            boolean endsEarly = line.lastX() < categories.size();
             graphics.setStroke(endsEarly ? dashes(1) : new BasicStroke(1));
             graphics.drawLine(getXAxisScreenValue(line.lastX()), getYAxisScreenValue(line.lastY()), end + LEADER, y);
-            if (!line.look().strong()) {
-                graphics.setColor(Shade.TEXT.light());
+            if (!line.style().strong()) {
+                graphics.setColor(ThemeColour.TEXT.light());
             }
-            Font font = line.look().strong() ? Picture.BOLD : Picture.PLAIN;
-            Picture.write(graphics, line.name(), font, end + LEADER + TEXT_DROP, y + TEXT_DROP);
+            Font font = line.style().strong() ? Picture.BOLD : Picture.PLAIN;
+            Picture.write(graphics, line.name(), font, end + LEADER + TEXT_GAP, y + TEXT_DROP);
         }
     }
 }

@@ -25,6 +25,7 @@ public final class Page {
     public static void write(Path page, Results results, List<StoreKind> stores, String command) throws IOException {
         String old = Files.exists(page) ? Files.readString(page) : "# Benchmarks\n";
         Files.writeString(page, replace(old, measured(page, results, stores, command)));
+        new Charts(page.resolveSibling("images")).drawAllServers();
     }
 
     /** The page with other words between the marks. */
@@ -78,7 +79,6 @@ public final class Page {
             beyond.forEach((title, table) ->
                     text.append("\n### %s: %s%n%n%s".formatted(capital(store.title()), title, table.toMarkdown())));
         }
-        charts.drawFreeLocks();
         return text.toString();
     }
 

@@ -39,7 +39,7 @@ final class Picture {
     private static final int MARGIN = 16;
     private static final int PIXELS_PER_UNIT = 2;
     /** No exponents: people read 10,000 sooner than 1E4. */
-    private static final String DECIMALS = "#,##0.###";
+    private static final String DECIMALS = "#,##0.#####";
 
     private final String title;
     private final XYChart chart;
@@ -76,14 +76,14 @@ final class Picture {
         styler.setLocale(Locale.ROOT);
         styler.setLegendVisible(false);
         styler.setChartTitleVisible(false);
-        styler.setChartBackgroundColor(Shade.BACKGROUND.light());
-        styler.setPlotBackgroundColor(Shade.BACKGROUND.light());
+        styler.setChartBackgroundColor(ThemeColour.BACKGROUND.light());
+        styler.setPlotBackgroundColor(ThemeColour.BACKGROUND.light());
         styler.setPlotBorderVisible(false);
-        styler.setChartFontColor(Shade.TEXT.light());
-        styler.setPlotGridLinesColor(Shade.GRID.light());
+        styler.setChartFontColor(ThemeColour.TEXT.light());
+        styler.setPlotGridLinesColor(ThemeColour.GRID.light());
         // dashes, which are the default, become thousands of strokes in a vector file
         styler.setPlotGridLinesStroke(new BasicStroke(1));
-        styler.setAxisTickLabelsColor(Shade.TEXT.light());
+        styler.setAxisTickLabelsColor(ThemeColour.TEXT.light());
         styler.setAxisTickLabelsFont(PLAIN);
         styler.setAxisTitleFont(PLAIN);
         styler.setAxisTicksLineVisible(false);
@@ -95,7 +95,7 @@ final class Picture {
         styler.setMarkerSize(10);
     }
 
-    /** Writes it as SVG, for light and for dark pages, and as PNG. */
+    /** Writes this picture as an SVG, for light and for dark pages, and as a PNG. */
     void save(Path folder, String name) throws IOException {
         Files.createDirectories(folder);
         Files.writeString(folder.resolve(name + ".svg"), svg());
@@ -120,7 +120,7 @@ final class Picture {
         String svg =
                 LONG_FRACTION.matcher(bytes.toString(StandardCharsets.UTF_8)).replaceAll("$1");
         int inside = svg.indexOf('>', svg.indexOf("<svg ")) + 1;
-        return svg.substring(0, inside) + Shade.styleForDarkPages() + svg.substring(inside);
+        return svg.substring(0, inside) + ThemeColour.styleForDarkPages() + svg.substring(inside);
     }
 
     /** Writes words as outlines, since the reader of an SVG may not have the font. */
@@ -133,9 +133,9 @@ final class Picture {
     }
 
     private void paint(Graphics2D graphics) {
-        graphics.setColor(Shade.BACKGROUND.light());
+        graphics.setColor(ThemeColour.BACKGROUND.light());
         graphics.fillRect(0, 0, WIDTH, height + TITLE_HEIGHT);
-        graphics.setColor(Shade.TEXT.light());
+        graphics.setColor(ThemeColour.TEXT.light());
         write(graphics, title, TITLE, MARGIN, TITLE_BASE);
         graphics.translate(left, TITLE_HEIGHT);
         chart.paint(graphics, WIDTH - left - right, height);

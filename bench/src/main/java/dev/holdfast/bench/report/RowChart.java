@@ -18,13 +18,14 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
  */
 final class RowChart {
     private static final int ROW_HEIGHT = 27;
-    private static final int AROUND = 70;
+    private static final int TITLE_AND_AXIS_HEIGHT = 70;
     private static final int LEFT = 220;
+    private static final int RIGHT = 60;
     private static final int GAP = 12;
     private static final int TEXT_DROP = 4;
 
-    /** Without a look it is the title of those below. */
-    private record Row(String name, @Nullable Look look, double first, double second, String words) {}
+    /** A row; without a style, it is the title of the rows that follow. */
+    private record Row(String name, @Nullable SeriesStyle style, double first, double second, String label) {}
 
     private final String title;
     private final String xTitle;
@@ -44,9 +45,14 @@ final class RowChart {
         rows.add(new Row(name, null, Double.NaN, Double.NaN, ""));
     }
 
-    /** Adds a row; the second value is NaN where there is none. */
-    void add(String name, Look look, double first, double second, String words) {
-        rows.add(new Row(name, look, first, second, words));
+    /** Adds a row with its values and its label; the second value is NaN where there is none. */
+    void add(String name, SeriesStyle style, double first, double second, String label) {
+        rows.add(new Row(name, style, within(first), within(second), label));
+    }
+
+    /** What lies beyond the axis is drawn at its end; the label has the value. NaN stays. */
+    private double within(double value) {
+        return Math.min(max, Math.max(min, value));
     }
 
     boolean isEmpty() {
@@ -54,7 +60,7 @@ final class RowChart {
     }
 
     Picture picture() {
-        Picture picture = new Picture(title, xTitle, "", AROUND + ROW_HEIGHT * rows.size(), LEFT, 0);
+        Picture picture = new Picture(title, xTitle, "", TITLE_AND_AXIS_HEIGHT + ROW_HEIGHT * rows.size(), LEFT, RIGHT);
         XYStyler styler = picture.chart().getStyler();
         styler.setXAxisLogarithmic(true);
         styler.setXAxisMin(min);
@@ -64,15 +70,15 @@ final class RowChart {
         styler.setYAxisTicksVisible(false);
         styler.setPlotGridHorizontalLinesVisible(false);
         for (int i = 0; i < rows.size(); i++) {
-            marks(picture, rows.get(i), i);
+            addMarks(picture, rows.get(i), i);
         }
         picture.chart().addAnnotation(new Names());
         return picture;
     }
 
-    private static void marks(Picture picture, Row row, int place) {
-        Look look = row.look();
-        if (look == null) {
+    private static void addMarks(Picture picture, Row row, int place) {
+        SeriesStyle style = row.style();
+        if (style == null) {
             return;
         }
         if (!Double.isNaN(row.second())) {
@@ -80,18 +86,18 @@ final class RowChart {
                     .addSeries(
                             "line " + place, new double[] {row.first(), row.second()}, new double[] {-place, -place});
             line.setMarker(SeriesMarkers.NONE);
-            line.setLineColor(look.shade().light());
-            line.setLineStyle(new BasicStroke(look.strong() ? 5 : 2));
-            mark(picture, look, "second " + place, row.second(), place, SeriesMarkers.SQUARE);
+            line.setLineColor(style.colour().light());
+            line.setLineStyle(new BasicStroke(style.strong() ? 5 : 2));
+            addMark(picture, style, "second " + place, row.second(), place, SeriesMarkers.SQUARE);
         }
-        mark(picture, look, "first " + place, row.first(), place, SeriesMarkers.CIRCLE);
+        addMark(picture, style, "first " + place, row.first(), place, SeriesMarkers.CIRCLE);
     }
 
-    private static void mark(Picture picture, Look look, String name, double x, int place, Marker marker) {
+    private static void addMark(Picture picture, SeriesStyle style, String name, double x, int place, Marker marker) {
         XYSeries mark = picture.chart().addSeries(name, new double[] {x}, new double[] {-place});
         mark.setMarker(marker);
-        mark.setMarkerColor(look.shade().light());
-        mark.setLineColor(look.shade().light());
+        mark.setMarkerColor(style.colour().light());
+        mark.setLineColor(style.colour().light());
     }
 
     /** Draws the names of the rows on the left, and their figures behind their marks. */
@@ -104,15 +110,16 @@ final class RowChart {
         public void paint(Graphics2D graphics) {
             for (int i = 0; i < rows.size(); i++) {
                 Row row = rows.get(i);
-                Look look = row.look();
+                SeriesStyle style = row.style();
                 int y = getYAxisScreenValue(-i) + TEXT_DROP;
-                Font font = look == null || look.strong() ? Picture.BOLD : Picture.PLAIN;
-                graphics.setColor(look != null && look.strong() ? look.shade().light() : Shade.TEXT.light());
-                double names = getXAxisScreenValue(min) - GAP - Picture.width(row.name(), font);
-                Picture.write(graphics, row.name(), font, names, y);
-                if (look != null) {
+                Font font = style == null || style.strong() ? Picture.BOLD : Picture.PLAIN;
+                graphics.setColor(
+                        style != null && style.strong() ? style.colour().light() : ThemeColour.TEXT.light());
+                double x = getXAxisScreenValue(min) - GAP - Picture.width(row.name(), font);
+                Picture.write(graphics, row.name(), font, x, y);
+                if (style != null) {
                     double last = Double.isNaN(row.second()) ? row.first() : Math.max(row.first(), row.second());
-                    Picture.write(graphics, row.words(), font, getXAxisScreenValue(last) + GAP, y);
+                    Picture.write(graphics, row.label(), font, getXAxisScreenValue(last) + GAP, y);
                 }
             }
         }

@@ -87,8 +87,9 @@ final class WritersTrial {
         Charts.drawLines(
                 Path.of("target", "bench"),
                 "bench-writers-attempts",
-                "An optimistic update: attempts for each change of one row, by its writers",
+                "An optimistic update: attempts for each change of one row",
                 "attempts",
+                "writers",
                 attempts);
         return kept;
     }

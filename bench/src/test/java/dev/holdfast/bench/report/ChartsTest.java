@@ -3,21 +3,23 @@ package dev.holdfast.bench.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.bench.peer.PeerKind;
+import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
-import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ChartsTest {
-    private static final Pattern COLOUR = Pattern.compile("style=\"[^\"]*?rgb\\((\\d+),(\\d+),(\\d+)\\)");
+    private static final Pattern STYLE = Pattern.compile(" style=\"([^\"]*)\"");
+    private static final Pattern COLOUR = Pattern.compile("(?:fill|stroke):rgb\\([^)]*\\)");
     private static final String ROW = "redis\tservice-1x1\tredisson\t1\t83.2\t0.46\t0.9\t1.13\tNaN\t495.0\t198.0";
 
     @TempDir
@@ -43,36 +45,70 @@ class ChartsTest {
     }
 
     @Test
+    void rowsOfAnotherVersionAreNotDrawn() throws IOException {
+        Files.write(folder.resolve("bench-redis.tsv"), List.of("store\tlibrary", ROW));
+        assertThatThrownBy(() -> new Charts(folder).draw(StoreKind.REDIS))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("bench-redis.tsv", "./holdfast bench --only redis");
+    }
+
+    @Test
     void everyColourOfAPictureHasAnotherForDarkPages() throws IOException {
         keep(StoreKind.REDIS, ROW, ROW.replace("redisson", "holdfast"), ROW.replace("redisson", "raw"));
         keep(StoreKind.ZOOKEEPER, row("zookeeper", "one-2x1", "curator"), row("zookeeper", "one-2x16", "curator"));
         Charts charts = new Charts(folder);
         assertThat(charts.draw(StoreKind.REDIS)).containsOnlyKeys("the wait for a free lock");
         assertThat(charts.draw(StoreKind.ZOOKEEPER)).hasSize(3);
-        charts.drawFreeLocks();
-        List<Color> known = Arrays.stream(Shade.values()).map(Shade::light).toList();
+        assertThat(charts.drawAllServers()).isTrue();
         try (Stream<Path> files =
                 Files.list(folder).filter(file -> file.toString().endsWith(".svg"))) {
             assertThat(files).hasSize(5).allSatisfy(file -> {
                 String svg = Files.readString(file);
-                assertThat(svg).contains("<style>@media (prefers-color-scheme: dark)");
-                assertThat(COLOUR.matcher(svg)
-                                .results()
-                                .map(colour -> new Color(
-                                        Integer.parseInt(colour.group(1)),
-                                        Integer.parseInt(colour.group(2)),
-                                        Integer.parseInt(colour.group(3)))))
+                assertThat(colours(svg))
                         .isNotEmpty()
-                        .isSubsetOf(known);
+                        .allSatisfy(colour -> assertThat(svg).contains("[style*=\"" + colour + "\"]{"));
             });
         }
+    }
+
+    private static List<String> colours(String svg) {
+        return STYLE.matcher(svg)
+                .results()
+                .flatMap(style -> COLOUR.matcher(style.group(1)).results())
+                .map(MatchResult::group)
+                .distinct()
+                .toList();
+    }
+
+    @Test
+    void whatIsMissingOrBeyondTheAxisDoesNotStopThePicture() throws IOException {
+        keep(
+                StoreKind.POSTGRESQL,
+                ROW.replace("redis\t", "postgresql\t")
+                        .replace("redisson", "raw")
+                        .replace("0.46", "NaN"),
+                row("postgresql", "one-2x1", "shedlock"),
+                row("postgresql", "one-2x16", "shedlock")
+                        .replace("20.0", "1000000.0")
+                        .replace("1.0\t2.0", "0.0\tNaN"));
+        Charts charts = new Charts(folder);
+        assertThat(charts.draw(StoreKind.POSTGRESQL).values())
+                .containsExactly("bench-postgresql-throughput", "bench-postgresql-waits", "bench-postgresql-cost");
+        assertThat(charts.drawAllServers()).isFalse();
+    }
+
+    @Test
+    void eachLibraryOfAStoreHasANameOfItsOwn() {
+        assertThat(StoreKind.values())
+                .allSatisfy(store ->
+                        assertThat(Peers.on(store)).extracting(PeerKind::title).doesNotHaveDuplicates());
     }
 
     @Test
     void withoutRowsNothingIsDrawn() throws IOException {
         Charts charts = new Charts(folder);
         assertThat(charts.draw(StoreKind.REDIS)).isEqualTo(Map.of());
-        charts.drawFreeLocks();
+        assertThat(charts.drawAllServers()).isFalse();
         assertThat(folder).isEmptyDirectory();
     }
 

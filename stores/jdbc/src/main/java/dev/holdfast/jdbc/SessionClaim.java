@@ -53,23 +53,23 @@ final class SessionClaim implements Pending {
         return answer;
     }
 
-    /** Begins, or begins again. A lock that is free is acquired beside others, on a shared session. */
+    /** Begins, or begins again. A lock that is free is acquired beside all others, on the first session. */
     void ask() {
         pause = null;
         if (ended()) {
             return;
         }
-        SessionConnection on = store.shared().sessionFor(claim);
-        store.shared()
-                .make(claim, on, locks -> attempt(on, locks))
+        SessionConnection first = store.sessions().first();
+        first.ask("claim", claim.name(), locks -> attempt(first, locks))
                 .whenComplete((grant, failure) -> onAttempt(grant, failure));
     }
 
-    private Optional<Grant> attempt(SessionConnection on, SessionRows locks) throws SQLException {
+    private Optional<Grant> attempt(SessionConnection first, SessionRows locks) throws SQLException {
         if (cancelled.getCount() == 0) {
             return Optional.empty();
         }
-        Optional<Grant> grant = store.attempt(claim, on, locks);
+        Optional<Grant> grant = new SessionTurn(first, locks, claim, store.opener()).attempt();
+        grant.ifPresent(each -> store.granted(first, each));
         unanswered = null;
         store.reachable();
         return grant;
@@ -77,6 +77,7 @@ final class SessionClaim implements Pending {
 
     private void onAttempt(Optional<Grant> grant, @Nullable Throwable failure) {
         if (failure != null) {
+            store.forget(claim); // it may be carried out still
             onFailure(failure, false);
             return;
         }
@@ -129,7 +130,7 @@ final class SessionClaim implements Pending {
     }
 
     /**
-     * A server that is gone without a message leaves the statement waiting for ever. Where a shared session is not answered
+     * A server that is gone without a message leaves the statement waiting for ever. Where the first session is not answered
      * either, twice, this one is cut, and the claim is repeated.
      */
     private void checkServer(SessionConnection own, int failures) {
@@ -178,7 +179,7 @@ final class SessionClaim implements Pending {
         if (why instanceof StoreRefusedException || why instanceof ClientClosedException || cancelled.getCount() == 0) {
             answer.completeExceptionally(why);
         } else if (isUnopened) {
-            // A shared session answered, so this is probably a limit of connections. If not, the next attempt reports
+            // The first session answered, so this is probably a limit of connections. If not, the next attempt reports
             // it.
             unanswered = why;
             later(RETRY);

@@ -37,7 +37,6 @@ final class SessionConnection {
     private final HeldLocks grants = new HeldLocks();
 
     private volatile @Nullable SessionRows rows;
-    private volatile boolean busy;
     private volatile @Nullable HoldfastException closed;
 
     SessionConnection(SessionOpener opener, String title, Consumer<Grant> lost) {
@@ -66,13 +65,17 @@ final class SessionConnection {
         return limited(what, name, add(requests.first(what, name, work)).copy());
     }
 
+    /** In its turn, and carried out also when it has taken too long. */
+    <T> CompletableFuture<T> askSurely(String what, String name, SessionRequests.Work<T> work) {
+        return limited(what, name, add(requests.inTurn(what, name, work)).copy());
+    }
+
     /** A request that may wait for as long as it likes. */
     <T> CompletableFuture<T> askWithoutTimeout(String what, String name, SessionRequests.Work<T> work) {
         return add(requests.inTurn(what, name, work));
     }
 
-    /** An answer that fails when it takes too long. */
-    <T> CompletableFuture<T> limited(String what, String name, CompletableFuture<T> answer) {
+    private <T> CompletableFuture<T> limited(String what, String name, CompletableFuture<T> answer) {
         TimeSource.Scheduled limit = opener.time()
                 .schedule(
                         () -> answer.completeExceptionally(new StoreUnavailableException(
@@ -81,11 +84,6 @@ final class SessionConnection {
                         SessionOpener.ANSWER);
         answer.whenComplete((done, failure) -> limit.cancel());
         return answer;
-    }
-
-    /** How many requests it has: those that wait for their turn, and the one under way. */
-    int load() {
-        return requests.size() + (busy ? 1 : 0);
     }
 
     private <T> CompletableFuture<T> add(SessionRequests.Request<T> request) {
@@ -179,9 +177,7 @@ final class SessionConnection {
                 } else if (next == null) {
                     next = requests.first("watch", "", this::watch);
                 }
-                busy = true;
                 serve(next);
-                busy = false;
             } catch (InterruptedException e) {
                 // only closing ends it
             }
@@ -330,14 +326,11 @@ final class SessionConnection {
                 .start();
     }
 
-    /** Cuts what takes too long to end. */
-    void limitEnd() {
+    /** Waits for the end of the thread; what takes too long is cut. */
+    void awaitEnd() {
         if (thread != Thread.currentThread()) {
             opener.time().schedule(this::abortUnlessEnded, SessionOpener.END);
         }
-    }
-
-    void awaitEnd() {
         DaemonThreads.awaitEnd(thread);
     }
 

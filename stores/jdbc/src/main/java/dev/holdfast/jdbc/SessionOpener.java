@@ -69,11 +69,6 @@ final class SessionOpener {
         return time;
     }
 
-    /** How many sessions acquire what is free. */
-    int sharedSessions() {
-        return options.connections();
-    }
-
     /** How long a client believes in a grant after the last answer of its session. */
     Duration session() {
         return session;

@@ -11,12 +11,11 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of a {@link SessionStore}: a few shared ones, which wait for nothing, and further ones, each lent to one
- * claim that waits, and kept by the grant that it becomes. Thread-safe.
+ * The sessions of a {@link SessionStore}: the first one, which waits for nothing, and further ones, each lent to one claim
+ * that waits, and kept by the grant that it becomes. Thread-safe.
  */
 final class SessionPool {
     /** Each has a connection and a thread. */
@@ -27,9 +26,6 @@ final class SessionPool {
 
     private static final int MOST_IDLE = 2;
 
-    /** So many requests of one shared session are enough to use another. */
-    private static final int BUSY = 2;
-
     private final SessionOpener opener;
     private final Consumer<Grant> lost;
     private final Supplier<@Nullable HoldfastException> closed;
@@ -37,10 +33,10 @@ final class SessionPool {
     private final AtomicInteger waits = new AtomicInteger();
     private final Deque<SessionConnection> idle = new ConcurrentLinkedDeque<>();
     private final Set<SessionConnection> all = ConcurrentHashMap.newKeySet();
-    private final List<SessionConnection> shared;
+    private final SessionConnection first;
 
     /**
-     * Starts the threads of the shared ones; each opens its session at its first request.
+     * Starts the first.
      *
      * @param lost receives the grants whose session ended
      * @param closed why the store serves nobody any more; null while it does
@@ -49,9 +45,7 @@ final class SessionPool {
         this.opener = opener;
         this.lost = lost;
         this.closed = closed;
-        this.shared = IntStream.range(0, opener.sharedSessions())
-                .mapToObj(number -> connection("shared-" + number))
-                .toList();
+        this.first = connection("0");
     }
 
     private SessionConnection connection(String title) {
@@ -60,25 +54,8 @@ final class SessionPool {
         return made;
     }
 
-    /**
-     * A shared session for a request that waits for nothing: the first that has time, so that few are opened; the least
-     * busy where none has.
-     */
-    SessionConnection shared() {
-        SessionConnection least = shared.get(0);
-        for (SessionConnection each : shared) {
-            if (each.load() < BUSY) {
-                return each;
-            }
-            if (each.load() < least.load()) {
-                least = each;
-            }
-        }
-        return least;
-    }
-
-    boolean isShared(SessionConnection session) {
-        return shared.contains(session);
+    SessionConnection first() {
+        return first;
     }
 
     /** A session for one claim; null where there are enough. */
@@ -131,7 +108,6 @@ final class SessionPool {
         List<SessionConnection> ending = List.copyOf(all);
         ending.forEach(each -> each.close(why));
         ending.forEach(SessionConnection::cancelUntilEnd);
-        ending.forEach(SessionConnection::limitEnd); // all at once: a server that hangs is waited for once
         ending.forEach(SessionConnection::awaitEnd);
     }
 }

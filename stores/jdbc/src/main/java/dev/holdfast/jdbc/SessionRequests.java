@@ -62,10 +62,6 @@ final class SessionRequests {
         queue.add(request);
     }
 
-    int size() {
-        return queue.size();
-    }
-
     /** Only wakes the thread. */
     void addEnd() {
         Request<Boolean> end = first("close", "", locks -> true);

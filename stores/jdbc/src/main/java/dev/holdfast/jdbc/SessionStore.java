@@ -15,7 +15,6 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.LateListener;
 import dev.holdfast.spi.support.PagedListing;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * Locks that end with a session of the database: {@code pg_advisory_lock}, {@code GET_LOCK}.
  *
  * <pre>
- *   shared sessions    whatever is free when it is asked for; tries, status, lists; the second is used when the first is busy
- *   further ones       one claim each, which waits in the server's own queue, and the grant that it becomes
+ *   first session    whatever is free when it is asked for; tries, status, lists
+ *   further ones     one claim each, which waits in the server's own queue, and the grant that it becomes
  * </pre>
  *
  * <p>{@link SessionTurn} describes how a claim becomes a grant, {@link SessionConnection} how its end is learned. Thread-safe.
@@ -51,8 +50,8 @@ final class SessionStore implements Store {
     private final SessionOpener opener;
     private final Capabilities capabilities;
     private final SessionPool sessions;
+    private final SessionConnection first;
     private final Map<ClaimId, SessionConnection> grants = new ConcurrentHashMap<>();
-    private final SharedClaims shared;
     private final Map<ClaimId, SessionClaim> claims = new ConcurrentHashMap<>();
     private final LateListener listener = new LateListener();
     private final AtomicReference<@Nullable HoldfastException> closed = new AtomicReference<>();
@@ -78,22 +77,19 @@ final class SessionStore implements Store {
                 .tokens(Capabilities.Tokens.AS_CLOCKS_AGREE)
                 .caveats(caveats);
         this.sessions = new SessionPool(opener, this::lost, closed::get);
-        this.shared = new SharedClaims(sessions, grants);
+        this.first = sessions.first();
     }
 
-    /** Asks the server whether it answers, on a session that waits for nothing. */
+    /** Asks the server whether it answers, on the session that waits for nothing. */
     CompletableFuture<Boolean> ping() {
-        return sessions.shared().ask("watch", "", locks -> locks.answers());
+        return first.ask("watch", "", locks -> locks.answers());
     }
 
-    /** Opens the store, and one of its sessions. */
+    /** Opens the store, and one session. */
     static SessionStore open(SessionOpener opener) {
         SessionStore store = new SessionStore(opener);
         try {
-            store.sessions
-                    .shared()
-                    .askWithoutTimeout("open the locks", "", locks -> true)
-                    .join();
+            store.first.askWithoutTimeout("open the locks", "", locks -> true).join();
         } catch (CompletionException e) {
             store.close();
             throw SessionOpener.unwrapped(e);
@@ -109,13 +105,9 @@ final class SessionStore implements Store {
         return sessions;
     }
 
-    SharedClaims shared() {
-        return shared;
-    }
-
     // ---- for claims that wait, and their sessions ----
 
-    /** How long a claim for which there is no session pauses: all of them use the shared ones. */
+    /** How long a claim for which there is no session pauses: all of them share the first one. */
     Duration pollPause() {
         Duration fair = POLL_OF_ALL.multipliedBy(claims.size());
         return fair.compareTo(SHORTEST_POLL) < 0 ? SHORTEST_POLL : fair;
@@ -128,7 +120,7 @@ final class SessionStore implements Store {
 
     private void lost(Grant grant) {
         SessionConnection from = grants.remove(grant.id());
-        if (from != null && !sessions.isShared(from)) {
+        if (from != null && from != first) {
             sessions.returnSession(from, true);
         }
         if (from != null) {
@@ -169,12 +161,8 @@ final class SessionStore implements Store {
         }
         SessionClaim pending = new SessionClaim(this, claim);
         SessionConnection has = grants.get(claim.id());
-        if (has != null && !sessions.isShared(has)) {
-            return Pending.answered(has.ask("claim", claim.name(), locks -> attempt(claim, has, locks)));
-        }
-        if (!claim.waits()) {
-            SessionConnection on = shared.sessionFor(claim);
-            return Pending.answered(shared.make(claim, on, locks -> attempt(claim, on, locks)));
+        if (has != null && has != first || !claim.waits()) {
+            return Pending.answered(attempt(claim, has == null ? first : has));
         }
         claims.put(claim.id(), pending);
         pending.answer().whenComplete((grant, failure) -> claims.remove(claim.id(), pending));
@@ -198,11 +186,26 @@ final class SessionStore implements Store {
         return null;
     }
 
-    /** On the session's own thread. */
-    Optional<Grant> attempt(Claim claim, SessionConnection on, SessionRows locks) throws SQLException {
-        Optional<Grant> grant = new SessionTurn(on, locks, claim, opener).attempt();
-        grant.ifPresent(each -> granted(on, each));
-        return grant;
+    private CompletionStage<Optional<Grant>> attempt(Claim claim, SessionConnection on) {
+        return on.ask("claim", claim.name(), locks -> {
+                    Optional<Grant> grant = new SessionTurn(on, locks, claim, opener).attempt();
+                    grant.ifPresent(each -> granted(on, each));
+                    return grant;
+                })
+                .whenComplete((grant, failure) -> {
+                    if (failure != null && on == first) {
+                        forget(claim);
+                    }
+                });
+    }
+
+    /** A claim whose answer never came is taken back, after whatever of it is still under way. */
+    CompletableFuture<Boolean> forget(Claim claim) {
+        return first.askSurely("withdraw", claim.name(), locks -> {
+            boolean released = first.release(locks, claim.id());
+            grants.remove(claim.id(), first);
+            return released;
+        });
     }
 
     @Override
@@ -263,7 +266,7 @@ final class SessionStore implements Store {
         }
         return from.askFirstSurely("release", name, locks -> {
             boolean released = from.release(locks, id);
-            if (grants.remove(id) != null && !sessions.isShared(from)) {
+            if (grants.remove(id) != null && from != first) {
                 sessions.returnSession(from, false);
             }
             return released;
@@ -280,7 +283,7 @@ final class SessionStore implements Store {
         if (waiting == null) {
             SessionConnection has = grants.get(claim.id());
             CompletableFuture<Boolean> released =
-                    has == null || sessions.isShared(has) ? shared.takeBack(claim) : release(claim.name(), claim.id());
+                    has == null || has == first ? forget(claim) : release(claim.name(), claim.id());
             return released.thenAccept(done -> {});
         }
         waiting.cancel();
@@ -292,22 +295,21 @@ final class SessionStore implements Store {
 
     @Override
     public CompletionStage<LockStatus> status(String name) {
-        return sessions.shared()
-                .ask(
-                        "look at",
-                        name,
-                        locks -> locks.read(name).map(SessionRow::status).orElse(LockStatus.free(name, 0)));
+        return first.ask(
+                "look at",
+                name,
+                locks -> locks.read(name).map(SessionRow::status).orElse(LockStatus.free(name, 0)));
     }
 
     @Override
     public CompletionStage<List<LockStatus>> list(String prefix) {
         return PagedListing.all(
-                after -> sessions.shared().ask("list", prefix, locks -> locks.list(prefix, after)), LockStatus::name);
+                after -> first.ask("list", prefix, locks -> locks.list(prefix, after)), LockStatus::name);
     }
 
     @Override
     public CompletionStage<Boolean> breakGrant(String name, long number, boolean now) {
-        return sessions.shared().ask("break", name, locks -> locks.breakGrant(name, number, now));
+        return first.ask("break", name, locks -> locks.breakGrant(name, number, now));
     }
 
     /** The sessions end, and with them all grants. */

@@ -89,26 +89,6 @@ class SessionRequestsTest {
         assertThat(firstOf(later, RELEASE)).isLessThan(firstOf(later, TRY));
     }
 
-    /** The one that came next is behind it on the same session; opening another one costs more than a usual claim. */
-    @Test
-    void aClaimThatTakesLongHoldsUpOneOtherAtMost() throws SQLException {
-        SessionStore store = rig.store(server.jdbcUrl());
-        get(store.release(hold(store, "a"))); // so that its row is there
-        try (Connection other = DriverManager.getConnection(server.jdbcUrl())) {
-            other.setAutoCommit(false);
-            other.createStatement().execute("SELECT name FROM holdfast_lock_session WHERE name = 'a' FOR UPDATE");
-            CompletionStage<Optional<Grant>> slow =
-                    store.claim(Requests.claim("a")).answer();
-            CompletionStage<Optional<Grant>> next =
-                    store.claim(Requests.claim("b")).answer();
-            hold(store, "c");
-            assertThat(slow.toCompletableFuture().isDone()).isFalse();
-            other.rollback();
-            assertThat(get(slow)).isPresent();
-            assertThat(get(next)).isPresent();
-        }
-    }
-
     @Test
     void aClaimThatIsNotWaitedForAnyMoreIsNotMade() {
         SessionStore store = meddled(LONG);
@@ -223,9 +203,8 @@ class SessionRequestsTest {
         assertThatThrownBy(() -> get(again)).isInstanceOf(StoreUnavailableException.class);
     }
 
-    /** All its names share one session. */
     private SessionStore meddled(Duration session) {
-        return rig.store(connections, server.jdbcUrl() + "&holdfast.connections=1", session);
+        return rig.store(connections, server.jdbcUrl(), session);
     }
 
     private static Grant hold(SessionStore store, String name) {

@@ -103,8 +103,8 @@ class SessionWaitsTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " polled for");
         try (TcpProxy proxy = TcpProxy.to(port(database))) {
-            SessionStore store = rig.store(through(proxy, database) + "&holdfast.connections=1");
-            get(store.release(hold(store, database + " opens the shared session")));
+            SessionStore store = rig.store(through(proxy, database));
+            get(store.release(hold(store, database + " opens the first session")));
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
             proxy.refuse();

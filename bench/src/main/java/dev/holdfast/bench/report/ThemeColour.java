@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
  * The colours of the pictures, each for a light and for a dark page. The hues are those of Okabe and Ito, "Color
  * Universal Design" (2008): people with any of the common kinds of colour blindness can tell them apart.
  */
-enum Shade {
+enum ThemeColour {
     BACKGROUND(0xffffff, 0x0d1117),
     TEXT(0x1f2328, 0xe6edf3),
     GRID(0xdde1e6, 0x2a3037),
@@ -22,12 +22,12 @@ enum Shade {
     private final Color light;
     private final Color dark;
 
-    Shade(int light, int dark) {
+    ThemeColour(int light, int dark) {
         this.light = new Color(light);
         this.dark = new Color(dark);
     }
 
-    /** The colour on a light page, in which every picture is drawn. */
+    /** The colour on a light page. Every picture is drawn in it. */
     Color light() {
         return light;
     }
@@ -35,7 +35,7 @@ enum Shade {
     /** A style sheet for an SVG whose colours are the light ones: a page in dark mode shows the dark ones instead. */
     static String styleForDarkPages() {
         return Arrays.stream(values())
-                .map(shade -> shade.rule("fill") + shade.rule("stroke"))
+                .map(colour -> colour.rule("fill") + colour.rule("stroke"))
                 .collect(Collectors.joining("", "<style>@media (prefers-color-scheme: dark) {", "}</style>"));
     }
 
@@ -43,8 +43,8 @@ enum Shade {
         return "[style*=\"%1$s:%2$s\"]{%1$s:%3$s !important}".formatted(property, rgb(light), rgb(dark));
     }
 
-    /** As the writer of the SVG writes it. */
+    /** As VectorGraphics2D writes it into a style attribute. */
     private static String rgb(Color colour) {
-        return "rgb(%d,%d,%d)".formatted(colour.getRed(), colour.getGreen(), colour.getBlue());
+        return "rgb(" + colour.getRed() + "," + colour.getGreen() + "," + colour.getBlue() + ")";
     }
 }
