@@ -8,6 +8,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -52,22 +53,30 @@ final class SessionConnection {
 
     /** A request that fails if it takes too long, and is not carried out after that. */
     <T> CompletableFuture<T> ask(String what, String name, SessionRequests.Work<T> work) {
-        return limited(what, name, add(requests.inTurn(what, name, work)));
+        return limited(SessionOpener.ANSWER, what, name, add(requests.inTurn(what, name, work)));
     }
 
-    /** The same before all that waits its turn: grants do not wait behind claims. */
-    <T> CompletableFuture<T> askFirst(String what, String name, SessionRequests.Work<T> work) {
-        return limited(what, name, add(requests.first(what, name, work)));
+    /** The same within some time, before all that waits its turn: grants do not wait behind claims. */
+    <T> CompletableFuture<T> askFirst(Duration limit, String what, String name, SessionRequests.Work<T> work) {
+        return limited(limit, what, name, add(requests.first(what, name, work)));
     }
 
     /** Before all that waits its turn, and carried out also when it has taken too long. */
     <T> CompletableFuture<T> askFirstSurely(String what, String name, SessionRequests.Work<T> work) {
-        return limited(what, name, add(requests.first(what, name, work)).copy());
+        return limited(
+                SessionOpener.ANSWER,
+                what,
+                name,
+                add(requests.first(what, name, work)).copy());
     }
 
     /** In its turn, and carried out also when it has taken too long. */
     <T> CompletableFuture<T> askSurely(String what, String name, SessionRequests.Work<T> work) {
-        return limited(what, name, add(requests.inTurn(what, name, work)).copy());
+        return limited(
+                SessionOpener.ANSWER,
+                what,
+                name,
+                add(requests.inTurn(what, name, work)).copy());
     }
 
     /** A request that may wait for as long as it likes. */
@@ -75,13 +84,13 @@ final class SessionConnection {
         return add(requests.inTurn(what, name, work));
     }
 
-    private <T> CompletableFuture<T> limited(String what, String name, CompletableFuture<T> answer) {
+    private <T> CompletableFuture<T> limited(Duration within, String what, String name, CompletableFuture<T> answer) {
         TimeSource.Scheduled limit = opener.time()
                 .schedule(
                         () -> answer.completeExceptionally(new StoreUnavailableException(
                                 opener.errors().cannot(what, name) + ": the server has not answered within "
-                                        + SessionOpener.ANSWER.toSeconds() + " s; check that it is running")),
-                        SessionOpener.ANSWER);
+                                        + within.toSeconds() + " s; check that it is running")),
+                        within);
         answer.whenComplete((done, failure) -> limit.cancel());
         return answer;
     }

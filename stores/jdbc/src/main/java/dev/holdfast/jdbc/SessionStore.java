@@ -224,18 +224,30 @@ final class SessionStore implements Store {
                 bySession.computeIfAbsent(from, key -> new ArrayList<>()).add(each.id());
             }
         }
+        Duration limit = bySession.size() > 1 ? renewalOfMany() : SessionOpener.ANSWER;
         List<CompletableFuture<?>> parts = new ArrayList<>();
-        bySession.forEach((from, ids) -> parts.add(renew(from, ids, answers)));
+        bySession.forEach((from, ids) -> parts.add(renew(from, ids, answers, limit)));
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> Map.copyOf(answers));
     }
 
-    private CompletableFuture<?> renew(SessionConnection from, List<ClaimId> ids, Map<ClaimId, Renewal> answers) {
+    /**
+     * All answers are given together. If one session is silent, those of the others must be given before their grants
+     * end, and so must those of the next renewal.
+     */
+    private Duration renewalOfMany() {
+        Duration third = opener.session().dividedBy(3);
+        return third.compareTo(SessionOpener.ANSWER) < 0 ? third : SessionOpener.ANSWER;
+    }
+
+    private CompletableFuture<?> renew(
+            SessionConnection from, List<ClaimId> ids, Map<ClaimId, Renewal> answers, Duration limit) {
         long sent = opener.time().nanoTime();
-        return from.askFirst("renew", "", locks -> from.renew(locks, ids, true)).handle((found, failure) -> {
-            ids.forEach(id -> answers.put(
-                    id, failure == null ? found.getOrDefault(id, Renewal.lost(sent)) : unanswered(id, sent)));
-            return true;
-        });
+        return from.askFirst(limit, "renew", "", locks -> from.renew(locks, ids, true))
+                .handle((found, failure) -> {
+                    ids.forEach(id -> answers.put(
+                            id, failure == null ? found.getOrDefault(id, Renewal.lost(sent)) : unanswered(id, sent)));
+                    return true;
+                });
     }
 
     /** A session that broke has taken its grants with it. */

@@ -128,4 +128,8 @@ final class BothServers implements BeforeAllCallback, AfterAllCallback {
             }
         }
     }
+
+    int port(String database) {
+        return database.equals("mariadb") ? mariaDb().port() : postgres().port();
+    }
 }

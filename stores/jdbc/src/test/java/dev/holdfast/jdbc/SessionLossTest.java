@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
@@ -10,6 +11,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.Loss;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.UnsupportedByStoreException;
+import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +118,28 @@ class SessionLossTest {
             assertThat(known).isLessThan(Duration.ofSeconds(5)); // a second where the machine is idle
             assertThat(hold.isValid()).isFalse();
             assertThatThrownBy(hold::close).isInstanceOf(HoldLostException.class);
+        }
+    }
+
+    /** A firewall drops the packets of one connection, and says nothing. */
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void aSessionThatFallsSilentTakesNoHoldOfAnotherWithIt(String database) throws Exception {
+        try (TcpProxy proxy = TcpProxy.to(servers.port(database));
+                LockClient holder = LockClient.connect(url(database));
+                LockClient client = LockClient.connect(
+                        url(database).replace(":" + servers.port(database) + "/", ":" + proxy.port() + "/"))) {
+            Hold before = holder.lock("on a session of its own").acquire();
+            Hold free = client.lock("on the first session").acquire();
+            CompletableFuture<Hold> waiting =
+                    client.lock("on a session of its own").acquireAsync().toCompletableFuture();
+            await().until(() -> holder.lock("on a session of its own").status().waiting() == 1);
+            before.close();
+            Hold waited = waiting.get(30, TimeUnit.SECONDS);
+            assertThat(proxy.clog(0)).isPresent();
+            await().until(() -> !free.isValid());
+            await().during(Duration.ofSeconds(6)).atMost(Duration.ofSeconds(7)).until(waited::isValid);
+            waited.close();
         }
     }
 

@@ -44,7 +44,7 @@ class SessionWaitsTest {
     void aClientThatDiesWhileItWaitsLeavesTheQueue(String database) {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " held for long");
-        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+        try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
             SessionStore dying = rig.store(through(proxy, database));
             dying.claim(Requests.waiting(database + " held for long"));
             await().atMost(SOON).until(() -> waiting(database, 0) == 1);
@@ -59,7 +59,7 @@ class SessionWaitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aSessionThatFallsSilentIsReplaced(String database) {
-        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+        try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
             SessionStore store = rig.store(through(proxy, database));
             get(store.release(hold(store, database + " before")));
             for (int i = 0; i < proxy.connections().open(); i++) {
@@ -80,7 +80,7 @@ class SessionWaitsTest {
     void aWaitReportsTheOutageAndItsEnd(String database) {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " held through an outage");
-        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+        try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
             SessionStore store = rig.store(through(proxy, database));
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
@@ -102,7 +102,7 @@ class SessionWaitsTest {
     void aWaitWhoseOwnSessionCannotBeOpenedPollsAndReportsNoOutage(String database) {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " polled for");
-        try (TcpProxy proxy = TcpProxy.to(port(database))) {
+        try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
             SessionStore store = rig.store(through(proxy, database));
             get(store.release(hold(store, database + " opens the first session")));
             List<String> reports = new CopyOnWriteArrayList<>();
@@ -118,7 +118,7 @@ class SessionWaitsTest {
 
     /** The URL of a server by way of a proxy. */
     private static String through(TcpProxy proxy, String database) {
-        return servers.url(database).replace(":" + port(database) + "/", ":" + proxy.port() + "/");
+        return servers.url(database).replace(":" + servers.port(database) + "/", ":" + proxy.port() + "/");
     }
 
     private static String last(List<String> reports) {
@@ -225,12 +225,6 @@ class SessionWaitsTest {
 
     private static Grant hold(SessionStore store, String name) {
         return get(store.claim(Requests.claim(name)).answer()).orElseThrow();
-    }
-
-    private static int port(String database) {
-        return database.equals("mariadb")
-                ? servers.mariaDb().port()
-                : servers.postgres().port();
     }
 
     /** How many sessions have waited for a lock for so long. */
