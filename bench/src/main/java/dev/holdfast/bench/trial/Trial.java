@@ -86,7 +86,11 @@ public final class Trial {
         return sorted.get(Math.max(0, rank - 1));
     }
 
+    /** Waits for the whole time: a thread that a lock has woken may return from its next park at once. */
     static void pause(Duration time) {
-        LockSupport.parkNanos(time.toNanos());
+        long end = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 }
