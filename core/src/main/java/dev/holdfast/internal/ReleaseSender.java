@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * of a name sends an unconfirmed release of that name first: where the store carries out requests in order, the client
  * then does not find its own closed hold.
  *
- * <p>A claim of unknown outcome is withdrawn a second time, a third of its lease later, even if the store has answered the
- * first withdrawal: that may have overtaken the claim. Callers do not wait for any of this. Thread-safe.
+ * <p>A claim whose outcome is unknown is withdrawn twice: at once, and a third of its lease later. The first withdrawal may
+ * reach the store before the claim does, so its answer is not enough. Callers do not wait for any of this. Thread-safe.
  */
 final class ReleaseSender {
     private static final Duration POLL = Duration.ofMillis(1);

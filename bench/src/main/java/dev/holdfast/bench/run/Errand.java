@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * What a worker does for the figures that are no rounds: keep many holds, use many names, wait alone. It answers with
@@ -186,9 +185,6 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
     }
 
     static void pause(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        while (System.nanoTime() - end < 0) {
-            LockSupport.parkNanos(end - System.nanoTime());
-        }
+        Schedule.sleepUntil(System.nanoTime() + time.toNanos());
     }
 }

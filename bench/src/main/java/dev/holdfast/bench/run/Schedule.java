@@ -19,7 +19,7 @@ import java.util.random.RandomGenerator;
  * A thread that is late begins its next turn at once, and what it was late counts as waiting. So no wait hides those that
  * would have come meanwhile (coordinated omission). Without a pace a turn begins when the one before it has ended.
  */
-final class Schedule {
+public final class Schedule {
     private final Pace pace;
     private final long holdNanos;
     private final RandomGenerator random;
@@ -43,8 +43,11 @@ final class Schedule {
         return intended;
     }
 
-    /** Returns at that time, or at once when it is over. */
-    static void sleepUntil(long time) {
+    /**
+     * Returns at that time, or at once when it is over. Never before: a thread that a lock has woken may return from its
+     * next park at once, and parks again.
+     */
+    public static void sleepUntil(long time) {
         for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }

@@ -1,12 +1,12 @@
 package dev.holdfast.bench.trial;
 
+import dev.holdfast.bench.run.Schedule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /** {@code ./holdfast bench recipes}, {@code leaders} and the others: runs it, exits with 1 if a promise was broken. */
@@ -86,11 +86,7 @@ public final class Trial {
         return sorted.get(Math.max(0, rank - 1));
     }
 
-    /** Waits for the whole time: a thread that a lock has woken may return from its next park at once. */
     static void pause(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
+        Schedule.sleepUntil(System.nanoTime() + time.toNanos());
     }
 }

@@ -53,7 +53,7 @@ final class SessionConnection {
 
     /** A request that fails if it takes too long, and is not carried out after that. */
     <T> CompletableFuture<T> ask(String what, String name, SessionRequests.Work<T> work) {
-        return limited(SessionOpener.ANSWER, what, name, add(requests.inTurn(what, name, work)));
+        return limited(what, name, add(requests.inTurn(what, name, work)));
     }
 
     /** The same within some time, before all that waits its turn: grants do not wait behind claims. */
@@ -63,25 +63,21 @@ final class SessionConnection {
 
     /** Before all that waits its turn, and carried out also when it has taken too long. */
     <T> CompletableFuture<T> askFirstSurely(String what, String name, SessionRequests.Work<T> work) {
-        return limited(
-                SessionOpener.ANSWER,
-                what,
-                name,
-                add(requests.first(what, name, work)).copy());
+        return limited(what, name, add(requests.first(what, name, work)).copy());
     }
 
     /** In its turn, and carried out also when it has taken too long. */
     <T> CompletableFuture<T> askSurely(String what, String name, SessionRequests.Work<T> work) {
-        return limited(
-                SessionOpener.ANSWER,
-                what,
-                name,
-                add(requests.inTurn(what, name, work)).copy());
+        return limited(what, name, add(requests.inTurn(what, name, work)).copy());
     }
 
     /** A request that may wait for as long as it likes. */
     <T> CompletableFuture<T> askWithoutTimeout(String what, String name, SessionRequests.Work<T> work) {
         return add(requests.inTurn(what, name, work));
+    }
+
+    private <T> CompletableFuture<T> limited(String what, String name, CompletableFuture<T> answer) {
+        return limited(SessionOpener.ANSWER, what, name, answer);
     }
 
     private <T> CompletableFuture<T> limited(Duration within, String what, String name, CompletableFuture<T> answer) {

@@ -224,7 +224,7 @@ final class SessionStore implements Store {
                 bySession.computeIfAbsent(from, key -> new ArrayList<>()).add(each.id());
             }
         }
-        Duration limit = bySession.size() > 1 ? renewalOfMany() : SessionOpener.ANSWER;
+        Duration limit = bySession.size() > 1 ? limitForSeveralSessions() : SessionOpener.ANSWER;
         List<CompletableFuture<?>> parts = new ArrayList<>();
         bySession.forEach((from, ids) -> parts.add(renew(from, ids, answers, limit)));
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply(done -> Map.copyOf(answers));
@@ -234,7 +234,7 @@ final class SessionStore implements Store {
      * All answers are given together. If one session is silent, those of the others must be given before their grants
      * end, and so must those of the next renewal.
      */
-    private Duration renewalOfMany() {
+    private Duration limitForSeveralSessions() {
         Duration third = opener.session().dividedBy(3);
         return third.compareTo(SessionOpener.ANSWER) < 0 ? third : SessionOpener.ANSWER;
     }

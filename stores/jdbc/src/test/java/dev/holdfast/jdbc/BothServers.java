@@ -5,6 +5,7 @@ import static dev.holdfast.testbed.OrSkip.orSkip;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.ServerClock;
+import dev.holdfast.testbed.TcpProxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -131,5 +132,10 @@ final class BothServers implements BeforeAllCallback, AfterAllCallback {
 
     int port(String database) {
         return database.equals("mariadb") ? mariaDb().port() : postgres().port();
+    }
+
+    /** A URL of that database's server, by way of a proxy. */
+    String through(TcpProxy proxy, String database, String url) {
+        return url.replace(":" + port(database) + "/", ":" + proxy.port() + "/");
     }
 }

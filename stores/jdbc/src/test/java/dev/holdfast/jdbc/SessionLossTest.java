@@ -127,8 +127,7 @@ class SessionLossTest {
     void aSessionThatFallsSilentTakesNoHoldOfAnotherWithIt(String database) throws Exception {
         try (TcpProxy proxy = TcpProxy.to(servers.port(database));
                 LockClient holder = LockClient.connect(url(database));
-                LockClient client = LockClient.connect(
-                        url(database).replace(":" + servers.port(database) + "/", ":" + proxy.port() + "/"))) {
+                LockClient client = LockClient.connect(servers.through(proxy, database, url(database)))) {
             Hold before = holder.lock("on a session of its own").acquire();
             Hold free = client.lock("on the first session").acquire();
             CompletableFuture<Hold> waiting =

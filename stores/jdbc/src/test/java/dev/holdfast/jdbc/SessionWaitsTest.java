@@ -45,7 +45,7 @@ class SessionWaitsTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " held for long");
         try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
-            SessionStore dying = rig.store(through(proxy, database));
+            SessionStore dying = rig.store(servers.through(proxy, database, servers.url(database)));
             dying.claim(Requests.waiting(database + " held for long"));
             await().atMost(SOON).until(() -> waiting(database, 0) == 1);
             proxy.refuse();
@@ -60,7 +60,7 @@ class SessionWaitsTest {
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aSessionThatFallsSilentIsReplaced(String database) {
         try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
-            SessionStore store = rig.store(through(proxy, database));
+            SessionStore store = rig.store(servers.through(proxy, database, servers.url(database)));
             get(store.release(hold(store, database + " before")));
             for (int i = 0; i < proxy.connections().open(); i++) {
                 assertThat(proxy.clog(i)).isPresent();
@@ -81,7 +81,7 @@ class SessionWaitsTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " held through an outage");
         try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
-            SessionStore store = rig.store(through(proxy, database));
+            SessionStore store = rig.store(servers.through(proxy, database, servers.url(database)));
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
             Pending waiting = store.claim(Requests.waiting(grant.name()));
@@ -103,7 +103,7 @@ class SessionWaitsTest {
         SessionStore holder = rig.store(servers.url(database));
         Grant grant = hold(holder, database + " polled for");
         try (TcpProxy proxy = TcpProxy.to(servers.port(database))) {
-            SessionStore store = rig.store(through(proxy, database));
+            SessionStore store = rig.store(servers.through(proxy, database, servers.url(database)));
             get(store.release(hold(store, database + " opens the first session")));
             List<String> reports = new CopyOnWriteArrayList<>();
             store.listen(new Reports(reports));
@@ -114,11 +114,6 @@ class SessionWaitsTest {
             assertThat(get(holder.release(grant))).isTrue();
             assertThat(get(waiting.answer())).isPresent();
         }
-    }
-
-    /** The URL of a server by way of a proxy. */
-    private static String through(TcpProxy proxy, String database) {
-        return servers.url(database).replace(":" + servers.port(database) + "/", ":" + proxy.port() + "/");
     }
 
     private static String last(List<String> reports) {
