@@ -11,6 +11,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
@@ -46,6 +48,8 @@ final class ProxyLoop {
 
     private final Selector selector;
     private final Thread thread;
+    private final ScheduledThreadPoolExecutor alarms;
+    private @Nullable ScheduledFuture<?> alarm;
     private final LongUnaryOperator passDue;
     private final Queue<Command<?>> commands = new ConcurrentLinkedQueue<>();
     private volatile boolean closing;
@@ -65,8 +69,14 @@ final class ProxyLoop {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot open a selector", e);
         }
-        this.thread = new Thread(this::run, name);
-        this.thread.setDaemon(true);
+        this.thread = daemon(this::run, name);
+        this.alarms = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name + "-alarm"));
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     void start() {
@@ -164,9 +174,22 @@ final class ProxyLoop {
         } else if (waitNanos <= 0) {
             selector.selectNow();
         } else {
-            // Rounded up: earlier than asked would not be the delay that was asked for.
-            selector.select(TimeUnit.NANOSECONDS.toMillis(waitNanos) + 1);
+            wakeIn(waitNanos);
+            selector.select();
         }
+    }
+
+    /** Wakes the selector, whose own time limit is in whole milliseconds: too coarse for a delay of a quarter of one. */
+    private void wakeIn(long nanos) {
+        if (alarm != null) {
+            long left = alarm.getDelay(TimeUnit.NANOSECONDS);
+            // One that is due already does not count: finishClosing() may have eaten its wake-up.
+            if (left > 0 && left <= nanos) {
+                return;
+            }
+            alarm.cancel(false);
+        }
+        alarm = alarms.schedule(selector::wakeup, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void handleReady() throws IOException {
@@ -188,6 +211,7 @@ final class ProxyLoop {
     }
 
     private void end() {
+        alarms.shutdownNow();
         try {
             for (SelectionKey key : selector.keys()) {
                 key.channel().close();

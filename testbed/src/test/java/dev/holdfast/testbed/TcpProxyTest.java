@@ -138,6 +138,22 @@ class TcpProxyTest {
     }
 
     @Test
+    void aDelayOfAQuarterOfAMillisecondIsNotRoundedUpToAWholeOne() throws Exception {
+        Duration delay = Duration.ofNanos(250_000);
+        proxy.toServer().delay(delay);
+        proxy.toClient().delay(delay);
+        try (Socket client = connect()) {
+            long shortest = Long.MAX_VALUE;
+            for (int i = 0; i < 200; i++) {
+                long start = System.nanoTime();
+                echo(client, "hello");
+                shortest = Math.min(shortest, System.nanoTime() - start);
+            }
+            assertThat(Duration.ofNanos(shortest)).isBetween(delay.multipliedBy(2), delay.multipliedBy(7));
+        }
+    }
+
+    @Test
     void aShorterDelayDoesNotOvertakeALongerOne() throws Exception {
         proxy.toServer().delay(Duration.ofMillis(200));
         try (Socket client = connect()) {
