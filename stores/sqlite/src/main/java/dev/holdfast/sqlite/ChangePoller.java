@@ -12,13 +12,13 @@ import java.util.concurrent.locks.LockSupport;
  * connection of its own: it costs a few microseconds, and shows commits by every other connection, of other
  * processes and of this one.
  *
- * <p>After a change, the next one is likely soon. So the first pause is short, and each pause is as long as all before it
- * together, up to a limit that depends on the place in the queue. When nothing has changed for long, a pause is a
- * thousandth of that time. A poll costs about 30 µs, half of it for waking up: six polls in 10 ms use less than 2 % of a
- * core.
+ * <p>After a queue has moved, it is likely to move again soon. So the first pause is short, and each pause is as long as
+ * all before it together, up to a limit that depends on the place in the queue. When no queue has moved for long, a pause
+ * is a thousandth of that time, also if other locks of the file change all the time. A poll costs some tens of microseconds,
+ * half of them for waking up.
  *
  * <pre>
- *   since the last change      0   0.5   1    2    4    8 …       2 s …     10 s    20 s and more
+ *   since a queue has moved    0   0.5   1    2    4    8 …       2 s …     10 s    20 s and more
  *   pause, next in turn       0.5  0.5   1    2    2    2 …        2         10      20 ms
  *          one ahead          0.5  0.5   1    2    4    4 …        4         10      20 ms
  *          two or more        0.5  0.5   1    2    4    8 …        8         10      20 ms
@@ -33,7 +33,7 @@ final class ChangePoller implements AutoCloseable {
     private final SqliteClock clock;
     private final SqliteSession.Operation<Long> dataVersion;
     private long version = -1;
-    private long changed;
+    private long moved = System.nanoTime();
 
     ChangePoller(SqliteSession session, SqliteClock clock) {
         this.session = session;
@@ -50,20 +50,22 @@ final class ChangePoller implements AutoCloseable {
      */
     boolean await(int ahead, long atMostNanos) {
         if (version >= 0) {
-            LockSupport.parkNanos(Math.min(pause(System.nanoTime() - changed, ahead), atMostNanos));
+            LockSupport.parkNanos(Math.min(pause(System.nanoTime() - moved, ahead), atMostNanos));
         }
         long before = version;
         version = session.run("wait", "", dataVersion);
-        if (version != before) {
-            changed = System.nanoTime();
-        }
         return version != before;
     }
 
-    static long pause(long sinceChange, int ahead) {
+    /** A queue in which a claim waits has moved: the next pauses are short. */
+    void queueMoved() {
+        moved = System.nanoTime();
+    }
+
+    static long pause(long sinceMoved, int ahead) {
         long longest = NEXT_IN_TURN << Math.min(ahead, 2);
-        long afterChange = Math.max(SHORTEST, Math.min(sinceChange, longest));
-        return Math.max(afterChange, Math.min(sinceChange / 1000, LONGEST));
+        long afterMove = Math.max(SHORTEST, Math.min(sinceMoved, longest));
+        return Math.max(afterMove, Math.min(sinceMoved / 1000, LONGEST));
     }
 
     /** Reads how far a waiting claim is from its turn. */

@@ -42,6 +42,8 @@ final class SqlitePendingClaim implements Pending {
     /** How many claims are before it in the queue. */
     volatile int ahead;
 
+    private boolean polled;
+
     SqlitePendingClaim(Claim claim, Consumer<SqlitePendingClaim> leave) {
         this.claim = claim;
         this.keepNanos = WaiterExpiry.third(claim).toNanos();
@@ -58,6 +60,18 @@ final class SqlitePendingClaim implements Pending {
 
     boolean hasPlace() {
         return place != SqliteLocks.NO_PLACE;
+    }
+
+    /**
+     * Keeps how far it is from its turn. On the waiters' thread.
+     *
+     * @return whether that is news: it has just entered the queue, others before it have left, or it is its turn
+     */
+    boolean moved(ChangePoller.Turn turn) {
+        boolean news = !polled || turn.lost() || turn.nanos() == 0 || turn.ahead() != ahead;
+        polled = true;
+        ahead = turn.ahead();
+        return news;
     }
 
     void losePlace() {

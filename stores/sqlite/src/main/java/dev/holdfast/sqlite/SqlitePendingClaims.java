@@ -285,7 +285,9 @@ final class SqlitePendingClaims {
                 waiting.fail(e); // perhaps only this name is refused
                 return;
             }
-            waiting.ahead = turn.ahead();
+            if (waiting.moved(turn)) {
+                changes.queueMoved();
+            }
             if (turn.lost()) {
                 waiting.losePlace();
             }

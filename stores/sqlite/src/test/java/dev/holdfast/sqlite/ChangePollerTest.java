@@ -58,6 +58,28 @@ class ChangePollerTest {
     }
 
     @Test
+    void otherLocksThatChangeAllTheTimeDoNotMakePausesShort() {
+        try (Rig rig = new Rig(folder);
+                SqliteStore store = rig.open();
+                ChangePoller changes = rig.database().watch(new BusyTimeout(ofSeconds(10)))) {
+            long quiet = System.nanoTime() + ofMillis(20).toNanos();
+            while (System.nanoTime() - quiet < 0) {
+                changes.await(2, Long.MAX_VALUE);
+            }
+            long paused = 0;
+            for (int i = 0; i < 10; i++) {
+                Rig.hold(store, "another:" + i);
+                long begun = System.nanoTime();
+                assertThat(changes.await(2, Long.MAX_VALUE)).isTrue();
+                paused += System.nanoTime() - begun;
+            }
+            assertThat(Duration.ofNanos(paused))
+                    .as("10 pauses of 8 ms each; after a move they would take 6")
+                    .isGreaterThan(ofMillis(50));
+        }
+    }
+
+    @Test
     void itPausesNoLongerThanUntilSomethingIsDue() {
         try (Rig rig = new Rig(folder);
                 SqliteStore store = rig.open();
