@@ -19,8 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of a proxy. All its state belongs to this thread: sockets that are ready and commands of tests run
- * here one after the other, so when a command returns, its effect is complete and no byte slips past it.
+ * The one thread that does the work of a proxy; another only wakes it when a delay ends. All its state belongs to this
+ * thread: sockets that are ready and commands of tests run here one after the other, so when a command returns, its effect
+ * is complete and no byte slips past it.
  *
  * <pre>
  *   select ──► handle ready sockets ──► run commands ──► pass what is due ──┐
@@ -71,6 +72,7 @@ final class ProxyLoop {
         }
         this.thread = daemon(this::run, name);
         this.alarms = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name + "-alarm"));
+        this.alarms.setRemoveOnCancelPolicy(true);
     }
 
     private static Thread daemon(Runnable task, String name) {

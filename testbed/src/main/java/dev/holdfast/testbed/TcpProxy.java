@@ -171,7 +171,7 @@ public final class TcpProxy implements AutoCloseable {
         return new Connections(accepted.get(), connections.size(), cut.get());
     }
 
-    /** Resets all connections, closes the port and ends the thread. May be called again. */
+    /** Resets all connections, closes the port and ends its threads. May be called again. */
     @Override
     public void close() {
         try {

@@ -445,6 +445,7 @@ class TcpProxyTest {
         Socket client = new Socket();
         client.connect(Loopback.port(another.port()));
         client.setSoTimeout(20_000);
+        another.toServer().delay(Duration.ofMillis(1));
         echo(client, "through two proxies");
         another.refuse();
         another.close();

@@ -86,11 +86,11 @@ final class ChangePoller implements AutoCloseable {
         boolean fits = row.getBoolean(1);
         int ahead = row.getInt(3);
         if (fits && ahead == 0) {
-            return new Turn(false, 0, 0);
+            return new Turn(false, true, 0, 0);
         }
         long turn = row.getLong(2) + SqliteSql.TURN_MICROS * Math.min(ahead, 5);
         long mine = ahead == 0 ? turn : Math.min(turn, row.getLong(6)); // the claim before it may have died
-        return new Turn(false, ahead, TimeUnit.MICROSECONDS.toNanos(Math.max(0, mine - now)));
+        return new Turn(false, fits, ahead, TimeUnit.MICROSECONDS.toNanos(Math.max(0, mine - now)));
     }
 
     @Override
@@ -102,10 +102,11 @@ final class ChangePoller implements AutoCloseable {
      * How far a waiting claim is from its turn.
      *
      * @param lost whether its place in the queue is gone: it must enter again
+     * @param fits whether the lock is free for it, if it were the first
      * @param ahead how many live claims are before it
      * @param nanos how long until it may try even if nothing changes, by the file's clock: 0 for now
      */
-    record Turn(boolean lost, int ahead, long nanos) {
-        static final Turn LOST = new Turn(true, 0, 0);
+    record Turn(boolean lost, boolean fits, int ahead, long nanos) {
+        static final Turn LOST = new Turn(true, false, 0, 0);
     }
 }

@@ -43,6 +43,7 @@ final class SqlitePendingClaim implements Pending {
     volatile int ahead;
 
     private boolean polled;
+    private boolean fits;
 
     SqlitePendingClaim(Claim claim, Consumer<SqlitePendingClaim> leave) {
         this.claim = claim;
@@ -65,12 +66,14 @@ final class SqlitePendingClaim implements Pending {
     /**
      * Keeps how far it is from its turn. On the waiters' thread.
      *
-     * @return whether that is news: it has just entered the queue, others before it have left, or it is its turn
+     * @return whether that is news: it has just entered the queue, its place is gone, others before it have left, the lock
+     *     has become free or is taken, or it is its turn
      */
     boolean moved(ChangePoller.Turn turn) {
-        boolean news = !polled || turn.lost() || turn.nanos() == 0 || turn.ahead() != ahead;
+        boolean news = !polled || turn.lost() || turn.nanos() == 0 || turn.ahead() != ahead || turn.fits() != fits;
         polled = true;
         ahead = turn.ahead();
+        fits = turn.fits();
         return news;
     }
 
