@@ -105,7 +105,7 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
         int some = Math.min(count, WARM_UP_HOLDS);
         List<Hold> holds =
                 acquireAll(client, "brief-", some, HoldOptions.defaults().lease(WARM_UP_LEASE));
-        pause(settle);
+        Schedule.pause(settle);
         for (Hold hold : holds) {
             try {
                 hold.close();
@@ -134,7 +134,7 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
     private List<Double> hold(LockClient client) throws InterruptedException {
         try (Hold hold = client.lock(HELD).acquire()) {
             System.out.println(Worker.READY);
-            pause(settle.plus(length));
+            Schedule.pause(settle.plus(length));
             return List.of(hold.isValid() ? 1.0 : 0.0);
         }
     }
@@ -158,10 +158,10 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
     }
 
     private double shareOfACore() {
-        pause(settle);
+        Schedule.pause(settle);
         long cpu = Worker.cpuNanos();
         long began = System.nanoTime();
-        pause(length);
+        Schedule.pause(length);
         return (double) (Worker.cpuNanos() - cpu) / (System.nanoTime() - began);
     }
 
@@ -178,13 +178,9 @@ record Errand(Task task, String url, int count, Duration settle, Duration length
         long least = Long.MAX_VALUE;
         for (int i = 0; i < COLLECTIONS; i++) {
             System.gc();
-            pause(Duration.ofMillis(TimeUnit.SECONDS.toMillis(1) / COLLECTIONS));
+            Schedule.pause(Duration.ofMillis(TimeUnit.SECONDS.toMillis(1) / COLLECTIONS));
             least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
         }
         return least;
-    }
-
-    static void pause(Duration time) {
-        Schedule.sleepUntil(System.nanoTime() + time.toNanos());
     }
 }

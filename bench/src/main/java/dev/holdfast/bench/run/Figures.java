@@ -126,7 +126,7 @@ public final class Figures {
         note(NAMES, answer.get(2));
         server.residue().forEach((name, value) -> note(LEFT + name, value - before.getOrDefault(name, 0.0)));
         if (before.containsKey(KEYS)) {
-            Errand.pause(LATER);
+            Schedule.pause(LATER);
             note(KEYS_LATER, server.residue().getOrDefault(KEYS, 0.0) - before.getOrDefault(KEYS, 0.0));
         }
     }

@@ -70,7 +70,7 @@ public final class Outages {
             if (outage == Outage.SERVER_RESTARTED) {
                 restart(pairs);
             } else {
-                Errand.pause(UNTIL_ALL_WAIT);
+                Schedule.pause(UNTIL_ALL_WAIT);
                 pairs.forEach(pair -> pair.breakHolder(outage));
                 pairs.forEach(pair -> noteOther(outage, pair));
             }
@@ -98,13 +98,13 @@ public final class Outages {
     }
 
     private void restart(List<Pair> pairs) {
-        Errand.pause(BEFORE_AND_AFTER);
+        Schedule.pause(BEFORE_AND_AFTER);
         long began = System.nanoTime();
         server.restart();
         long ready = System.nanoTime();
         progress.say("    the server was away for %.1f s".formatted((ready - began) / NANOS_PER_SECOND));
         pairs.forEach(pair -> pair.awaitTurnAfter(ready));
-        Errand.pause(BEFORE_AND_AFTER);
+        Schedule.pause(BEFORE_AND_AFTER);
         long end = System.nanoTime();
         pairs.forEach(pair -> note(Outage.SERVER_RESTARTED, pair, longestGap(pair.turns(), began, end)));
     }
@@ -195,7 +195,7 @@ public final class Outages {
         void awaitTurnAfter(long time) {
             long end = time + LIMIT.toNanos();
             while (turns().noneMatch(turn -> turn > time) && System.nanoTime() - end < 0) {
-                Errand.pause(BEFORE_AND_AFTER.dividedBy(10));
+                Schedule.pause(BEFORE_AND_AFTER.dividedBy(10));
             }
         }
 

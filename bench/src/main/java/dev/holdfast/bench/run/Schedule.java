@@ -1,5 +1,6 @@
 package dev.holdfast.bench.run;
 
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
@@ -43,11 +44,16 @@ public final class Schedule {
         return intended;
     }
 
+    /** Returns after that time, and not before, as {@link #sleepUntil}. */
+    public static void pause(Duration time) {
+        sleepUntil(System.nanoTime() + time.toNanos());
+    }
+
     /**
      * Returns at that time, or at once when it is over. Never before: a thread that a lock has woken may return from its
      * next park at once, and parks again.
      */
-    public static void sleepUntil(long time) {
+    static void sleepUntil(long time) {
         for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
             LockSupport.parkNanos(left);
         }

@@ -52,7 +52,7 @@ record TurnTaker(String peer, StoreKind store, String url, String lock, Duration
                 } catch (Exception e) {
                     System.out.println(
                             ERROR + System.nanoTime() + " " + String.valueOf(e).replace('\n', ' '));
-                    Errand.pause(AFTER_AN_ERROR);
+                    Schedule.pause(AFTER_AN_ERROR);
                 }
             }
         }

@@ -5,6 +5,7 @@ import dev.holdfast.bench.peer.Peer.Mode;
 import dev.holdfast.bench.peer.Peer.PeerLock;
 import dev.holdfast.bench.peer.Peers;
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
 import java.time.Duration;
@@ -132,13 +133,13 @@ final class ClusterTrial {
                     ThreadLocalRandom random = ThreadLocalRandom.current();
                     List<Double> waits = new ArrayList<>();
                     while (System.nanoTime() - begun < ROUND.toNanos()) {
-                        Trial.pause(Duration.ofNanos(random.nextLong(LONGEST_PAUSE)));
+                        Schedule.pause(Duration.ofNanos(random.nextLong(LONGEST_PAUSE)));
                         int name = random.nextInt(random.nextBoolean() ? OFTEN : NAMES);
                         PeerLock lock = contender.peer.open("service-" + name, Mode.EXCLUSIVE);
                         long asked = System.nanoTime();
                         lock.acquire();
                         waits.add((System.nanoTime() - asked) / MILLIS);
-                        Trial.pause(HOLD);
+                        Schedule.pause(HOLD);
                         lock.release();
                     }
                     return waits;

@@ -2,6 +2,7 @@ package dev.holdfast.bench.trial;
 
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.TokenGate;
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.bench.trial.FailoverPeer.Client;
 import dev.holdfast.testbed.RedisSentinels;
 import dev.holdfast.testbed.RedisServer;
@@ -160,7 +161,7 @@ final class FailoverTrial {
                                 .isPresent()) {
                             return System.nanoTime() - killed;
                         }
-                        Trial.pause(Duration.ofMillis(5));
+                        Schedule.pause(Duration.ofMillis(5));
                     }
                 }));
             }
@@ -233,7 +234,7 @@ final class FailoverTrial {
             if (System.nanoTime() - end > 0) {
                 throw new IllegalStateException("waited in vain for " + what);
             }
-            Trial.pause(Duration.ofMillis(2));
+            Schedule.pause(Duration.ofMillis(2));
         }
     }
 

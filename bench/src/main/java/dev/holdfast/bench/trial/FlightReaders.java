@@ -2,6 +2,7 @@ package dev.holdfast.bench.trial;
 
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.recipes.Cached;
 import dev.holdfast.recipes.SharedCache;
 import dev.holdfast.recipes.SingleFlight;
@@ -101,9 +102,9 @@ final class FlightReaders {
         redis.rpush(LOG, "begin " + number + " " + System.nanoTime());
         if (number % KILLED_EVERY == 0) {
             redis.set(IN_FLIGHT, self);
-            Trial.pause(FOR_EVER);
+            Schedule.pause(FOR_EVER);
         }
-        Trial.pause(LOADING);
+        Schedule.pause(LOADING);
         long now = System.nanoTime();
         redis.rpush(LOG, "end " + number + " " + now);
         return number + ":" + now;

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.trial;
 
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -51,7 +52,7 @@ final class FlightTrial {
             long end = System.nanoTime() + length.toNanos();
             while (System.nanoTime() - end < 0) {
                 killLoader();
-                Trial.pause(POLL);
+                Schedule.pause(POLL);
             }
             return judge();
         } finally {

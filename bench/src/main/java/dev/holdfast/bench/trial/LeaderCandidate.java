@@ -1,6 +1,7 @@
 package dev.holdfast.bench.trial;
 
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Schedule;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +81,7 @@ final class LeaderCandidate {
                 Long last = lastLed.put(peer, answered);
                 page.leads(peer, last == null || answered - last > LeaderPage.GAP_NANOS, asked, answered);
             });
-            Trial.pause(POLL);
+            Schedule.pause(POLL);
         }
     }
 }

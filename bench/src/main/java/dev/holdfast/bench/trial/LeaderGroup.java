@@ -1,5 +1,6 @@
 package dev.holdfast.bench.trial;
 
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
@@ -141,7 +142,7 @@ final class LeaderGroup implements Runnable {
             members.add(start());
         } else {
             victim.process.cont();
-            Trial.pause(SETTLED); // it may say that it leads, although it does not
+            Schedule.pause(SETTLED); // it may say that it leads, although it does not
         }
     }
 
@@ -158,7 +159,7 @@ final class LeaderGroup implements Runnable {
         long before = Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
         LeaderFigures figure = Objects.requireNonNull(figures.get(peer));
         figure.add(figure.afterResigns, awaitNext(peer, leader, before));
-        Trial.pause(SETTLED);
+        Schedule.pause(SETTLED);
     }
 
     /** Until each election has a leader, and no answer of late is missing. */
@@ -190,7 +191,7 @@ final class LeaderGroup implements Runnable {
         long limit = System.nanoTime() + LIMIT.toNanos();
         Optional<T> got = wanted.get();
         while (got.isEmpty() && System.nanoTime() - limit < 0) {
-            Trial.pause(POLL);
+            Schedule.pause(POLL);
             got = wanted.get();
         }
         return got;

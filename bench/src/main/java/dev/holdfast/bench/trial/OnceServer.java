@@ -5,6 +5,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.Once;
 import dev.holdfast.OnceOptions;
 import dev.holdfast.OnceResult;
+import dev.holdfast.bench.run.Schedule;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -116,9 +117,9 @@ final class OnceServer {
         note(library, "begin", run);
         if (isDoomed(period) && isFirst(library, period)) {
             System.out.println(DOOMED);
-            Trial.pause(Duration.ofMinutes(1));
+            Schedule.pause(Duration.ofMinutes(1));
         }
-        Trial.pause(
+        Schedule.pause(
                 isLong(period)
                         ? LONG
                         : Duration.ofMillis(ThreadLocalRandom.current().nextInt(SHORT_MILLIS)));

@@ -1,6 +1,7 @@
 package dev.holdfast.bench.trial;
 
 import dev.holdfast.bench.TemporaryFolder;
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.testbed.ChildJvm;
 import dev.holdfast.testbed.ChildProcess;
 import dev.holdfast.testbed.PostgresServer;
@@ -77,7 +78,7 @@ final class OnceTrial {
                         kill(server);
                     }
                 }
-                Trial.pause(POLL);
+                Schedule.pause(POLL);
             }
             servers.forEach(server -> server.expect("done", PATIENCE));
         } finally {

@@ -1,5 +1,6 @@
 package dev.holdfast.bench.trial;
 
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.recipes.Segment;
 import dev.holdfast.recipes.Segments;
 import io.lettuce.core.ScriptOutputType;
@@ -41,7 +42,7 @@ record RedisTable(RedisCommands<String, String> redis, String key, int size, Dur
 
     @Override
     public boolean write(List<Change> changes) {
-        Trial.pause(work);
+        Schedule.pause(work);
         String[] words = changes.stream()
                 .flatMap(change ->
                         List.of(Integer.toString(change.read().number()), text(change.read()), text(change.changed()))

@@ -5,6 +5,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.bench.peer.StoreKind;
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.bench.server.Server;
 import dev.holdfast.bench.server.Servers;
 import dev.holdfast.testbed.ServerMissingException;
@@ -94,7 +95,7 @@ final class RetainTrial {
         Duration taken = Duration.ofNanos(System.nanoTime() - begun);
         String requests = requests(before, server.counters());
         before = server.counters();
-        Trial.pause(taken); // its locks are renewed meanwhile as well
+        Schedule.pause(taken); // its locks are renewed meanwhile as well
         String renewals = requests(before, server.counters());
         List<Long> roundTrips = new ArrayList<>();
         List<Long> takings = takings(rival, roundTrips);
@@ -125,7 +126,7 @@ final class RetainTrial {
         List<Long> times = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             if (count < WARM_UP) {
-                Trial.pause(PAUSE);
+                Schedule.pause(PAUSE);
             }
             long begun = System.nanoTime();
             try (Hold hold = locks.get(i % NAMES).acquire()) {
@@ -145,7 +146,7 @@ final class RetainTrial {
         List<Long> times = new ArrayList<>();
         for (int i = 0; i < TAKINGS * 5 / 4; i++) {
             kept.acquire().close();
-            Trial.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(30, 60)));
+            Schedule.pause(Duration.ofMillis(ThreadLocalRandom.current().nextInt(30, 60)));
             long asked = System.nanoTime();
             rival.lock("free").status();
             long begun = System.nanoTime();

@@ -1,6 +1,5 @@
 package dev.holdfast.bench.trial;
 
-import dev.holdfast.bench.run.Schedule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,9 +83,5 @@ public final class Trial {
         List<Long> sorted = nanos.stream().sorted().toList();
         int rank = (int) Math.ceil(quantile * sorted.size());
         return sorted.get(Math.max(0, rank - 1));
-    }
-
-    static void pause(Duration time) {
-        Schedule.sleepUntil(System.nanoTime() + time.toNanos());
     }
 }

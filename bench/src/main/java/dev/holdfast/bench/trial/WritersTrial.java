@@ -7,6 +7,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.report.Charts;
+import dev.holdfast.bench.run.Schedule;
 import dev.holdfast.bench.server.Server;
 import dev.holdfast.bench.server.Servers;
 import dev.holdfast.jdbc.JdbcLocks;
@@ -183,7 +184,7 @@ final class WritersTrial {
     private boolean optimistically() throws SQLException, InterruptedException {
         OptimisticUpdate.Result result = optimistic.update(pool, 1, row -> {
             long next = row.getLong("value") + 1;
-            Trial.pause(THOUGHT);
+            Schedule.pause(THOUGHT);
             return Map.of("value", next);
         });
         attempts.addAndGet(result.attempts());
@@ -219,7 +220,7 @@ final class WritersTrial {
 
     private static void change(Connection connection, String suffix) throws SQLException {
         long next = value(connection, suffix) + 1;
-        Trial.pause(THOUGHT);
+        Schedule.pause(THOUGHT);
         try (Statement update = connection.createStatement()) {
             update.executeUpdate("UPDATE counter SET value = " + next + " WHERE id = 1");
         }

@@ -39,11 +39,8 @@ final class SqlitePendingClaim implements Pending {
     /** When the claim may try even if nothing changes; by the store's clock. */
     volatile long due;
 
-    /** How many claims are before it in the queue. */
-    volatile int ahead;
-
-    private boolean polled;
-    private boolean fits;
+    /** How far it was from its turn at the last poll; the waiters' thread's alone. */
+    private ChangePoller.@Nullable Turn last;
 
     SqlitePendingClaim(Claim claim, Consumer<SqlitePendingClaim> leave) {
         this.claim = claim;
@@ -63,6 +60,11 @@ final class SqlitePendingClaim implements Pending {
         return place != SqliteLocks.NO_PLACE;
     }
 
+    /** How many claims are before it in the queue, as far as it is known. On the waiters' thread. */
+    int ahead() {
+        return last == null ? 0 : last.ahead();
+    }
+
     /**
      * Keeps how far it is from its turn. On the waiters' thread.
      *
@@ -70,11 +72,13 @@ final class SqlitePendingClaim implements Pending {
      *     has become free or is taken, or it is its turn
      */
     boolean moved(ChangePoller.Turn turn) {
-        boolean news = !polled || turn.lost() || turn.nanos() == 0 || turn.ahead() != ahead || turn.fits() != fits;
-        polled = true;
-        ahead = turn.ahead();
-        fits = turn.fits();
-        return news;
+        ChangePoller.Turn before = last;
+        last = turn;
+        return before == null
+                || turn.lost()
+                || turn.nanos() == 0
+                || turn.ahead() != before.ahead()
+                || turn.fits() != before.fits();
     }
 
     void losePlace() {

@@ -248,7 +248,7 @@ final class SqlitePendingClaims {
             int least = Integer.MAX_VALUE;
             for (SqlitePendingClaim waiting : all) {
                 if (!waiting.trying) {
-                    least = Math.min(least, waiting.ahead);
+                    least = Math.min(least, waiting.ahead());
                 }
             }
             return least;

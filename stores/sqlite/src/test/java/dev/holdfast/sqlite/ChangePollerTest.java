@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,41 +60,30 @@ class ChangePollerTest {
 
     @Test
     void afterAQueueHasMovedAPauseIsShort() {
-        try (Rig rig = new Rig(folder)) {
-            SqliteDatabase database = rig.database();
-            try (SqliteStore store = SqliteStore.open(database, rig.time);
-                    ChangePoller changes = database.watch(new BusyTimeout(ofSeconds(10)))) {
-                assertThat(store.description()).isNotEmpty();
-                beQuiet(changes);
-                long shortest = Long.MAX_VALUE;
-                for (int i = 0; i < 20; i++) {
-                    changes.queueMoved();
-                    shortest = Math.min(shortest, pause(changes));
-                }
-                assertThat(Duration.ofNanos(shortest))
-                        .as("without a move it would be 8 ms")
-                        .isLessThan(ofMillis(5));
+        onceQuiet((store, changes) -> {
+            long shortest = Long.MAX_VALUE;
+            for (int i = 0; i < 20; i++) {
+                changes.queueMoved();
+                shortest = Math.min(shortest, pause(changes));
             }
-        }
+            assertThat(Duration.ofNanos(shortest))
+                    .as("without a move it would be 8 ms")
+                    .isLessThan(ofMillis(5));
+        });
     }
 
     @Test
     void otherLocksThatChangeAllTheTimeDoNotMakePausesShort() {
-        try (Rig rig = new Rig(folder)) {
-            SqliteDatabase database = rig.database();
-            try (SqliteStore store = SqliteStore.open(database, rig.time);
-                    ChangePoller changes = database.watch(new BusyTimeout(ofSeconds(10)))) {
-                beQuiet(changes);
-                long paused = 0;
-                for (int i = 0; i < 10; i++) {
-                    Rig.hold(store, "another:" + i);
-                    paused += pause(changes);
-                }
-                assertThat(Duration.ofNanos(paused))
-                        .as("10 pauses of 8 ms each; after a move they would take 6")
-                        .isGreaterThan(ofMillis(50));
+        onceQuiet((store, changes) -> {
+            long paused = 0;
+            for (int i = 0; i < 10; i++) {
+                Rig.hold(store, "another:" + i);
+                paused += pause(changes);
             }
-        }
+            assertThat(Duration.ofNanos(paused))
+                    .as("10 pauses of 8 ms each; after a move they would take 6")
+                    .isGreaterThan(ofMillis(50));
+        });
     }
 
     @Test
@@ -123,11 +113,18 @@ class ChangePollerTest {
         }
     }
 
-    /** Until its pauses are as long as they are for those who have two claims before them. */
-    private static void beQuiet(ChangePoller changes) {
-        long end = System.nanoTime() + ofMillis(20).toNanos();
-        while (System.nanoTime() - end < 0) {
-            changes.await(2, Long.MAX_VALUE);
+    /** Once pauses are as long as they get for those who have two claims before them. */
+    private void onceQuiet(BiConsumer<SqliteStore, ChangePoller> test) {
+        try (Rig rig = new Rig(folder)) {
+            SqliteDatabase database = rig.database();
+            try (SqliteStore store = SqliteStore.open(database, rig.time);
+                    ChangePoller changes = database.watch(new BusyTimeout(ofSeconds(10)))) {
+                long end = System.nanoTime() + ofMillis(20).toNanos();
+                while (System.nanoTime() - end < 0) {
+                    changes.await(2, Long.MAX_VALUE);
+                }
+                test.accept(store, changes);
+            }
         }
     }
 

@@ -15,7 +15,7 @@ class SqlitePendingClaimTest {
     void aClaimThatHasJustEnteredIsNewsAndTheSameAgainIsNot() {
         assertThat(claim.moved(BEHIND_TWO)).isTrue();
         assertThat(claim.moved(BEHIND_TWO)).isFalse();
-        assertThat(claim.ahead).isEqualTo(2);
+        assertThat(claim.ahead()).isEqualTo(2);
     }
 
     @Test
