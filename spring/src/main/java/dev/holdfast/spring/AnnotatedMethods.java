@@ -94,7 +94,7 @@ final class AnnotatedMethods<A extends Annotation, O> extends StaticMethodMatche
                 type, (Method method) -> AnnotatedElementUtils.findMergedAnnotation(method, annotation));
         Map<Method, O> methods = new HashMap<>();
         found.forEach((method, annotated) -> {
-            Methods.checkProxied(method, annotation.getSimpleName());
+            Methods.checkProxied(type, method, annotation.getSimpleName());
             methods.put(method, read(type, method, annotated));
         });
         return Map.copyOf(methods);

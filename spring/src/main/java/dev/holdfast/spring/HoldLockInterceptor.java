@@ -48,8 +48,10 @@ final class HoldLockInterceptor implements MethodInterceptor {
         if (REACTOR && ReactiveCall.isOne(method.method())) {
             return ReactiveCall.run(call, method, written, calls);
         }
-        boolean outlivesTheCall =
-                CompletionStage.class.isAssignableFrom(method.method().getReturnType());
+        boolean outlivesTheCall = CompletionStage.class.isAssignableFrom(
+                        method.method().getReturnType())
+                // the value may be a future; where the thread must close its hold, or wait then, that is refused
+                || method.method().getReturnType() == Object.class && written.boundToNoThread() == written;
         LockRequest request = outlivesTheCall ? written.boundToNoThread() : written;
         warning.check(method.method(), "its lock is released");
         checkOwnWait(method, request);
@@ -60,7 +62,9 @@ final class HoldLockInterceptor implements MethodInterceptor {
         Holding holding = acquired.get();
         calls.begin();
         Methods.setArgument(call, method.holdParameter(), holding);
-        return outlivesTheCall ? untilCompletion(call, request, holding) : untilReturn(call, request, holding);
+        return outlivesTheCall
+                ? untilCompletion(call, method, request, holding)
+                : untilReturn(call, method, request, holding);
     }
 
     private static Optional<? extends Holding> acquire(HoldLockMethod method, LockRequest request) {
@@ -84,19 +88,25 @@ final class HoldLockInterceptor implements MethodInterceptor {
         }
     }
 
-    private @Nullable Object untilReturn(MethodInvocation call, LockRequest request, Holding holding) throws Throwable {
+    private @Nullable Object untilReturn(
+            MethodInvocation call, HoldLockMethod method, LockRequest request, Holding holding) throws Throwable {
         try (holding) {
-            return proceed(call, request, holding);
+            Object result = proceed(call, request, holding);
+            method.checkFinished(result);
+            return result;
         } finally {
             calls.end();
         }
     }
 
-    private @Nullable Object untilCompletion(MethodInvocation call, LockRequest request, Holding holding)
-            throws Throwable {
+    private @Nullable Object untilCompletion(
+            MethodInvocation call, HoldLockMethod method, LockRequest request, Holding holding) throws Throwable {
         Object result;
         try {
             result = proceed(call, request, holding);
+            if (!(result instanceof CompletionStage)) {
+                method.checkFinished(result);
+            }
         } catch (Throwable failed) {
             closed(holding, failed);
             throw failed;
@@ -111,7 +121,7 @@ final class HoldLockInterceptor implements MethodInterceptor {
         // A cancelled result does not release: cancelling a future stops no work.
         CompletableFuture<@Nullable Object> released = new CompletableFuture<>();
         stage.whenComplete((value, failure) -> {
-            Throwable outcome = closed(holding, failure);
+            Throwable outcome = closed(holding, failure == null ? unfinished(method, value) : failure);
             if (outcome == null) {
                 released.complete(value);
             } else {
@@ -119,6 +129,15 @@ final class HoldLockInterceptor implements MethodInterceptor {
             }
         });
         return released;
+    }
+
+    private static @Nullable Throwable unfinished(HoldLockMethod method, @Nullable Object value) {
+        try {
+            method.checkFinished(value);
+            return null;
+        } catch (IllegalStateException refused) {
+            return refused;
+        }
     }
 
     /** Closes the hold of a call that has ended; what its caller is told, null if nothing failed. */

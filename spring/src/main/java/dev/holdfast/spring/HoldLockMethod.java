@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 
 /** What {@link HoldLock} says of one method; read and checked at the start. */
 final class HoldLockMethod {
@@ -49,11 +51,11 @@ final class HoldLockMethod {
      */
     static HoldLockMethod read(Class<?> type, Method method, HoldLock said, Texts texts) {
         HoldLockMethod read = new HoldLockMethod(type, method, said, texts);
-        read.check();
+        read.check(type);
         return read;
     }
 
-    private void check() {
+    private void check(Class<?> bean) {
         if (patience != null && patience.isNegative()) {
             throw refused("waits for a negative time; set waitTime = \"0s\" to ask once");
         }
@@ -65,7 +67,7 @@ final class HoldLockMethod {
                     "skips a call that could not get its lock, but waits for ever; set waitTime, \"0s\" asks once");
         }
         if (SuspendingFunctions.isOne(method)) {
-            SuspendingFunctions.checkCompletes(method, ANNOTATION);
+            SuspendingFunctions.checkCompletes(bean, method, ANNOTATION);
         }
         if (skips) {
             Methods.checkSkippable(method, ANNOTATION);
@@ -83,22 +85,36 @@ final class HoldLockMethod {
                             ? "several names: the parameter is a MultiHold"
                             : "one name: the parameter is a Hold"));
         }
-        checkResult(method.getReturnType());
+        checkResult(method.getReturnType(), Methods.result(bean, method));
     }
 
-    private void checkResult(Class<?> type) {
-        if (Future.class.isAssignableFrom(type) && type != CompletableFuture.class) {
+    private void checkResult(Class<?> type, ResolvableType result) {
+        if (type != CompletableFuture.class && Future.class.isAssignableFrom(type)
+                || CompletionStage.class.isAssignableFrom(type) && !type.isAssignableFrom(CompletableFuture.class)) {
             throw refused("returns a " + type.getSimpleName()
                     + ", whose completion cannot be observed; return a CompletableFuture");
         }
-        if (HoldLockInterceptor.REACTOR && ReactiveCall.isOne(method)) {
-            return;
-        }
-        if (Methods.isPublisher(type) || Methods.isLater(type)) {
-            throw refused("returns a " + type.getSimpleName()
+        boolean held = CompletionStage.class.isAssignableFrom(type)
+                || HoldLockInterceptor.REACTOR && ReactiveCall.isOne(method);
+        if (held ? Methods.containsUnfinished(result) : Methods.isUnfinished(result)) {
+            throw refused("returns a " + Methods.title(result)
                     + ", whose work begins after the method has returned, without the lock; do the work in the method,"
                     + " or return a CompletableFuture");
         }
+    }
+
+    /**
+     * Refuses a value whose work goes on without the lock.
+     *
+     * @throws IllegalStateException if the value is such
+     */
+    void checkFinished(@Nullable Object value) {
+        Methods.checkFinished(
+                method,
+                ANNOTATION,
+                value,
+                "without the lock; do the work in the method, or declare the method with the return type"
+                        + " CompletableFuture");
     }
 
     Method method() {

@@ -31,7 +31,9 @@ final class LeaderInterceptor implements MethodInterceptor {
         Methods.setArgument(call, method.termParameter(), term);
         Locks.enter(term::isValid, term.name(), all.client(method.election()));
         try {
-            return call.proceed();
+            Object result = call.proceed();
+            method.checkFinished(result);
+            return result;
         } finally {
             Locks.leave();
         }

@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Term;
 import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What {@link LeaderOnly} says of one method.
@@ -12,13 +13,15 @@ import java.lang.reflect.Method;
  */
 record LeaderMethod(Method method, Leaderships.Election election, int termParameter) {
     private static final String ANNOTATION = "LeaderOnly";
+    private static final String WHY =
+            "when this application may no longer lead; wait for it in the method, or call the method where the work begins";
 
     /**
      * Reads the annotation.
      *
      * @throws IllegalStateException if what it says cannot be
      */
-    static LeaderMethod read(Method method, LeaderOnly said, Texts texts) {
+    static LeaderMethod read(Class<?> bean, Method method, LeaderOnly said, Texts texts) {
         SuspendingFunctions.refuse(method, ANNOTATION);
         Methods.checkSkippable(method, ANNOTATION);
         String name = texts.resolve(said.value());
@@ -26,18 +29,19 @@ record LeaderMethod(Method method, Leaderships.Election election, int termParame
             throw Methods.refused(method, ANNOTATION, "has an empty name; set the name of the election");
         }
         Methods.checkConstant(method, ANNOTATION, name, "write a method for each election");
-        Class<?> type = method.getReturnType();
-        if (Methods.isPublisher(type)) {
-            throw Methods.refused(
-                    method,
-                    ANNOTATION,
-                    "returns a " + type.getSimpleName()
-                            + ", whose work begins later, when this application may lead no longer; call the method from"
-                            + " where it is subscribed to");
-        }
+        Methods.checkFinished(bean, method, ANNOTATION, "whose work goes on later, " + WHY);
         return new LeaderMethod(
                 method,
                 new Leaderships.Election(name, texts.resolve(said.client())),
                 Methods.parameterOf(method, Term.class));
+    }
+
+    /**
+     * Refuses a value whose work is not over.
+     *
+     * @throws IllegalStateException if the value is such
+     */
+    void checkFinished(@Nullable Object value) {
+        Methods.checkFinished(method, ANNOTATION, value, WHY);
     }
 }

@@ -4,32 +4,56 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
 
 /** What all annotations ask of the methods they are on. */
 final class Methods {
     /** Results of which the caller makes something later, when the lock is released already. */
     private static final Set<String> LATER = Set.of(
+            "java.lang.Runnable",
+            "java.util.Iterator",
             "java.util.concurrent.Callable",
             "java.util.concurrent.Flow$Publisher",
+            "java.util.concurrent.Future",
             "java.util.function.Supplier",
             "java.util.stream.BaseStream",
+            "kotlin.Function",
             "kotlin.sequences.Sequence",
             "kotlinx.coroutines.Job",
             "kotlinx.coroutines.flow.Flow",
             "org.reactivestreams.Publisher",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.reactive.function.server.ServerResponse",
+            "org.springframework.web.servlet.function.ServerResponse",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    /** On methods that Spring calls on the object itself, past any proxy. */
+    private static final Set<String> LIFECYCLE_ANNOTATIONS =
+            Set.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+
+    private static final int DEEPEST = 4; // of type arguments; a type may contain itself
+
+    private static final boolean HTTP =
+            ClassUtils.isPresent("org.springframework.http.HttpEntity", Methods.class.getClassLoader());
+    private static final Map<Class<?>, Boolean> UNFINISHED = new ConcurrentReferenceHashMap<>();
 
     private Methods() {}
 
@@ -41,9 +65,10 @@ final class Methods {
     /**
      * Refuses a method that a proxy cannot get in front of: the annotation would have no effect.
      *
-     * @throws IllegalStateException if it is private, static or final
+     * @throws IllegalStateException if it is private, static or final, visible in another package than that of the bean
+     *     alone, or called by the container on the object itself
      */
-    static void checkProxied(Method method, String annotation) {
+    static void checkProxied(Class<?> bean, Method method, String annotation) {
         for (int modifier : new int[] {Modifier.PRIVATE, Modifier.STATIC, Modifier.FINAL}) {
             if ((method.getModifiers() & modifier) != 0) {
                 throw refused(
@@ -53,6 +78,39 @@ final class Methods {
                                 + " and no proxy can run before it; remove that");
             }
         }
+        boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
+        if (packagePrivate && !inOnePackage(bean, method.getDeclaringClass())) {
+            throw refused(
+                    method,
+                    annotation,
+                    "would have no effect on " + ClassUtils.getShortName(bean)
+                            + ", because the method is package-private in another package and no proxy can override it;"
+                            + " make it public or protected");
+        }
+        if (isLifecycle(method)) {
+            throw refused(
+                    method,
+                    annotation,
+                    "would have no effect, because Spring calls it on the object itself, past the proxy; do the work in"
+                            + " another method, for example on ApplicationReadyEvent");
+        }
+    }
+
+    private static boolean inOnePackage(Class<?> a, Class<?> b) {
+        return a.getPackageName().equals(b.getPackageName()) && a.getClassLoader() == b.getClassLoader();
+    }
+
+    private static boolean isLifecycle(Method method) {
+        Class<?> owner = method.getDeclaringClass();
+        return InitializingBean.class.isAssignableFrom(owner) && isNamed(method, "afterPropertiesSet")
+                || DisposableBean.class.isAssignableFrom(owner) && isNamed(method, "destroy")
+                || Arrays.stream(method.getAnnotations())
+                        .anyMatch(each -> LIFECYCLE_ANNOTATIONS.contains(
+                                each.annotationType().getName()));
+    }
+
+    private static boolean isNamed(Method method, String name) {
+        return method.getName().equals(name) && method.getParameterCount() == 0;
     }
 
     /**
@@ -99,6 +157,99 @@ final class Methods {
                 && (LATER.contains(type.getName())
                         || isLater(type.getSuperclass())
                         || Arrays.stream(type.getInterfaces()).anyMatch(Methods::isLater));
+    }
+
+    /** What the method of a bean returns, with its type arguments; of a suspending function, what Kotlin declares. */
+    static ResolvableType result(Class<?> bean, Method method) {
+        return ResolvableType.forMethodParameter(new MethodParameter(method, -1).withContainingClass(bean));
+    }
+
+    /** Whether a result of the type, or a part that its type arguments tell, goes on or begins after the return. */
+    static boolean isUnfinished(ResolvableType type) {
+        return isUnfinished(type, DEEPEST);
+    }
+
+    /** The same of the type arguments alone. */
+    static boolean containsUnfinished(ResolvableType type) {
+        return containsUnfinished(type, DEEPEST);
+    }
+
+    private static boolean isUnfinished(ResolvableType type, int depth) {
+        return depth > 0 && (isUnfinished(type.toClass()) || containsUnfinished(type, depth));
+    }
+
+    private static boolean containsUnfinished(ResolvableType type, int depth) {
+        return type.toClass() != Class.class
+                && (type.isArray() && isUnfinished(type.getComponentType(), depth - 1)
+                        || Arrays.stream(type.getGenerics()).anyMatch(part -> isUnfinished(part, depth - 1)));
+    }
+
+    private static boolean isUnfinished(Class<?> type) {
+        return UNFINISHED.computeIfAbsent(
+                type, each -> CompletionStage.class.isAssignableFrom(each) || isPublisher(each) || isLater(each));
+    }
+
+    /** The type as messages call it: {@code ResponseEntity<Mono>}, without what says nothing of the time. */
+    static String title(ResolvableType type) {
+        return title(type, DEEPEST);
+    }
+
+    private static String title(ResolvableType type, int depth) {
+        String name = type.toClass().getSimpleName();
+        return Arrays.stream(type.getGenerics())
+                .filter(part -> isUnfinished(part, depth - 1))
+                .findFirst()
+                .map(part -> name + "<" + title(part, depth - 1) + ">")
+                .orElse(name);
+    }
+
+    /**
+     * Refuses a method whose work is not over when it returns.
+     *
+     * @throws IllegalStateException if its return type says so
+     */
+    static void checkFinished(Class<?> bean, Method method, String annotation, String why) {
+        ResolvableType type = result(bean, method);
+        if (isUnfinished(type)) {
+            throw refused(method, annotation, "returns a " + title(type) + ", " + why);
+        }
+    }
+
+    /**
+     * Refuses what a method has returned if its work is not over, where only the value says so.
+     *
+     * @throws IllegalStateException if it goes on, or has yet to begin; what is yet to begin then never does
+     */
+    static void checkFinished(Method method, String annotation, @Nullable Object value, String why) {
+        Object unfinished = unfinished(value);
+        if (unfinished != null) {
+            throw refused(
+                    method,
+                    annotation,
+                    "returned a " + ClassUtils.getShortName(unfinished.getClass())
+                            + ", whose work goes on after the method has returned, " + why);
+        }
+    }
+
+    /** The part of a value whose work is not over: the value, or what an Optional or a response contains; else null. */
+    private static @Nullable Object unfinished(@Nullable Object value) {
+        if (value instanceof Future<?> future && future.isDone()) {
+            return null;
+        }
+        if (value == null || isUnfinished(value.getClass())) {
+            return value;
+        }
+        if (value instanceof Optional<?> optional) {
+            return unfinished(optional.orElse(null));
+        }
+        return HTTP ? Responses.body(value) : null;
+    }
+
+    /** Apart, since spring-web need not be there. */
+    private static final class Responses {
+        static @Nullable Object body(Object value) {
+            return value instanceof HttpEntity<?> response ? unfinished(response.getBody()) : null;
+        }
     }
 
     /** Refuses a name that is the same for every call and seems not to be. */

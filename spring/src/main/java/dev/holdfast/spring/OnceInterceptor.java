@@ -30,7 +30,7 @@ final class OnceInterceptor implements MethodInterceptor {
         OnceMethod method = methods.of(call);
         LockClient client = clients.get().client(method.client());
         warning.check(method.method(), "its work is recorded as done");
-        Work work = new Work(call, method.turnParameter(), client);
+        Work work = new Work(call, method, client);
         OnceResult result = client.once(method.name(call), method.options()).run(work::run);
         if (result instanceof OnceResult.Failed failed) {
             throw work.failure == null ? failed.cause() : work.failure;
@@ -46,22 +46,23 @@ final class OnceInterceptor implements MethodInterceptor {
     /** The call as work of one turn. */
     private static final class Work {
         private final MethodInvocation call;
-        private final int turnParameter;
+        private final OnceMethod method;
         private final LockClient client;
         private @Nullable Object value;
         private @Nullable Throwable failure;
 
-        Work(MethodInvocation call, int turnParameter, LockClient client) {
+        Work(MethodInvocation call, OnceMethod method, LockClient client) {
             this.call = call;
-            this.turnParameter = turnParameter;
+            this.method = method;
             this.client = client;
         }
 
         void run(OnceTurn turn) throws Exception {
-            Methods.setArgument(call, turnParameter, turn);
+            Methods.setArgument(call, method.turnParameter(), turn);
             Locks.enter(turn::isValid, turn.name(), client);
             try {
                 value = call.proceed();
+                method.checkFinished(value);
             } catch (Exception | Error failed) {
                 failure = failed;
                 throw failed;

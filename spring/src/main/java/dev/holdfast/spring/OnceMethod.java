@@ -6,7 +6,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +14,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 /** What {@link Once} says of one method; read and checked at the start. */
 final class OnceMethod {
     private static final String ANNOTATION = "Once";
+    private static final String WHY =
+            "but the work is recorded as done when the method returns; wait for it in the method";
 
     private final Method method;
     private final String name;
@@ -52,14 +53,7 @@ final class OnceMethod {
                             + "; set one of every = \"1h\", cron = \"0 0 3 * * *\" and key = \"#{#id}\"");
         }
         SuspendingFunctions.refuse(method, ANNOTATION);
-        Class<?> type = method.getReturnType();
-        if (Future.class.isAssignableFrom(type) || Methods.isPublisher(type)) {
-            throw Methods.refused(
-                    method,
-                    ANNOTATION,
-                    "returns a " + type.getSimpleName() + ", but the work is recorded as done when the method returns;"
-                            + " wait for it in the method");
-        }
+        Methods.checkFinished(bean, method, ANNOTATION, WHY);
         Methods.checkSkippable(method, ANNOTATION);
         Methods.checkConstant(
                 method, ANNOTATION, texts.resolve(said.name()), "use key = \"#{…}\", or a method for each name");
@@ -98,6 +92,15 @@ final class OnceMethod {
 
     Method method() {
         return method;
+    }
+
+    /**
+     * Refuses a value whose work is not over.
+     *
+     * @throws IllegalStateException if the value is such
+     */
+    void checkFinished(@Nullable Object value) {
+        Methods.checkFinished(method, ANNOTATION, value, WHY);
     }
 
     /** The name for one call: of the work, or of the work and its key. */

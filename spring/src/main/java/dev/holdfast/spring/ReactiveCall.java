@@ -4,7 +4,6 @@ import dev.holdfast.Holding;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
@@ -14,8 +13,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A call that returns a publisher, or that a proxy runs as one ({@link SuspendingFunctions}): the lock is acquired at each subscription, without blocking a thread, and released
- * when the publisher has completed, failed or was cancelled. The method runs between the two.
+ * A call that returns a publisher, or that a proxy runs as one ({@link SuspendingFunctions}): the lock is acquired at each
+ * subscription, without blocking a thread, and released when the publisher has completed, failed or was cancelled and
+ * nothing of it runs any more ({@link BodyWork}). The method runs between the two.
  */
 final class ReactiveCall {
     private ReactiveCall() {}
@@ -35,64 +35,95 @@ final class ReactiveCall {
             throw new IllegalStateException("no adapter for " + method);
         }
         LockRequest unbound = request.boundToNoThread();
-        Mono<Holding> holding = Mono.fromFuture(unbound::acquireAsync)
+        Mono<Body> running = Mono.fromFuture(unbound::acquireAsync)
                 .flatMap(acquired -> acquired.isPresent()
-                        ? Mono.<Holding>just(acquired.get())
-                        : method.skips() ? Mono.<Holding>empty() : Mono.<Holding>error(method.failure(unbound)))
-                .doOnDiscard(Holding.class, Holding::close)
+                        ? Mono.just(new Body(acquired.get(), calls))
+                        : method.skips() ? Mono.<Body>empty() : Mono.<Body>error(method.failure(unbound)))
+                .doOnDiscard(Body.class, body -> body.work.end())
                 .doOnDiscard(Optional.class, ReactiveCall::closeIfAcquired);
         // The hold is closed inside the sequence, so that a loss is what the subscriber gets, and nothing wraps it;
         // closing it again when the sequence ends does nothing.
         Publisher<?> held = adapter.isMultiValue()
                 ? Flux.usingWhen(
-                        holding,
-                        hold -> Flux.from(body(call, method, unbound, hold, adapter, calls))
-                                .doOnComplete(hold::close),
-                        hold -> ended(hold, null, calls),
-                        (hold, failure) -> ended(hold, failure, calls),
-                        hold -> ended(hold, null, calls))
+                        running,
+                        body -> Flux.from(body.publisher(call, method, unbound, adapter))
+                                .doOnNext(method::checkFinished)
+                                .concatWith(body.work.idle())
+                                .onErrorResume(failure -> body.work.idle().then(Mono.error(failure)))
+                                .doOnComplete(body.hold::close)
+                                .contextWrite(body.work::in),
+                        Body::ended,
+                        Body::failed,
+                        Body::cancelled)
                 : Mono.usingWhen(
-                        holding,
-                        hold -> Mono.from(body(call, method, unbound, hold, adapter, calls))
-                                .doOnSuccess(value -> hold.close()),
-                        hold -> ended(hold, null, calls),
-                        (hold, failure) -> ended(hold, failure, calls),
-                        hold -> ended(hold, null, calls));
+                        running,
+                        body -> Mono.fromDirect(body.publisher(call, method, unbound, adapter))
+                                .doOnNext(method::checkFinished)
+                                .delayUntil(value -> body.work.idle())
+                                .switchIfEmpty(body.work.idle())
+                                .onErrorResume(failure -> body.work.idle().then(Mono.error(failure)))
+                                .doOnSuccess(value -> body.hold.close())
+                                .contextWrite(body.work::in),
+                        Body::ended,
+                        Body::failed,
+                        Body::cancelled);
         return adapter.fromPublisher(held);
     }
 
-    /** The method's own publisher; made again for each subscription, under the hold of that subscription. */
-    private static Publisher<Object> body(
-            MethodInvocation call,
-            HoldLockMethod method,
-            LockRequest request,
-            Holding hold,
-            ReactiveAdapter adapter,
-            CallsInProgress calls) {
-        calls.begin();
-        MethodInvocation copy = ((ProxyMethodInvocation) call).invocableClone();
-        Methods.setArgument(copy, method.holdParameter(), hold);
-        Locks.enter(hold, request);
-        try {
-            // for aspects further inside, which ask for the present invocation
-            return adapter.toPublisher(ExposeInvocationInterceptor.INSTANCE.invoke(copy));
-        } catch (Throwable failed) {
-            return Mono.error(failed);
-        } finally {
-            Locks.leave();
+    /** The method's body in one subscription, under the hold of that. */
+    private static final class Body {
+        private final Holding hold;
+        private final BodyWork work;
+
+        Body(Holding hold, CallsInProgress calls) {
+            this.hold = hold;
+            this.work = new BodyWork(() -> {
+                HoldLockInterceptor.closedAfter(hold, null);
+                calls.end();
+            });
+            calls.begin();
+        }
+
+        /** The method's own publisher. */
+        Publisher<Object> publisher(
+                MethodInvocation call, HoldLockMethod method, LockRequest request, ReactiveAdapter adapter) {
+            MethodInvocation copy = ((ProxyMethodInvocation) call).invocableClone();
+            Methods.setArgument(copy, method.holdParameter(), hold);
+            if (SuspendingFunctions.isOne(method.method())) {
+                CoroutineEnd.watch(copy, work);
+            }
+            Locks.enter(hold, request);
+            try {
+                // for aspects further inside, which ask for the present invocation
+                Publisher<Object> own = adapter.toPublisher(ExposeInvocationInterceptor.INSTANCE.invoke(copy));
+                return subscriber -> work.run(() -> own.subscribe(subscriber));
+            } catch (Throwable failed) {
+                return Mono.error(failed);
+            } finally {
+                Locks.leave();
+            }
+        }
+
+        Mono<Void> ended() {
+            return Mono.fromRunnable(work::end);
+        }
+
+        /** Closes the hold; a loss that is found now is added to what failed. */
+        Mono<Void> failed(Throwable failure) {
+            return Mono.fromRunnable(() -> {
+                HoldLockInterceptor.closedAfter(hold, failure);
+                work.end();
+            });
+        }
+
+        /** The hold is closed when what still runs has ended. */
+        Mono<Void> cancelled() {
+            return Mono.fromRunnable(work::cancel);
         }
     }
 
     /** The answer came when nobody wanted it any more. */
     private static void closeIfAcquired(Optional<?> acquired) {
         acquired.filter(Holding.class::isInstance).map(Holding.class::cast).ifPresent(Holding::close);
-    }
-
-    /** Closes the hold where that has not been done; a loss that is found now is added to what failed. */
-    private static Mono<Void> ended(Holding holding, @Nullable Throwable failure, CallsInProgress calls) {
-        return Mono.fromRunnable(() -> {
-            HoldLockInterceptor.closedAfter(holding, failure);
-            calls.end();
-        });
     }
 }

@@ -2,9 +2,9 @@ package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
 import java.util.Optional;
-import java.util.concurrent.Future;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -42,7 +42,7 @@ final class SuspendingFunctions {
      * @throws IllegalStateException if it returns something whose work goes on later, such as a {@code Flow} or a {@code
      *     Mono}, or if the libraries are missing that run it as a {@code Mono}
      */
-    static void checkCompletes(Method method, String annotation) {
+    static void checkCompletes(Class<?> bean, Method method, String annotation) {
         if (!RUN_AS_MONO) {
             throw Methods.refused(
                     method,
@@ -50,12 +50,12 @@ final class SuspendingFunctions {
                     "is on a suspending function, which needs org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
                             + " org.jetbrains.kotlin:kotlin-reflect; add them");
         }
-        Class<?> type = returned(method).getParameterType();
-        if (Future.class.isAssignableFrom(type) || Methods.isPublisher(type) || Methods.isLater(type)) {
+        ResolvableType type = Methods.result(bean, method);
+        if (Methods.isUnfinished(type)) {
             throw Methods.refused(
                     method,
                     annotation,
-                    "is on a suspending function that returns a " + type.getSimpleName()
+                    "is on a suspending function that returns a " + Methods.title(type)
                             + ", whose work goes on later, without the lock; await it in the function, or make the function"
                             + " an ordinary one");
         }

@@ -13,19 +13,32 @@ import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.reactivestreams.Publisher;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /** Methods with {@link HoldLock} that return publishers. */
 class HoldLockReactiveTest {
@@ -84,6 +97,134 @@ class HoldLockReactiveTest {
             subscription.dispose();
             isFree(client);
         });
+    }
+
+    static Stream<Arguments> blockingBodies() {
+        return Stream.of(
+                body("in the method itself", Prices::blocks),
+                body("at the subscription", (prices, work) -> prices.one(Mono.fromRunnable(work), null)),
+                body(
+                        "subscribed to on a scheduler",
+                        (prices, work) -> prices.one(
+                                Mono.<String>fromRunnable(work).subscribeOn(Schedulers.boundedElastic()), null)),
+                body(
+                        "a callable on a scheduler",
+                        (prices, work) -> prices.one(
+                                Mono.fromCallable(() -> {
+                                            work.run();
+                                            return "12";
+                                        })
+                                        .subscribeOn(Schedulers.boundedElastic()),
+                                null)),
+                body(
+                        "published on a scheduler",
+                        (prices, work) -> prices.one(
+                                Mono.just("12")
+                                        .publishOn(Schedulers.boundedElastic())
+                                        .doOnNext(price -> work.run()),
+                                null)),
+                body(
+                        "after the answer of a thread of others",
+                        (prices, work) -> prices.one(
+                                Mono.fromFuture(() -> CompletableFuture.supplyAsync(
+                                                () -> "12",
+                                                CompletableFuture.delayedExecutor(20, TimeUnit.MILLISECONDS)))
+                                        .publishOn(Schedulers.boundedElastic())
+                                        .doOnNext(price -> work.run()),
+                                null)),
+                body(
+                        "after a delay",
+                        (prices, work) -> prices.one(
+                                Mono.delay(Duration.ofMillis(20))
+                                        .doOnNext(ticks -> work.run())
+                                        .thenReturn("12"),
+                                null)),
+                body(
+                        "in an inner sequence",
+                        (prices, work) -> prices.one(
+                                Mono.just("12").flatMap(price -> Mono.<String>fromRunnable(work)
+                                        .subscribeOn(Schedulers.boundedElastic())),
+                                null)),
+                body(
+                        "in a second method with a lock",
+                        (prices, work) -> prices.outer(() -> prices.inner(
+                                Mono.<String>fromRunnable(work).subscribeOn(Schedulers.boundedElastic())))),
+                body("of a flux", (prices, work) -> prices.several(Flux.range(0, 9)
+                        .publishOn(Schedulers.boundedElastic())
+                        .doOnNext(price -> work.run()))),
+                body("of a flux at the subscription", (prices, work) -> prices.several(Flux.range(0, 9)
+                        .doOnNext(price -> work.run()))));
+    }
+
+    private static Arguments body(String where, BiFunction<Prices, Runnable, Publisher<?>> made) {
+        return Arguments.of(Named.of(where, made));
+    }
+
+    @ParameterizedTest
+    @MethodSource("blockingBodies")
+    void aCancellationReleasesTheLockWhenTheBlockingBodyHasEnded(BiFunction<Prices, Runnable, Publisher<?>> made) {
+        with((prices, client) -> {
+            Blocking work = new Blocking();
+            BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {};
+            CompletableFuture<Void> subscribed = CompletableFuture.runAsync(
+                    () -> made.apply(prices, work).subscribe(subscriber));
+            work.begun.await();
+            subscriber.dispose();
+            assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
+            work.mayEnd.countDown();
+            subscribed.join();
+            isFree(client);
+        });
+    }
+
+    @Test
+    void aTimeoutOfTheCallerReleasesTheLockWhenTheBlockingBodyHasEnded() {
+        with((prices, client) -> {
+            Blocking work = new Blocking();
+            Mono<String> price = Mono.<String>fromRunnable(work).subscribeOn(Schedulers.boundedElastic());
+            assertThatThrownBy(() ->
+                            prices.one(price, null).timeout(Duration.ofMillis(50)).block(LONG))
+                    .hasRootCauseInstanceOf(TimeoutException.class);
+            assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
+            work.mayEnd.countDown();
+            isFree(client);
+        });
+    }
+
+    @Test
+    void aTimeoutInsideTheBodyIsToldWhenTheBlockingPartHasEnded() {
+        with((prices, client) -> {
+            Blocking work = new Blocking();
+            Mono<String> price = Mono.<String>fromRunnable(work)
+                    .subscribeOn(Schedulers.boundedElastic())
+                    .timeout(Duration.ofMillis(50), Mono.just("estimate"));
+            CompletableFuture<String> result = prices.one(price, null).toFuture();
+            work.begun.await();
+            assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
+            assertThat(result).isNotDone();
+            work.mayEnd.countDown();
+            assertThat(result.get(1, TimeUnit.MINUTES)).isEqualTo("estimate");
+            assertThat(client.lock("prices").tryAcquire()).get().satisfies(Hold::close);
+        });
+    }
+
+    /** Blocks, whether it is interrupted or not, until it may end. */
+    private static final class Blocking implements Runnable {
+        private final CountDownLatch begun = new CountDownLatch(1);
+        private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+        @Override
+        public void run() {
+            begun.countDown();
+            while (true) {
+                try {
+                    mayEnd.await();
+                    return;
+                } catch (InterruptedException cancelled) {
+                    // as a database driver that reads on
+                }
+            }
+        }
     }
 
     @Test
@@ -191,6 +332,27 @@ class HoldLockReactiveTest {
     }
 
     static class Prices {
+        @HoldLock("prices")
+        public Mono<String> blocks(Runnable work) {
+            work.run();
+            return Mono.just("12");
+        }
+
+        @HoldLock("prices")
+        public Mono<String> outer(Supplier<Mono<String>> inner) {
+            return Mono.defer(inner);
+        }
+
+        @HoldLock("inner")
+        public Mono<String> inner(Mono<String> work) {
+            return work;
+        }
+
+        @HoldLock("prices")
+        public Flux<Integer> several(Flux<Integer> work) {
+            return work;
+        }
+
         private static String state(LockClient client, String name) {
             return name + (client.lock(name).status().grant().isPresent() ? " held" : " free");
         }

@@ -7,19 +7,23 @@ import dev.holdfast.spring.boot.HoldfastAutoConfiguration
 import java.time.Duration
 import java.util.Optional
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.emptyFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.awaitility.Awaitility.await
@@ -29,6 +33,7 @@ import org.junit.jupiter.params.provider.Arguments
 import org.junit.jupiter.params.provider.MethodSource
 import org.springframework.boot.autoconfigure.AutoConfigurations
 import org.springframework.boot.test.context.runner.ApplicationContextRunner
+import org.springframework.http.ResponseEntity
 import reactor.core.publisher.Mono
 
 /** Suspending functions with [HoldLock]. */
@@ -76,6 +81,34 @@ class HoldLockSuspendTest {
             await().atMost(LONG).until { isHeld(client, "price:7") }
             call.cancelAndJoin()
         }
+        isFree(client, "price:7")
+    }
+
+    @Test
+    fun aCancelledCallReleasesTheLockWhenItsBlockingCodeHasEnded() = with { prices, client ->
+        val begun = CountDownLatch(1)
+        val mayEnd = CountDownLatch(1)
+        runBlocking {
+            val call = launch(Dispatchers.Default) { prices.blocks(begun, mayEnd) }
+            begun.await()
+            call.cancelAndJoin()
+        }
+        assertThat(client.lock("price:7").tryAcquire(Duration.ofMillis(200))).isEmpty()
+        mayEnd.countDown()
+        isFree(client, "price:7")
+    }
+
+    @Test
+    fun aCancelledCallReleasesTheLockWhenItHasCleanedUp() = with { prices, client ->
+        val begun = CompletableDeferred<Unit>()
+        val mayEnd = CompletableDeferred<Unit>()
+        runBlocking {
+            val call = launch(Dispatchers.Default) { prices.cleansUp(begun, mayEnd) }
+            begun.await()
+            call.cancelAndJoin()
+        }
+        assertThat(client.lock("price:7").tryAcquire(Duration.ofMillis(200))).isEmpty()
+        mayEnd.complete(Unit)
         isFree(client, "price:7")
     }
 
@@ -136,6 +169,22 @@ class HoldLockSuspendTest {
         @HoldLock("price:#{#id}")
         open suspend fun of(id: Long, work: CompletableDeferred<String>): String = work.await()
 
+        @HoldLock("price:7")
+        open suspend fun blocks(begun: CountDownLatch, mayEnd: CountDownLatch) {
+            begun.countDown()
+            mayEnd.await()
+        }
+
+        @HoldLock("price:7")
+        open suspend fun cleansUp(begun: CompletableDeferred<Unit>, mayEnd: CompletableDeferred<Unit>) {
+            try {
+                begun.complete(Unit)
+                awaitCancellation()
+            } finally {
+                withContext(NonCancellable) { mayEnd.await() }
+            }
+        }
+
         @HoldLock("alone")
         open suspend fun alone(hold: Hold? = null): Long {
             mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max)
@@ -189,6 +238,11 @@ class HoldLockSuspendTest {
         open suspend fun run(): Deferred<String> = CompletableDeferred("ran")
     }
 
+    open class LaterResponse {
+        @HoldLock("a")
+        open suspend fun run(): ResponseEntity<Flow<String>> = ResponseEntity.ok(emptyFlow())
+    }
+
     open class LaterFuture {
         @HoldLock("a")
         open suspend fun run(): CompletableFuture<String> = CompletableFuture()
@@ -218,6 +272,7 @@ class HoldLockSuspendTest {
             Arguments.of(LaterFlow::class.java, "returns a Flow, whose work goes on later"),
             Arguments.of(LaterMono::class.java, "returns a Mono, whose work goes on later"),
             Arguments.of(LaterDeferred::class.java, "returns a Deferred, whose work goes on later"),
+            Arguments.of(LaterResponse::class.java, "returns a ResponseEntity<Flow>, whose work goes on later"),
             Arguments.of(LaterFuture::class.java, "returns a CompletableFuture, whose work goes on later"),
             Arguments.of(SkippedOptional::class.java, "a skipped call returns null"),
             Arguments.of(SuspendingOnce::class.java, "cannot be on a suspending function"),

@@ -29,6 +29,11 @@ public record ClientSettings(
         @DefaultValue("false") boolean connectLazily,
         @NestedConfigurationProperty @DefaultValue HoldSettings hold) {
 
+    /** Whether the locks may be in a database of the application. */
+    boolean mayUseDatabase() {
+        return store == null ? use == null || use == StoreBean.DATA_SOURCE : store.startsWith("jdbc:");
+    }
+
     /** Without what may be a secret. */
     @Override
     public String toString() {

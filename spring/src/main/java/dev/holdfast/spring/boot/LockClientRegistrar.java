@@ -1,7 +1,6 @@
 package dev.holdfast.spring.boot;
 
 import dev.holdfast.LockClient;
-import java.util.Set;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -19,6 +18,9 @@ final class LockClientRegistrar implements ImportBeanDefinitionRegistrar {
     /** The bean of the client without a name. */
     static final String UNNAMED = "lockClient";
 
+    /** Attribute of the clients whose locks are in no database. */
+    static final String LOCKS_ELSEWHERE = LockClientRegistrar.class.getName() + ".elsewhere";
+
     private final Environment environment;
 
     LockClientRegistrar(Environment environment) {
@@ -30,7 +32,7 @@ final class LockClientRegistrar implements ImportBeanDefinitionRegistrar {
         HoldfastProperties properties =
                 Binder.get(environment).bindOrCreate("holdfast", Bindable.of(HoldfastProperties.class));
         if (properties.hasUnnamed()) {
-            RootBeanDefinition unnamed = definition("");
+            RootBeanDefinition unnamed = definition("", properties.unnamed());
             unnamed.setPrimary(true);
             registry.registerBeanDefinition(UNNAMED, unnamed);
         }
@@ -41,17 +43,22 @@ final class LockClientRegistrar implements ImportBeanDefinitionRegistrar {
                     "Set holdfast.clients.NAME." + lost
                             + " in its place, or holdfast.store for a client without a name.");
         }
-        Set<String> names = properties.clients().keySet();
-        names.forEach(name -> registry.registerBeanDefinition(name + "LockClient", definition(name)));
+        properties
+                .clients()
+                .forEach((name, settings) ->
+                        registry.registerBeanDefinition(name + "LockClient", definition(name, settings)));
     }
 
-    private static RootBeanDefinition definition(String name) {
+    private static RootBeanDefinition definition(String name, ClientSettings settings) {
         RootBeanDefinition client = new RootBeanDefinition(LockClient.class);
         client.setFactoryBeanName(LockClientMaker.BEAN_NAME);
         client.setFactoryMethodName("make");
         client.getConstructorArgumentValues().addIndexedArgumentValue(0, name);
         client.setDestroyMethodName("close");
         client.setRole(BeanDefinition.ROLE_APPLICATION);
+        if (!settings.mayUseDatabase()) {
+            client.setAttribute(LOCKS_ELSEWHERE, true);
+        }
         return client;
     }
 }

@@ -11,6 +11,12 @@ final class BootClasses {
     static final Class<?> REDIS = find(
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration");
+    static final Class<?> FLYWAY = find(
+            "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
+            "org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration");
+    static final Class<?> LIQUIBASE = find(
+            "org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration",
+            "org.springframework.boot.autoconfigure.liquibase.LiquibaseAutoConfiguration");
 
     private BootClasses() {}
 

@@ -12,6 +12,8 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -124,6 +126,39 @@ class FailureAnalysisTest {
         FailureAnalysis analysis = analyse(application.withBean(DataSource.class, FailureAnalysisTest::routing));
         assertThat(analysis.getDescription()).contains("routes").contains("DataSource");
         assertThat(analysis.getAction()).contains("holdfast.store");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "holdfast.pasword, There is no property holdfast.pasword",
+        "holdfast.clients.orders.pasword, There is no property holdfast.clients.orders.pasword",
+        "holdfast.password.first, There is no property holdfast.password.first",
+        "holdfast.use, cannot be read as a StoreBean",
+        "holdfast.hold.lease, cannot be read as a Duration",
+    })
+    void aPropertyThatCannotBeUsedIsNamedWithoutItsValue(String property, String reason, CapturedOutput output) {
+        Throwable failure = catchThrowable(
+                () -> SpringApplication.run(Bare.class, "--holdfast.store=mem:", "--" + property + "=s3cret"));
+        assertThat(failure).isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START", property, reason, "commandLineArgs")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
+    void aSettingThatAHoldRefusesIsNamedWithTheReason(CapturedOutput output) {
+        Throwable failure = catchThrowable(
+                () -> SpringApplication.run(Bare.class, "--holdfast.store=mem:", "--holdfast.hold.lease=5ms"));
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("APPLICATION FAILED TO START", "holdfast.hold", "the lease must be");
+    }
+
+    @Test
+    void propertiesOfOthersAreLeftToSpring(CapturedOutput output) {
+        Throwable failure = catchThrowable(() -> SpringApplication.run(
+                Bare.class, "--holdfast.store=mem:", "--spring.main.banner-mode=sometimes"));
+        assertThat(failure).isNotNull();
+        assertThat(output).contains("sometimes");
     }
 
     private static DataSource routing() {

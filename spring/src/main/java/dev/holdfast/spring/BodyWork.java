@@ -1,0 +1,126 @@
+package dev.holdfast.spring;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.CoreSubscriber;
+import reactor.core.Scannable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+/**
+ * How much of the body of one subscription runs now, so that the lock is released when all of it has ended. A cancellation
+ * stops no code that blocks.
+ *
+ * <pre>
+ *   counted: the sequence until its end or cancellation, its subscription, each of its tasks on a scheduler of Reactor
+ *   0 ──► release
+ * </pre>
+ *
+ * <p>A task belongs to the sequence in whose context it finds this: so does all that the operators of the sequence run.
+ * What a thread of others does, such as that of a {@code CompletableFuture}, is not seen.
+ */
+final class BodyWork {
+    private static final Class<BodyWork> KEY = BodyWork.class;
+
+    static {
+        Schedulers.onScheduleHook(KEY.getName(), BodyWork::counted);
+    }
+
+    private final AtomicInteger running = new AtomicInteger(1);
+    private final AtomicReference<@Nullable Runnable> waiting = new AtomicReference<>();
+    private final Runnable release;
+    private volatile @Nullable BodyWork outer;
+    private volatile @Nullable Consumer<Runnable> coroutine;
+
+    BodyWork(Runnable release) {
+        this.release = release;
+    }
+
+    /** For the context of the sequence. */
+    Context in(Context context) {
+        outer = context.getOrDefault(KEY, null);
+        return context.put(KEY, this);
+    }
+
+    /** A suspending function has begun; the action runs what it is given at the function's end. */
+    void begun(Consumer<Runnable> whenEnded) {
+        coroutine = whenEnded;
+    }
+
+    /** Runs a part of the body; also for the method with a lock around this one. */
+    void run(Runnable part) {
+        BodyWork around = outer;
+        if (around == null) {
+            runCounted(part);
+        } else {
+            around.run(() -> runCounted(part));
+        }
+    }
+
+    private void runCounted(Runnable part) {
+        boolean counts = running.getAndUpdate(parts -> parts == 0 ? 0 : parts + 1) != 0;
+        try {
+            part.run();
+        } finally {
+            if (counts) {
+                end();
+            }
+        }
+    }
+
+    /** Completes when nothing runs but the sequence itself, which waits for it before its own end. */
+    <T> Mono<T> idle() {
+        return Mono.create(sink -> {
+            waiting.set(sink::success);
+            tellIfIdle();
+        });
+    }
+
+    /** The sequence has ended. */
+    void end() {
+        if (running.decrementAndGet() == 0) {
+            release.run();
+        } else {
+            tellIfIdle();
+        }
+    }
+
+    /** The sequence was cancelled; a coroutine ends later. */
+    void cancel() {
+        Consumer<Runnable> begun = coroutine;
+        if (begun == null) {
+            end();
+        } else {
+            begun.accept(this::end);
+        }
+    }
+
+    private void tellIfIdle() {
+        if (running.get() == 1) {
+            Runnable idle = waiting.getAndSet(null);
+            if (idle != null) {
+                idle.run();
+            }
+        }
+    }
+
+    private static Runnable counted(Runnable task) {
+        BodyWork work = of(task);
+        return work == null ? task : () -> work.run(task);
+    }
+
+    /** Operators schedule themselves, or a subscription that knows its subscriber. */
+    private static @Nullable BodyWork of(Runnable task) {
+        Object each = task;
+        while (!(each instanceof CoreSubscriber<?> subscriber)) {
+            if (!(each instanceof Scannable part)) {
+                return null;
+            }
+            each = part.scanUnsafe(Scannable.Attr.ACTUAL);
+        }
+        return subscriber.currentContext().getOrDefault(KEY, null);
+    }
+}
