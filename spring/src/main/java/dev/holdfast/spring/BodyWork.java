@@ -15,7 +15,8 @@ import reactor.util.context.Context;
  * stops no code that blocks.
  *
  * <pre>
- *   counted: the sequence until its end or cancellation, its subscription, each of its tasks on a scheduler of Reactor
+ *   counted: the sequence until its end or cancellation, its subscription, its tasks on schedulers of Reactor, and
+ *            sequences with a lock inside it
  *   0 ──► release
  * </pre>
  *
@@ -39,9 +40,12 @@ final class BodyWork {
         this.release = release;
     }
 
-    /** For the context of the sequence. */
+    /** For the context of the sequence. A sequence inside another one that holds a lock is a part of that until its end. */
     Context in(Context context) {
-        outer = context.getOrDefault(KEY, null);
+        BodyWork around = context.getOrDefault(KEY, null);
+        if (around != null && around.begin()) {
+            outer = around;
+        }
         return context.put(KEY, this);
     }
 
@@ -50,18 +54,9 @@ final class BodyWork {
         coroutine = whenEnded;
     }
 
-    /** Runs a part of the body; also for the method with a lock around this one. */
+    /** Runs a part of the body. */
     void run(Runnable part) {
-        BodyWork around = outer;
-        if (around == null) {
-            runCounted(part);
-        } else {
-            around.run(() -> runCounted(part));
-        }
-    }
-
-    private void runCounted(Runnable part) {
-        boolean counts = running.getAndUpdate(parts -> parts == 0 ? 0 : parts + 1) != 0;
+        boolean counts = begin();
         try {
             part.run();
         } finally {
@@ -69,6 +64,11 @@ final class BodyWork {
                 end();
             }
         }
+    }
+
+    /** Another part begins, unless all have ended. */
+    private boolean begin() {
+        return running.getAndUpdate(parts -> parts == 0 ? 0 : parts + 1) != 0;
     }
 
     /** Completes when nothing runs but the sequence itself, which waits for it before its own end. */
@@ -79,10 +79,14 @@ final class BodyWork {
         });
     }
 
-    /** The sequence has ended. */
+    /** The sequence has ended, or another part. */
     void end() {
         if (running.decrementAndGet() == 0) {
             release.run();
+            BodyWork around = outer;
+            if (around != null) {
+                around.end();
+            }
         } else {
             tellIfIdle();
         }

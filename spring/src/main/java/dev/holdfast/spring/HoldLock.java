@@ -20,15 +20,18 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>The lock is acquired before a transaction of the method begins and released after it has ended. A method that
  * returns a {@code CompletableFuture}, {@code Mono} or {@code Flux} holds the lock until that has completed, and a
- * suspending function of Kotlin until it has returned (with {@code kotlinx-coroutines-reactor}). If the lock was lost
- * meanwhile, the caller gets a {@link dev.holdfast.HoldLostException}.
+ * suspending function of Kotlin until it has returned (with {@code kotlinx-coroutines-reactor}). After a cancellation, the
+ * lock is held until what still runs has ended. Any other result whose work begins or ends later is refused, at the start
+ * or with an {@link IllegalStateException}. If the lock was lost meanwhile, the caller gets a
+ * {@link dev.holdfast.HoldLostException}.
  *
  * <p>A parameter of type {@link dev.holdfast.Hold} gets the hold; callers pass null. With several names its type is
  * {@link dev.holdfast.MultiHold}, and {@link dev.holdfast.Holding} is for both.
  *
  * <p>It works on calls that go through the bean, not on calls of a method by its own object ({@link Locks#assertHeld()}
- * finds those). Methods that are private, static or final are refused at the start. It may be put on an annotation of
- * your own.
+ * finds those). Methods that no proxy can override are refused at the start: private, static and final ones, and those that
+ * are package-private in another package than the bean; so are those that Spring calls on the object itself, such as
+ * {@code @PostConstruct}. It may be put on an annotation of your own.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -85,10 +85,10 @@ final class HoldLockMethod {
                             ? "several names: the parameter is a MultiHold"
                             : "one name: the parameter is a Hold"));
         }
-        checkResult(method.getReturnType(), Methods.result(bean, method));
+        checkResult(bean, method.getReturnType());
     }
 
-    private void checkResult(Class<?> type, ResolvableType result) {
+    private void checkResult(Class<?> bean, Class<?> type) {
         if (type != CompletableFuture.class && Future.class.isAssignableFrom(type)
                 || CompletionStage.class.isAssignableFrom(type) && !type.isAssignableFrom(CompletableFuture.class)) {
             throw refused("returns a " + type.getSimpleName()
@@ -96,8 +96,9 @@ final class HoldLockMethod {
         }
         boolean held = CompletionStage.class.isAssignableFrom(type)
                 || HoldLockInterceptor.REACTOR && ReactiveCall.isOne(method);
+        ResolvableType result = Methods.result(bean, method);
         if (held ? Methods.containsUnfinished(result) : Methods.isUnfinished(result)) {
-            throw refused("returns a " + Methods.title(result)
+            throw refused("returns a " + Methods.resultTitle(bean, method)
                     + ", whose work begins after the method has returned, without the lock; do the work in the method,"
                     + " or return a CompletableFuture");
         }

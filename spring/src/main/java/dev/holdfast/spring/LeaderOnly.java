@@ -19,6 +19,7 @@ import java.lang.annotation.Target;
  *
  * <p>A call that is skipped returns null, or an empty {@code Optional}. Leadership can end while the method runs. A
  * parameter of type {@link dev.holdfast.Term} gets the term, which says so and has the fencing token; callers pass null.
+ * The work must end in the method: a result whose work goes on, such as a future, a publisher or a stream, is refused.
  * {@link LeaderElected} and {@link LeaderRevoked} are published as events.
  */
 @Documented

@@ -189,9 +189,10 @@ final class Methods {
                 type, each -> CompletionStage.class.isAssignableFrom(each) || isPublisher(each) || isLater(each));
     }
 
-    /** The type as messages call it: {@code ResponseEntity<Mono>}, without what says nothing of the time. */
-    static String title(ResolvableType type) {
-        return title(type, DEEPEST);
+    /** What a method returns, as messages call it: {@code ResponseEntity<Mono>}, and where a subclass says so. */
+    static String resultTitle(Class<?> bean, Method method) {
+        String title = title(result(bean, method), DEEPEST);
+        return bean == method.getDeclaringClass() ? title : title + " in " + ClassUtils.getShortName(bean);
     }
 
     private static String title(ResolvableType type, int depth) {
@@ -209,9 +210,8 @@ final class Methods {
      * @throws IllegalStateException if its return type says so
      */
     static void checkFinished(Class<?> bean, Method method, String annotation, String why) {
-        ResolvableType type = result(bean, method);
-        if (isUnfinished(type)) {
-            throw refused(method, annotation, "returns a " + title(type) + ", " + why);
+        if (isUnfinished(result(bean, method))) {
+            throw refused(method, annotation, "returns a " + resultTitle(bean, method) + ", " + why);
         }
     }
 

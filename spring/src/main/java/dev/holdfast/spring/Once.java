@@ -21,7 +21,9 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>Exactly one of {@link #every()}, {@link #cron()} and {@link #key()} is set. A call that is skipped returns null, or
  * an empty {@code Optional}. What the method throws is thrown, and recorded as failed. A parameter of type
- * {@link dev.holdfast.OnceTurn} gets the turn; callers pass null.
+ * {@link dev.holdfast.OnceTurn} gets the turn; callers pass null. The work must end in the method: a result whose work goes on,
+ * such as a future, a publisher or a stream, is refused at the start. Where only the value shows that, the run is recorded
+ * as failed, with an {@link IllegalStateException}.
  *
  * <p>As with {@link HoldLock}, it works on calls that go through the bean.
  */

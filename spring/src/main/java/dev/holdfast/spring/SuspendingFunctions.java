@@ -4,7 +4,6 @@ import java.lang.reflect.Method;
 import java.util.Optional;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
-import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -50,12 +49,11 @@ final class SuspendingFunctions {
                     "is on a suspending function, which needs org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
                             + " org.jetbrains.kotlin:kotlin-reflect; add them");
         }
-        ResolvableType type = Methods.result(bean, method);
-        if (Methods.isUnfinished(type)) {
+        if (Methods.isUnfinished(Methods.result(bean, method))) {
             throw Methods.refused(
                     method,
                     annotation,
-                    "is on a suspending function that returns a " + Methods.title(type)
+                    "is on a suspending function that returns a " + Methods.resultTitle(bean, method)
                             + ", whose work goes on later, without the lock; await it in the function, or make the function"
                             + " an ordinary one");
         }

@@ -99,6 +99,20 @@ class HoldLockSuspendTest {
     }
 
     @Test
+    fun aCancelledCallReleasesTheLockWhenTheSecondFunctionInsideItHasEnded() = with { prices, client ->
+        val begun = CountDownLatch(1)
+        val mayEnd = CountDownLatch(1)
+        runBlocking {
+            val call = launch(Dispatchers.Default) { prices.outer { prices.blocks(begun, mayEnd) } }
+            begun.await()
+            call.cancelAndJoin()
+        }
+        assertThat(client.lock("outer").tryAcquire(Duration.ofMillis(200))).isEmpty()
+        mayEnd.countDown()
+        isFree(client, "outer")
+    }
+
+    @Test
     fun aCancelledCallReleasesTheLockWhenItHasCleanedUp() = with { prices, client ->
         val begun = CompletableDeferred<Unit>()
         val mayEnd = CompletableDeferred<Unit>()
@@ -168,6 +182,9 @@ class HoldLockSuspendTest {
 
         @HoldLock("price:#{#id}")
         open suspend fun of(id: Long, work: CompletableDeferred<String>): String = work.await()
+
+        @HoldLock("outer")
+        open suspend fun outer(body: suspend () -> Unit) = body()
 
         @HoldLock("price:7")
         open suspend fun blocks(begun: CountDownLatch, mayEnd: CountDownLatch) {

@@ -102,6 +102,14 @@ class MigrationTest {
                 .run(locksAndFinds("holdfast_lock"));
     }
 
+    @Test
+    void aDatabaseThatHasTheTableOfLocksAlreadyGetsAllMigrationsAfterABaselineOfZero() {
+        LockClient.connect(postgres.jdbcUrl()).close();
+        with(Tool.FLYWAY, "CREATE TABLE orders (id INT)")
+                .withPropertyValues("spring.flyway.baseline-on-migrate=true", "spring.flyway.baseline-version=0")
+                .run(locksAndFinds("orders"));
+    }
+
     /** Such a client may itself guard the migrations: it would wait for them for ever. */
     @Test
     void aClientWhoseLocksAreElsewhereDoesNotWaitForTheMigrations() {

@@ -9,6 +9,9 @@ import dev.holdfast.LockMode;
 import dev.holdfast.MultiHold;
 import dev.holdfast.Term;
 import dev.holdfast.jdbc.JdbcFence;
+import dev.holdfast.jdbc.JdbcOptions;
+import dev.holdfast.jdbc.JdbcStores;
+import dev.holdfast.spi.StoreFactory;
 import dev.holdfast.spring.HoldLock;
 import dev.holdfast.spring.LeaderElected;
 import dev.holdfast.spring.LeaderOnly;
@@ -67,6 +70,18 @@ class SpringPagesTest {
             assertThat(orders.done())
                     .containsExactly("charge 42", "refresh", "transfer a b", "export", "settle 7", "ship 3");
         });
+    }
+
+    @Test
+    void aStoreThatCreatesNoTable() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(HoldfastAutoConfiguration.class, DataSourceAutoConfiguration.class))
+                .withUserConfiguration(Migrated.class)
+                .withPropertyValues("spring.datasource.url=jdbc:h2:mem:migrated")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("it may not be created (createTable is off)"));
     }
 
     @Test
@@ -303,6 +318,18 @@ class SpringPagesTest {
         private void stopListening(String election) {
             events.add("stop " + election);
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Migrated {
+        // @formatter:off
+        // snippet springMigratedStore
+        @Bean
+        StoreFactory lockStore(DataSource dataSource) {
+            return JdbcStores.on(dataSource, JdbcOptions.defaults().createTable(false));
+        }
+        // end
+        // @formatter:on
     }
 
     @Configuration(proxyBeanMethods = false)
