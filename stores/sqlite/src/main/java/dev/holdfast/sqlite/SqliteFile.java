@@ -68,8 +68,9 @@ final class SqliteFile {
     /** The file, its write-ahead log, and the index of the log. */
     private static final List<String> PARTS = List.of("", "-wal", "-shm");
 
-    private static final String REPLACED = "the file, or the -wal or -shm beside it, was deleted or replaced while it was"
-            + " in use, and others no longer see what is done to it; close this client and connect again";
+    private static final String REPLACED =
+            "the file, or the -wal or -shm beside it, was deleted or replaced while it was"
+                    + " in use, and others no longer see what is done to it; close this client and connect again";
 
     private static final String OWNER_DIRECTORY = "rwx------";
     private static final String OWNER_FILE = "rw-------";
@@ -225,7 +226,8 @@ final class SqliteFile {
     }
 
     /** Why other processes may no longer see what this one does to the file; null while they do. */
-    @Nullable String whyApart() {
+    @Nullable
+    String whyApart() {
         try {
             return identities.equals(identities(identities.size())) ? severalNames(path) : REPLACED;
         } catch (NoSuchFileException e) {
@@ -241,7 +243,8 @@ final class SqliteFile {
         List<String> found = new ArrayList<>();
         for (String part : PARTS.subList(0, parts)) {
             Path file = real.resolveSibling(real.getFileName() + part);
-            found.add(String.valueOf(Files.readAttributes(file, BasicFileAttributes.class).fileKey()));
+            found.add(String.valueOf(
+                    Files.readAttributes(file, BasicFileAttributes.class).fileKey()));
         }
         return found;
     }

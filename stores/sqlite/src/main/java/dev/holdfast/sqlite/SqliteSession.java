@@ -65,8 +65,7 @@ final class SqliteSession implements AutoCloseable {
         return open(file, create, LockingMode.EXCLUSIVE, busyTimeout);
     }
 
-    private static SqliteSession open(
-            SqliteFile file, boolean create, LockingMode locking, BusyTimeout busyTimeout) {
+    private static SqliteSession open(SqliteFile file, boolean create, LockingMode locking, BusyTimeout busyTimeout) {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(0);
         config.setLockingMode(locking);

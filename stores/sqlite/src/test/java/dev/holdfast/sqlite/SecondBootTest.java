@@ -127,8 +127,7 @@ class SecondBootTest {
                 ChildProcess second = Elsewhere.visitor(List.of(), rig.file)) {
             for (int i = 0; i < 8; i++) {
                 opening.add(CompletableFuture.supplyAsync(
-                        () -> LockClient.connect("sqlite:" + rig.file),
-                        task -> new Thread(task).start()));
+                        () -> LockClient.connect("sqlite:" + rig.file), task -> new Thread(task).start()));
             }
             for (CompletableFuture<LockClient> each : opening) {
                 get(each);

@@ -96,7 +96,8 @@ class SecondPathTest {
     @Test
     void theHolderHearsOfASecondName() throws Exception {
         try (LockClient client = LockClient.connect("sqlite:" + rig.file)) {
-            Hold hold = client.lock(NAME, HoldOptions.defaults().lease(Duration.ofSeconds(3))).acquire();
+            Hold hold = client.lock(NAME, HoldOptions.defaults().lease(Duration.ofSeconds(3)))
+                    .acquire();
             List<String> losses = new CopyOnWriteArrayList<>();
             hold.onLost(loss -> losses.add("lost"));
 
@@ -218,9 +219,8 @@ class SecondPathTest {
     }
 
     private static void awaitLoss(SqliteStore store, Grant grant) {
-        await().untilAsserted(() -> assertThat(get(store.renew(List.of(grant)))
-                        .get(grant.id())
-                        .verdict())
+        await().untilAsserted(() -> assertThat(
+                        get(store.renew(List.of(grant))).get(grant.id()).verdict())
                 .isEqualTo(Verdict.LOST));
     }
 
