@@ -2,8 +2,13 @@ package dev.holdfast.sqlite;
 
 import dev.holdfast.Capabilities;
 import dev.holdfast.HoldfastException;
+import dev.holdfast.StoreRefusedException;
+import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The file with the locks: how it is opened, what a store on it can do, which clock counts. A test may replace what it
@@ -12,6 +17,17 @@ import java.nio.file.Path;
 class SqliteDatabase {
     /** Large enough to spread the cost of a commit, small enough to block others for less than a millisecond. */
     private static final int CHUNK = 256;
+
+    private static final long PAUSE = Duration.ofMillis(20).toNanos();
+
+    private static final String OTHER_BOOT =
+            "has it open, and its locks are of another boot id than this process sees, so they are not freed; let all"
+                    + " processes see the boot id of the machine (LXC, Incus and systemd-nspawn show each container"
+                    + " another), or use a database server";
+
+    private static final String OTHER_PATH =
+            "has blocked it, or has it open under another path, or while the -wal and -shm beside it were deleted; find"
+                    + " that process (fuser), end it, and let all use one path";
 
     private static final Capabilities CAPABILITIES = Capabilities.least()
             .fair(true)
@@ -51,18 +67,61 @@ class SqliteDatabase {
      * @param busyTimeout how long a statement may wait for the file
      */
     SqliteLocks open(BusyTimeout busyTimeout) {
-        SqliteSession session = SqliteSession.open(file, file.isNew(), busyTimeout);
-        boolean ready = false;
-        try {
-            file.opened();
-            new SqliteLayout(session, file, machine).prepare(clock);
-            ready = true;
-            return new SqliteLockTable(session, clock);
-        } finally {
-            if (!ready) {
-                session.close();
+        for (int tries = 1; ; tries++) {
+            HoldfastException blocked = new StoreUnavailableException(cannotUse() + OTHER_PATH);
+            if (file.isOpenHere() || prepareAlone()) {
+                SqliteSession session = SqliteSession.open(file, file.isNew(), busyTimeout);
+                boolean ready = false;
+                try {
+                    if (new SqliteLayout(session, file, machine).prepare(clock)) {
+                        file.opened();
+                        ready = true;
+                        return new SqliteLockTable(session, clock);
+                    }
+                } finally {
+                    if (!ready) {
+                        session.close();
+                    }
+                }
+                if (prepareAlone()) {
+                    continue;
+                }
+                blocked = new StoreRefusedException(cannotUse() + OTHER_BOOT);
             }
+            if (busyTimeout.isOver()) {
+                throw blocked;
+            }
+            // others may be opening it too, many after a reboot: the longer, the less often
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(PAUSE * Math.min(tries, 25)));
         }
+    }
+
+    /**
+     * Prepares the file while nobody has it open, and frees its locks if they are of an earlier boot.
+     *
+     * <p>No process survives a reboot, so another boot id is none while another process has the file open: a container may
+     * show an id of its own. And the first to open the file under this path would not see the locks of those who have it
+     * open under another, or with a log that was deleted since.
+     *
+     * @return false if somebody has it open
+     */
+    private boolean prepareAlone() {
+        try (SqliteSession alone = SqliteSession.openAlone(file, file.isNew(), new BusyTimeout(Duration.ZERO))) {
+            SqliteLayout layout = new SqliteLayout(alone, file, machine);
+            if (!layout.prepare(clock)) {
+                layout.freeAll(clock);
+            }
+            return true;
+        } catch (StoreUnavailableException e) {
+            if (isPassing(e)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private String cannotUse() {
+        return "cannot use " + description() + ": another process or client ";
     }
 
     /** The clock that times grants and turns: that of the machine. */

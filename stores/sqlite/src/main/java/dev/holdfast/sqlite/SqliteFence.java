@@ -16,7 +16,7 @@ import org.sqlite.SQLiteConfig.TransactionMode;
 /**
  * A fence in the file of the locks, in transactions of its own. Its table has the shape of those on the servers.
  *
- * @param file an existing file
+ * @param file the file
  */
 record SqliteFence(Path file) implements StoreFence {
     private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(5);
@@ -28,6 +28,7 @@ record SqliteFence(Path file) implements StoreFence {
 
     @Override
     public void check(String resource, long token) {
+        SqliteFile.prepare(file);
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout((int) BUSY_TIMEOUT.toMillis());
         config.setTransactionMode(TransactionMode.IMMEDIATE);

@@ -2,19 +2,24 @@ package dev.holdfast.sqlite;
 
 import dev.holdfast.StoreRefusedException;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file, seen from outside: where it may be, who owns it, whether it is still the same one.
+ * The file, seen from outside: where it may be, who owns it, whether it is still the same one, under one path.
+ *
+ * <p>SQLite keeps the newest commits in a log beside the path by which it opened the file. So each path of a file, by a
+ * hard link or by a mount of the file alone, has locks of its own. A symbolic link is followed first.
  *
  * <p>It is never opened here. A process that closes any descriptor of a file loses all POSIX locks it has on that file,
  * and SQLite's are such: see <a href="https://sqlite.org/howtocorrupt.html">How To Corrupt An SQLite Database File</a>,
@@ -58,12 +63,21 @@ final class SqliteFile {
             "overlay",
             "aufs");
 
+    private static final Path LINUX_MOUNTS = Path.of("/proc/self/mountinfo");
+
+    /** The file, its write-ahead log, and the index of the log. */
+    private static final List<String> PARTS = List.of("", "-wal", "-shm");
+
+    private static final String REPLACED =
+            "the file, or the -wal or -shm beside it, was deleted or replaced while it was"
+                    + " in use, and others no longer see what is done to it; close this client and connect again";
+
     private static final String OWNER_DIRECTORY = "rwx------";
     private static final String OWNER_FILE = "rw-------";
 
     private final Path path;
     private final boolean isNew;
-    private @Nullable Object identity;
+    private List<String> identities = List.of();
 
     private SqliteFile(Path path) {
         this.path = path;
@@ -93,6 +107,7 @@ final class SqliteFile {
         }
         refuseUnlessLocal(path, fileSystemOf(directory));
         refuseUnlessLocal(path, fileSystemOf(path)); // a link, or a file that is mounted alone, leads elsewhere
+        refuseSecondPath(path);
         createDirectories(path, directory);
         if (!Files.isWritable(directory)) {
             throw refused(path, "its directory may not be written; check its rights, or name another", null);
@@ -102,6 +117,11 @@ final class SqliteFile {
         }
         SqliteFile file = new SqliteFile(path);
         file.createForItsOwnerAlone();
+        try {
+            file.identities = file.identities(1);
+        } catch (IOException e) {
+            throw refused(path, "its attributes cannot be read: " + e, e);
+        }
         return file;
     }
 
@@ -131,6 +151,49 @@ final class SqliteFile {
         }
     }
 
+    private static void refuseSecondPath(Path path) {
+        if (!Files.exists(path)) {
+            return;
+        }
+        try {
+            String severalNames = severalNames(path);
+            if (severalNames != null) {
+                throw refused(path, severalNames, null);
+            }
+            if (Files.exists(LINUX_MOUNTS) && isMountPoint(path.toRealPath(), Files.readAllBytes(LINUX_MOUNTS))) {
+                throw refused(
+                        path,
+                        "it is mounted alone, so that the log beside it is not shared and others see other locks; mount"
+                                + " its folder, and name the file in that",
+                        null);
+            }
+        } catch (IOException e) {
+            throw refused(path, "its attributes cannot be read: " + e, e);
+        }
+    }
+
+    private static @Nullable String severalNames(Path path) throws IOException {
+        if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+            return null;
+        }
+        int names = (Integer) Files.getAttribute(path, "unix:nlink");
+        return names < 2
+                ? null
+                : "the file has " + names + " names (hard links), and under each of them others see other locks; remove"
+                        + " all names but one, then connect again";
+    }
+
+    /** Whether one of the mounts, lines of {@code /proc/self/mountinfo}, is on this path. */
+    private static boolean isMountPoint(Path real, byte[] mounts) {
+        String escaped = real.toString()
+                .replace("\\", "\\134")
+                .replace(" ", "\\040")
+                .replace("\t", "\\011")
+                .replace("\n", "\\012");
+        Charset ofPaths = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+        return new String(mounts, ofPaths).lines().anyMatch(line -> line.split(" ", 6)[4].equals(escaped));
+    }
+
     Path path() {
         return path;
     }
@@ -140,29 +203,50 @@ final class SqliteFile {
         return isNew;
     }
 
-    /** Called once the file is open: records its identity. */
+    /** Whether a connection of any process has it open under this path, or had when it was killed. */
+    boolean isOpenHere() {
+        try {
+            return identities(PARTS.size()).size() == PARTS.size();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Called once the file is open and was read: the parts beside it are there from now on. */
     void opened() {
         try {
-            identity = currentIdentity();
+            List<String> open = identities(PARTS.size());
+            if (!open.get(0).equals(identities.get(0))) {
+                throw refused(path, REPLACED, null);
+            }
+            identities = open;
         } catch (IOException e) {
             throw refused(path, "its attributes cannot be read: " + e, e);
         }
     }
 
-    /** Whether the path now leads elsewhere or nowhere: no other process then sees what this one does to the file. */
-    boolean isReplaced() {
+    /** Why other processes may no longer see what this one does to the file; null while they do. */
+    @Nullable
+    String whyApart() {
         try {
-            return !Objects.equals(identity, currentIdentity());
+            return identities.equals(identities(identities.size())) ? severalNames(path) : REPLACED;
         } catch (NoSuchFileException e) {
-            return true;
+            return REPLACED;
         } catch (IOException e) {
-            return false; // nothing was learnt
+            return null; // nothing was learnt
         }
     }
 
-    /** Its inode and device; null where a file that is open cannot be replaced. */
-    private @Nullable Object currentIdentity() throws IOException {
-        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+    /** The inodes and devices of its first parts. */
+    private List<String> identities(int parts) throws IOException {
+        Path real = path.toRealPath();
+        List<String> found = new ArrayList<>();
+        for (String part : PARTS.subList(0, parts)) {
+            Path file = real.resolveSibling(real.getFileName() + part);
+            found.add(String.valueOf(
+                    Files.readAttributes(file, BasicFileAttributes.class).fileKey()));
+        }
+        return found;
     }
 
     private boolean isPosix() {

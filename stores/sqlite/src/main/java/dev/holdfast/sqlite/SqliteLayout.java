@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Creates the tables in a new file, checks them in an old one, and frees all locks when the machine was restarted.
+ * Creates the tables in a new file, checks them in an old one, and frees all locks after a restart of the machine.
  *
  * <p>A file that is in order is only read, so that it can be opened while another process blocks it.
  */
@@ -27,16 +27,24 @@ final class SqliteLayout {
      * Makes the file ready.
      *
      * @param clock the machine's monotonic microseconds
+     * @return whether the file is of this start of the machine; if not, its locks must be freed first
      */
-    void prepare(SqliteClock clock) {
-        session.run("set up the locks", "", () -> {
+    boolean prepare(SqliteClock clock) {
+        return session.run("set up the locks", "", () -> {
             session.execute("PRAGMA synchronous = " + SYNCHRONOUS);
-            if (!isCreated()) {
+            boolean created = isCreated();
+            requireLog(); // without it, a connection that is idle has no lock on the file, and nobody sees it
+            if (!created) {
                 create(clock.micros());
             }
-            if (!isOfThisBoot(clock)) {
-                freeAll(clock.micros());
-            }
+            return isOfThisBoot(clock);
+        });
+    }
+
+    /** Frees all locks, unless that was done; on a connection that has the file alone. */
+    void freeAll(SqliteClock clock) {
+        session.run("free the locks", "", () -> {
+            transaction(() -> freeAll(clock.micros()));
             return true;
         });
     }
@@ -53,12 +61,15 @@ final class SqliteLayout {
         return false;
     }
 
-    private void create(long now) throws SQLException {
+    private void requireLog() throws SQLException {
         String mode = session.first("PRAGMA journal_mode = WAL", row -> row.getString(1))
                 .orElse("");
         if (!mode.equals("wal")) {
             throw refused("its file system cannot do write-ahead logging (mode " + mode + "); name a path on another");
         }
+    }
+
+    private void create(long now) throws SQLException {
         transaction(() -> {
             if (!isCreated()) {
                 session.execute(SqliteSql.CREATE_META);
@@ -91,15 +102,12 @@ final class SqliteLayout {
     }
 
     private void freeAll(long now) throws SQLException {
-        transaction(() -> {
-            String bootId =
-                    session.first(SqliteSql.META, row -> row.getString(2)).orElse("");
-            if (!bootId.equals(machine.bootId())) {
-                session.update(SqliteSql.FREE_ALL);
-                session.update(SqliteSql.EMPTY_QUEUES);
-                session.update(SqliteSql.NEW_BOOT, machine.bootId(), now);
-            }
-        });
+        String bootId = session.first(SqliteSql.META, row -> row.getString(2)).orElse("");
+        if (!bootId.equals(machine.bootId())) {
+            session.update(SqliteSql.FREE_ALL);
+            session.update(SqliteSql.EMPTY_QUEUES);
+            session.update(SqliteSql.NEW_BOOT, machine.bootId(), now);
+        }
     }
 
     private void transaction(Work work) throws SQLException {

@@ -28,7 +28,7 @@ final class SqliteRenewals {
         return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
     }
 
-    /** A file that was replaced keeps no lock: then nothing is held, whatever its rows say. */
+    /** A file that others no longer see keeps no lock: then nothing is held, whatever its rows say. */
     Map<ClaimId, Renewal> renew(List<Grant> grants) {
         long before = clock.stamp();
         Map<ClaimId, Renewal> renewals = new HashMap<>();
@@ -38,7 +38,7 @@ final class SqliteRenewals {
             renewals.put(grant.id(), Renewal.lost(before));
             (SqliteSharedLocks.isShared(grant.mode()) ? shared : exclusive).add(grant);
         }
-        if (!session.isReplaced()) {
+        if (!session.isApart()) {
             renew(exclusive, SqliteSql::renew, SqliteSql::renewed, renewals);
             exclusive.removeIf(grant -> !Renewal.lost(before).equals(renewals.get(grant.id())));
             shared.addAll(exclusive); // writers that were downgraded, if they are there

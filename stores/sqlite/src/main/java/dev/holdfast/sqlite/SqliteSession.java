@@ -11,8 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.BusyHandler;
 import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteConfig.LockingMode;
 import org.sqlite.SQLiteOpenMode;
 
 /**
@@ -37,7 +39,7 @@ final class SqliteSession implements AutoCloseable {
     private final BusyTimeout busyTimeout;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private long identityChecked = System.nanoTime();
-    private boolean replaced;
+    private @Nullable String apart;
 
     private SqliteSession(Connection connection, SqliteFile file, BusyTimeout busyTimeout) {
         this.connection = connection;
@@ -51,8 +53,22 @@ final class SqliteSession implements AutoCloseable {
      * @param create whether to create the file if there is none
      */
     static SqliteSession open(SqliteFile file, boolean create, BusyTimeout busyTimeout) {
+        return open(file, create, LockingMode.NORMAL, busyTimeout);
+    }
+
+    /**
+     * Opens a connection whose statements are busy while any other connection has the file open, of this process or of
+     * another, in whatever namespaces, also an idle one: each has a shared lock on the file itself, and this one an
+     * exclusive lock from its first statement on, until it is closed.
+     */
+    static SqliteSession openAlone(SqliteFile file, boolean create, BusyTimeout busyTimeout) {
+        return open(file, create, LockingMode.EXCLUSIVE, busyTimeout);
+    }
+
+    private static SqliteSession open(SqliteFile file, boolean create, LockingMode locking, BusyTimeout busyTimeout) {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(0);
+        config.setLockingMode(locking);
         config.setGetGeneratedKeys(false);
         if (!create) {
             config.resetOpenMode(SQLiteOpenMode.CREATE);
@@ -83,13 +99,15 @@ final class SqliteSession implements AutoCloseable {
      * @param object the name it concerns, for messages; may be empty
      */
     <T> T run(String action, String object, Operation<T> operation) {
-        refuseReplaced(action, object);
+        refuseApart(action, object);
         for (int tries = 1; ; tries++) {
             try {
                 return operation.run();
             } catch (SQLException e) {
                 if (!SqliteErrors.isBusy(e)) {
                     forgetStatements(); // the driver has finalized the failed one, and does not report it
+                    identityChecked -= IDENTITY_CHECK_NANOS;
+                    refuseApart(action, object); // the reason, if that is the one
                 }
                 if (!SqliteErrors.isBusy(e) || busyTimeout.isOver()) {
                     throw SqliteErrors.explain(cannot(action, object), busyTimeout, e);
@@ -145,14 +163,18 @@ final class SqliteSession implements AutoCloseable {
         }
     }
 
-    /** Whether the path now leads to another file; checked at most ten times a second. */
-    boolean isReplaced() {
+    /** Whether other processes may no longer see what is done here; checked at most ten times a second, and final. */
+    boolean isApart() {
+        return whyApart() != null;
+    }
+
+    private @Nullable String whyApart() {
         long now = System.nanoTime();
-        if (!replaced && now - identityChecked >= IDENTITY_CHECK_NANOS) {
+        if (apart == null && now - identityChecked >= IDENTITY_CHECK_NANOS) {
             identityChecked = now;
-            replaced = file.isReplaced();
+            apart = file.whyApart();
         }
-        return replaced;
+        return apart;
     }
 
     @Override
@@ -194,11 +216,10 @@ final class SqliteSession implements AutoCloseable {
         return statement;
     }
 
-    private void refuseReplaced(String action, String object) {
-        if (isReplaced()) {
-            throw new StoreRefusedException(cannot(action, object)
-                    + ": the file was deleted or replaced while it was in use, and others no longer see what is done to"
-                    + " it; close this client and connect again");
+    private void refuseApart(String action, String object) {
+        String why = whyApart();
+        if (why != null) {
+            throw new StoreRefusedException(cannot(action, object) + ": " + why);
         }
     }
 

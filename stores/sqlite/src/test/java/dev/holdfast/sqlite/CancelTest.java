@@ -21,7 +21,7 @@ class CancelTest {
     @Test
     void isAnsweredWithNothingAndLeavesNothingInAFile(@TempDir Path folder) {
         Rig rig = new Rig(folder);
-        SqliteDatabase calling = new SqliteDatabase(rig.file, BootClock.local(), rig.time) {
+        SqliteDatabase calling = new SqliteDatabase(rig.file, rig.machine(), rig.time) {
             @Override
             SqliteLocks open(BusyTimeout busyTimeout) {
                 return calledOffOnceGranted(super.open(busyTimeout));

@@ -36,7 +36,7 @@ final class Rig implements AutoCloseable {
     private final AtomicLong skew = new AtomicLong();
     private volatile LongSupplier clock = System::nanoTime;
     private final Deque<SqliteStore> stores = new ArrayDeque<>();
-    private String bootId = "first boot";
+    String bootId = "first boot";
 
     Rig(Path folder) {
         this.file = folder.resolve("locks.db");
@@ -53,7 +53,11 @@ final class Rig implements AutoCloseable {
     }
 
     SqliteDatabase database() {
-        return new SqliteDatabase(file, new BootClock(bootId, () -> clock.getAsLong() + skew.get()), time);
+        return new SqliteDatabase(file, machine(), time);
+    }
+
+    BootClock machine() {
+        return new BootClock(bootId, () -> clock.getAsLong() + skew.get());
     }
 
     /** Moves the machine's monotonic clock, for all stores of this rig. */
