@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.OnceResult.Failed;
 import dev.holdfast.OnceResult.Skipped;
 import dev.holdfast.OnceRun.State;
+import dev.holdfast.spi.Claim;
+import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** A run that is forgotten, and a turn that the work does not take. */
@@ -79,6 +83,32 @@ class OnceForgetTest extends EngineCase {
         assertThat(ours.run(turn -> assertThat(theirs.forget()).isFalse()).ran())
                 .isTrue();
         assertThat(theirs.last().orElseThrow().state()).isEqualTo(State.DONE);
+    }
+
+    @Test
+    void aRunThatIsDoneIsNotRunByAServerThatReadTheForgottenOneBefore() {
+        assertThat(ours.run(turn -> {
+                    throw new IllegalStateException("no disk");
+                }))
+                .isInstanceOf(Failed.class);
+        LockClient slow = clientOn(
+                new ForwardedStore(memory.open(time)) {
+                    @Override
+                    public Pending claim(Claim claim) {
+                        assertThat(theirs.forget()).isTrue();
+                        assertThat(theirs.run(turn -> done.add("theirs")).ran()).isTrue();
+                        return super.claim(claim);
+                    }
+
+                    @Override
+                    <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
+                        return request.get();
+                    }
+                },
+                time);
+        assertThat(slow.once("w", options).run(never())).isInstanceOf(Skipped.class);
+        assertThat(done).containsExactly("theirs");
+        slow.close();
     }
 
     @Test

@@ -16,6 +16,9 @@ final class MemoryRecords {
     private final TimeSource time;
     private final ReentrantLock mutex = new ReentrantLock();
     private final TreeMap<String, Kept> records = new TreeMap<>();
+    /** Of all names, so that nothing need be kept of those that are gone. */
+    private long lastRevision;
+
     private Instant purgedAt = Instant.EPOCH;
 
     private record Kept(StoredRecord stored, Instant until) {}
@@ -45,7 +48,7 @@ final class MemoryRecords {
             if (!expected || last != null && last.token() > write.token()) {
                 return Optional.empty();
             }
-            StoredRecord written = new StoredRecord(write.name(), write.token(), revision + 1, now, write.value());
+            StoredRecord written = new StoredRecord(write.name(), write.token(), ++lastRevision, now, write.value());
             Instant until =
                     write.keep().isZero() ? Instant.EPOCH : now.plus(write.keep()); // removed, wherever clocks are set
             records.put(write.name(), new Kept(written, until));

@@ -7,7 +7,8 @@ import java.time.Instant;
  *
  * @param name as the store knows it
  * @param token the fencing token under which it was written last
- * @param revision counts the writes since the record was made, from 1
+ * @param revision rises with each write of the name, also from a record that is gone to the next: at least 1, below {@link
+ *     Long#MAX_VALUE}, and never the same twice
  * @param writtenAt when it was written last, by the store's clock
  * @param value what was written: text without control characters other than the tab, 1,500 characters at most
  */

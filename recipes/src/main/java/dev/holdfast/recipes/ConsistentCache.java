@@ -108,7 +108,7 @@ public final class ConsistentCache<V> {
     }
 
     private DistributedReadWriteLock lock(String key) {
-        return client.readWriteLock(name + "/" + key, options);
+        return client.readWriteLock(LockNames.of(name, key), options);
     }
 
     @Override

@@ -110,7 +110,7 @@ public final class IdempotentConsumer {
      */
     public <E extends Exception> Handled handle(String id, Handler<E> handler) throws E {
         Attempt<E> attempt = new Attempt<>(handler);
-        OnceResult result = client.once(name + "/" + id, options).run(attempt::run);
+        OnceResult result = client.once(LockNames.of(name, id), options).run(attempt::run);
         if (result instanceof OnceResult.Ran) {
             return Handled.NOW;
         }

@@ -232,7 +232,7 @@ public final class SingleFlight<V> {
     }
 
     private String nameOf(String key) {
-        return name + "/" + key;
+        return LockNames.of(name, key);
     }
 
     private static boolean isFresh(Optional<? extends Cached<?>> cached) {

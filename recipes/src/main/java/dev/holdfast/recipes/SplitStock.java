@@ -255,7 +255,7 @@ public final class SplitStock {
     }
 
     private String nameOf(int number) {
-        return name + "/" + number;
+        return LockNames.of(name, number);
     }
 
     private static long sum(List<Segment> segments) {

@@ -95,7 +95,7 @@ public final class Stripes {
     }
 
     private String nameOf(int stripe) {
-        return name + "/" + stripe;
+        return LockNames.of(name, stripe);
     }
 
     @Override

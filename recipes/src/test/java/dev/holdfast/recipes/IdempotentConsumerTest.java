@@ -51,6 +51,17 @@ class IdempotentConsumerTest {
     }
 
     @Test
+    void messagesWhoseConsumerAndIdOnlyReadTheSameTogetherAreAllHandled() {
+        String[][] messages = {{"orders/eu", "7"}, {"orders", "eu/7"}, {"orders\\/eu", "7"}, {"orders\\", "eu/7"}};
+        for (String[] message : messages) {
+            IdempotentConsumer consumer = IdempotentConsumer.of(clients.get(0), message[0], KEEP);
+            assertThat(consumer.handle(message[1], turn -> booked.incrementAndGet()))
+                    .isEqualTo(Handled.NOW);
+        }
+        assertThat(booked).hasValue(messages.length);
+    }
+
+    @Test
     void aMessageThatAnotherConsumerHandlesIsNotDoneYet() throws Exception {
         Gate gate = new Gate();
         Future<Handled> first = clients.start(() -> orders(0).handle("7", turn -> gate.pass()));

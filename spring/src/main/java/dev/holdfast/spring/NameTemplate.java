@@ -13,7 +13,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
  * The text of a lock's name with expressions in it: <code>order:#{#order.id}</code>. Parsed once; every expression must
- * result in some text.
+ * result in some text. Different values make different names: where several expressions stand in one text, a value that
+ * contains the character behind its expression gets a backslash before that.
  */
 final class NameTemplate {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
@@ -44,6 +45,14 @@ final class NameTemplate {
             List<Expression> parts = whole instanceof CompositeStringExpression composite
                     ? List.of(composite.getExpressions())
                     : List.of(whole);
+            for (int i = 1; i < parts.size(); i++) {
+                if (!isLiteral(parts.get(i - 1)) && !isLiteral(parts.get(i))) {
+                    throw new IllegalArgumentException("in the lock name '" + text + "' at " + place + ", #{"
+                            + parts.get(i).getExpressionString()
+                            + "} follows another expression directly, so different values would make the same name; put"
+                            + " a character between them, such as a colon");
+                }
+            }
             return new NameTemplate(text, place, parts);
         } catch (ParseException wrong) {
             throw new IllegalArgumentException(
@@ -53,7 +62,17 @@ final class NameTemplate {
 
     /** Whether it is the same for every call. */
     boolean isConstant() {
-        return parts.stream().allMatch(LiteralExpression.class::isInstance);
+        return parts.stream().allMatch(NameTemplate::isLiteral);
+    }
+
+    private static boolean isLiteral(Expression part) {
+        return part instanceof LiteralExpression;
+    }
+
+    /** A text that ends at the first separator without a backslash before it, whatever follows. */
+    static String escaped(String text, char separator) {
+        String mark = separator == '\\' ? "%" : "\\";
+        return text.replace(mark, mark + mark).replace(String.valueOf(separator), mark + separator);
     }
 
     /**
@@ -70,8 +89,13 @@ final class NameTemplate {
             return value(parts.get(0), context);
         }
         StringBuilder name = new StringBuilder();
-        for (Expression part : parts) {
-            name.append(value(part, context));
+        for (int i = 0; i < parts.size(); i++) {
+            String value = value(parts.get(i), context);
+            boolean anotherFollows = !isLiteral(parts.get(i)) && i + 2 < parts.size();
+            name.append(
+                    anotherFollows
+                            ? escaped(value, parts.get(i + 1).getExpressionString().charAt(0))
+                            : value);
         }
         return name.toString();
     }

@@ -49,7 +49,10 @@ public @interface Once {
     /** The time zone of {@link #cron()}, as in {@code "Europe/Berlin"}. Default: that of the server, as {@code @Scheduled} has it. */
     String zone() default "";
 
-    /** The key, with <code>#{…}</code> for expressions over the arguments, as in <code>#{#message.id}</code>. */
+    /**
+     * The key, with <code>#{…}</code> for expressions over the arguments, as in <code>#{#message.id}</code>. The work is
+     * recorded under the name, a colon and the key; a colon of the name itself has a backslash before it there.
+     */
     String key() default "";
 
     /** How long a key is remembered after its run. Default: 24 hours. */

@@ -105,7 +105,19 @@ final class OnceMethod {
 
     /** The name for one call: of the work, or of the work and its key. */
     String name(MethodInvocation call) {
-        return key == null ? name : name + ":" + key.evaluate(call).get(0);
+        return key == null ? name : keyPrefix() + key.evaluate(call).get(0);
+    }
+
+    private String keyPrefix() {
+        return NameTemplate.escaped(name, ':') + ":";
+    }
+
+    /** Whether a key of the other method may make the name of this one. */
+    boolean mayBeNamedByKeyOf(OnceMethod other) {
+        return key == null
+                && other.key != null
+                && client.equals(other.client)
+                && name.startsWith(other.keyPrefix());
     }
 
     /** The name of the work, without the key. */

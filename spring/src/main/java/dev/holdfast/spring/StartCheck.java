@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -81,9 +82,9 @@ final class StartCheck implements SmartInitializingSingleton {
 
     /** Two methods of one class with one name would be one piece of work: the second would never run. */
     private void refuseSameWork() {
-        Map<String, OnceMethod> known = new HashMap<>();
+        Map<List<String>, OnceMethod> known = new HashMap<>();
         onceMethods.all().forEach(once -> {
-            OnceMethod other = known.put(once.client() + "/" + once.workName(), once);
+            OnceMethod other = known.put(List.of(once.client(), once.workName()), once);
             if (other != null
                     && !other.method().equals(once.method())
                     && other.method().getDeclaringClass() == once.method().getDeclaringClass()) {
@@ -91,6 +92,11 @@ final class StartCheck implements SmartInitializingSingleton {
                         + " have the same name '" + once.workName()
                         + "', so only one of them would run; give each a name of its own");
             }
+            onceMethods.all().filter(once::mayBeNamedByKeyOf).forEach(keyed -> {
+                throw new AnnotationRefusedException("@Once on " + once + " has the name '" + once.workName()
+                        + "', which @Once on " + keyed + " uses for one of its keys, so only one of them would run;"
+                        + " give one of them another name");
+            });
         });
     }
 

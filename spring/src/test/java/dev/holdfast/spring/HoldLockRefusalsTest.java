@@ -88,6 +88,8 @@ class HoldLockRefusalsTest {
             Arguments.of(LeaderOfExpression.class, "has an expression in its name"),
             Arguments.of(OnceOfExpression.class, "has an expression in its name"),
             Arguments.of(OnceTwice.class, "have the same name"),
+            Arguments.of(OnceAsAKey.class, "uses for one of its keys"),
+            Arguments.of(TouchingExpressions.class, "#{#b} follows another expression directly"),
             Arguments.of(UnknownClient.class, "there is no lock client 'orders'"),
         };
     }
@@ -148,6 +150,19 @@ class HoldLockRefusalsTest {
     static class FineLeader {
         @LeaderOnly("a")
         public void run() {}
+    }
+
+    static class OnceAsAKey {
+        @Once(name = "orders", key = "#{#id}")
+        public void handle(String id) {}
+
+        @Once(name = "orders:cleanup", every = "1h")
+        public void cleanUp() {}
+    }
+
+    static class TouchingExpressions {
+        @HoldLock("a:#{#a}#{#b}")
+        public void run(String a, String b) {}
     }
 
     static class PrivateMethod {

@@ -15,9 +15,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -46,6 +48,23 @@ class HoldLockTest {
             assertThat(orders.named(new Order(42L))).isEqualTo("eu-42-seen");
             assertThat(orders.byDefault()).isEqualTo(Orders.class.getName() + ".byDefault");
         });
+    }
+
+    @Test
+    void valuesThatOnlyReadTheSameTogetherMakeDifferentNames() {
+        application.withBean(Transfers.class).run(context -> {
+            Transfers transfers = context.getBean(Transfers.class);
+            assertThat(transfers.move("1", "2:3", null)).isEqualTo("transfer:1:2:3");
+            assertThat(transfers.move("1:2", "3", null)).isEqualTo("transfer:1\\:2:3");
+            assertThat(transfers.move("1\\", "2:3", null)).isEqualTo("transfer:1\\\\:2:3");
+        });
+    }
+
+    static class Transfers {
+        @HoldLock("transfer:#{#from}:#{#to}")
+        public String move(String from, String to, @Nullable Hold hold) {
+            return Objects.requireNonNull(hold).name();
+        }
     }
 
     @Test

@@ -66,6 +66,18 @@ class OnceTest {
     }
 
     @Test
+    void keysWhoseNameAndKeyOnlyReadTheSameTogetherAreAllHandled() {
+        application.withBean(Shops.class).run(context -> {
+            Shops shops = context.getBean(Shops.class);
+            assertThat(shops.inEurope("7")).isEqualTo("ran");
+            assertThat(shops.anywhere("eu:7")).isEqualTo("ran");
+            assertThat(context.getBean(LockClient.class).onceRuns("*"))
+                    .extracting(OnceRun::name)
+                    .containsExactlyInAnyOrder("shop\\:eu:7", "shop:eu:7");
+        });
+    }
+
+    @Test
     void workThatFailsThrowsItsOwnExceptionAndRunsAgain() {
         application.withBean(Reports.class).run(context -> {
             Reports reports = context.getBean(Reports.class);
@@ -180,6 +192,18 @@ class OnceTest {
         CronPeriods leap = new CronPeriods("0 0 0 29 2 *", ZoneId.of("UTC"));
         assertThat(leap.periodAt(Instant.parse("2026-01-01T00:00:00Z")).toString())
                 .isEqualTo("2024-02-29T00:00:00Z to 2028-02-29T00:00:00Z");
+    }
+
+    static class Shops {
+        @Once(name = "shop:eu", key = "#{#id}")
+        public String inEurope(String id) {
+            return "ran";
+        }
+
+        @Once(name = "shop", key = "#{#id}")
+        public String anywhere(String id) {
+            return "ran";
+        }
     }
 
     static class Reports {

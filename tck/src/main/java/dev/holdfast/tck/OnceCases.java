@@ -57,7 +57,7 @@ abstract class OnceCases extends Cases {
         assertThat(written.name()).isEqualTo(name);
         assertThat(written.value()).isEqualTo(value);
         assertThat(written.token()).isEqualTo(7);
-        assertThat(written.revision()).isEqualTo(1);
+        assertThat(written.revision()).isBetween(1L, Long.MAX_VALUE - 1);
         assertThat(written.writtenAt()).isBetween(before.now(), after.now());
     }
 
@@ -66,20 +66,19 @@ abstract class OnceCases extends Cases {
         assumeRecords();
         String name = rig.name();
         Store store = rig.store();
-        assertThat(write(store, name, BIG, RecordWrite.ANY, "a")).isPresent();
+        long first = write(store, name, BIG, RecordWrite.ANY, "a").orElseThrow().revision();
         assertThat(write(store, name, BIG - 1, RecordWrite.ANY, "lower")).isEmpty();
         assertThat(write(store, name, 5, RecordWrite.ANY, "much lower")).isEmpty();
         assertThat(stored(store, name))
                 .extracting(StoredRecord::value, StoredRecord::token)
                 .containsExactly("a", BIG);
-        assertThat(write(store, name, BIG, RecordWrite.ANY, "same")
-                        .orElseThrow()
-                        .revision())
-                .isEqualTo(2);
+        long second =
+                write(store, name, BIG, RecordWrite.ANY, "same").orElseThrow().revision();
+        assertThat(second).isGreaterThan(first);
         assertThat(write(store, name, BIG + 1, RecordWrite.ANY, "higher")
                         .orElseThrow()
                         .revision())
-                .isEqualTo(3);
+                .isGreaterThan(second);
         assertThat(stored(store, name).value()).isEqualTo("higher");
     }
 
@@ -89,11 +88,13 @@ abstract class OnceCases extends Cases {
         String name = rig.name();
         Store store = rig.store();
         assertThat(write(store, name, 1, 1, "no record yet")).isEmpty();
-        assertThat(write(store, name, 1, RecordWrite.ABSENT, "first")).isPresent();
+        long first =
+                write(store, name, 1, RecordWrite.ABSENT, "first").orElseThrow().revision();
         assertThat(write(store, name, 2, RecordWrite.ABSENT, "there is one")).isEmpty();
-        assertThat(write(store, name, 2, 2, "too new")).isEmpty();
-        assertThat(write(store, name, 2, 1, "second")).isPresent();
-        assertThat(write(store, name, 3, 1, "too old")).isEmpty();
+        assertThat(write(store, name, 2, first + 1, "too new")).isEmpty();
+        assertThat(write(store, name, 2, Long.MAX_VALUE, "never")).isEmpty();
+        assertThat(write(store, name, 2, first, "second")).isPresent();
+        assertThat(write(store, name, 3, first, "too old")).isEmpty();
         assertThat(stored(store, name).value()).isEqualTo("second");
     }
 
@@ -106,8 +107,11 @@ abstract class OnceCases extends Cases {
         }
         for (int round = 0; round < 10; round++) {
             String name = rig.name();
-            for (long revision = RecordWrite.ABSENT; revision < 3; revision++) {
-                long expected = revision;
+            for (int write = 0; write < 3; write++) {
+                long expected = read(stores.get(0), name)
+                        .stored()
+                        .map(StoredRecord::revision)
+                        .orElse(RecordWrite.ABSENT);
                 AtomicInteger admitted = new AtomicInteger();
                 Rig.Body[] writers = stores.stream()
                         .map(store -> (Rig.Body) () -> {
@@ -117,7 +121,7 @@ abstract class OnceCases extends Cases {
                         })
                         .toArray(Rig.Body[]::new);
                 rig.race(writers);
-                assertThat(admitted).as("of revision " + expected).hasValue(1);
+                assertThat(admitted).as("over revision " + expected).hasValue(1);
             }
         }
     }
@@ -128,14 +132,16 @@ abstract class OnceCases extends Cases {
         String name = rig.name();
         Store store = rig.store();
         Duration keep = Duration.ofMillis(200);
-        assertThat(answer(store.writeRecord(new RecordWrite(name, 9, RecordWrite.ANY, "brief", keep))))
-                .isPresent();
+        long before = answer(store.writeRecord(new RecordWrite(name, 9, RecordWrite.ANY, "brief", keep)))
+                .orElseThrow()
+                .revision();
         rig.patience.until(
                 "the end of the record", () -> read(store, name).stored().isEmpty());
         assertThat(list(store, name)).isEmpty();
         StoredRecord fresh = write(store, name, 3, RecordWrite.ABSENT, "new").orElseThrow();
-        assertThat(fresh.revision()).isEqualTo(1);
+        assertThat(fresh.revision()).isGreaterThan(before);
         assertThat(stored(store, name)).isEqualTo(fresh);
+        assertThat(write(store, name, 10, before, "over the one that is gone")).isEmpty();
     }
 
     @Test
@@ -143,21 +149,45 @@ abstract class OnceCases extends Cases {
         assumeRecords();
         String name = rig.name();
         Store store = rig.store();
-        assertThat(write(store, name, 9, RecordWrite.ABSENT, "old")).isPresent();
-        assertThat(answer(store.writeRecord(new RecordWrite(name, 9, 2, "old", Duration.ZERO))))
+        long old = write(store, name, 9, RecordWrite.ABSENT, "old").orElseThrow().revision();
+        assertThat(answer(store.writeRecord(new RecordWrite(name, 9, old + 1, "old", Duration.ZERO))))
                 .as("over another revision")
                 .isEmpty();
-        assertThat(answer(store.writeRecord(new RecordWrite(name, 8, 1, "old", Duration.ZERO))))
+        assertThat(answer(store.writeRecord(new RecordWrite(name, 8, old, "old", Duration.ZERO))))
                 .as("under a lower token")
                 .isEmpty();
-        assertThat(answer(store.writeRecord(new RecordWrite(name, 9, 1, "old", Duration.ZERO))))
+        assertThat(answer(store.writeRecord(new RecordWrite(name, 9, old, "old", Duration.ZERO))))
                 .isPresent();
         assertThat(read(store, name).stored()).isEmpty();
         assertThat(list(store, name)).isEmpty();
-        assertThat(write(store, name, 1, RecordWrite.ABSENT, "new")
-                        .orElseThrow()
-                        .revision())
-                .isEqualTo(1);
+        assertThat(write(store, name, 1, old, "over the one that is gone")).isEmpty();
+        assertThat(write(store, name, 1, RecordWrite.ABSENT, "new")).isPresent();
+    }
+
+    @Test
+    void revisionsOfANameNeverRepeatHoweverOftenItsRecordIsRemoved() {
+        assumeRecords();
+        String name = rig.name();
+        Store store = rig.store();
+        long last = 0;
+        for (int life = 0; life < 5; life++) {
+            long read = RecordWrite.ABSENT;
+            for (int write = 0; write < 3; write++) {
+                long written = write(store, name, 1, read, "x").orElseThrow().revision();
+                assertThat(written).isGreaterThan(last);
+                read = written;
+                last = written;
+            }
+            assertThat(answer(store.writeRecord(new RecordWrite(name, 1, read, "x", Duration.ZERO))))
+                    .isPresent();
+        }
+        long made = write(store, name, 1, RecordWrite.ABSENT, "again")
+                .orElseThrow()
+                .revision();
+        for (long early : new long[] {1, 2, 3, last - 1, last, made - 1, made + 1}) {
+            assertThat(write(store, name, 2, early, "of one that read before")).isEmpty();
+        }
+        assertThat(stored(store, name).value()).isEqualTo("again");
     }
 
     @Test

@@ -52,7 +52,7 @@ public final class HoldfastLockRegistry
      * Locks of a client, held by the defaults.
      *
      * @param client keeps the locks; stays open
-     * @param prefix of their names, followed by a colon and the key
+     * @param prefix of their names, followed by a colon and the key; a colon of its own gets a backslash before it
      */
     public HoldfastLockRegistry(LockClient client, String prefix) {
         this(client, prefix, HoldOptions.defaults());
@@ -66,7 +66,7 @@ public final class HoldfastLockRegistry
     /** Also with the number of locks from which on those are forgotten that have been idle for a time. */
     HoldfastLockRegistry(LockClient client, String prefix, HoldOptions options, int capacity, Duration idle) {
         this.client = client;
-        this.prefix = prefix;
+        this.prefix = prefix.replace("\\", "\\\\").replace(":", "\\:");
         this.capacity = capacity;
         this.idle = idle;
         this.options = options.reentrant(true).autoRenew(true);
@@ -141,10 +141,8 @@ public final class HoldfastLockRegistry
                 && key.length() <= LONGEST - prefix.length()
                 && key.codePoints()
                         .noneMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
-        return prefix + ":"
-                + (usable
-                        ? key
-                        : UUID.nameUUIDFromBytes(key.getBytes(java.nio.charset.StandardCharsets.UTF_8))
-                                .toString());
+        return usable
+                ? prefix + ":" + key
+                : prefix + "#" + UUID.nameUUIDFromBytes(key.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.spring.integration;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +12,7 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -124,6 +126,22 @@ class HoldfastLockRegistryTest {
             lock.lock();
             lock.unlock();
         }
+    }
+
+    @Test
+    void noTwoRegistriesAndKeysShareALock() throws Exception {
+        DistributedLock first = new HoldfastLockRegistry(client, "app:eu").obtain("7");
+        DistributedLock second = new HoldfastLockRegistry(client, "app").obtain("eu:7");
+        String unusable = "two\nlines";
+        DistributedLock hashed = new HoldfastLockRegistry(client, "app").obtain(unusable);
+        DistributedLock asItsHash =
+                new HoldfastLockRegistry(client, "app").obtain(UUID.nameUUIDFromBytes(unusable.getBytes(UTF_8)));
+        first.lock();
+        hashed.lock();
+        assertThat(inAnotherThread(second::tryLock)).isTrue();
+        assertThat(inAnotherThread(asItsHash::tryLock)).isTrue();
+        first.unlock();
+        hashed.unlock();
     }
 
     @Test

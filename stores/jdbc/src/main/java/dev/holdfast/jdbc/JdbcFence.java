@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.StaleTokenException;
+import dev.holdfast.StoreRefusedException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -25,7 +26,9 @@ import java.util.regex.Pattern;
  * <p>How it works: one UPDATE raises the row's token where it is not higher already, and locks the row until commit or
  * rollback. A holder that was overtaken therefore changes nothing: either the later holder's token is in the row and
  * the UPDATE matches none, or the later holder waits for this transaction. Where no row matches, a second statement adds
- * the row of a resource that is new, and a third reads the higher token for the message. The data must be in the same
+ * the row of a resource that is new, and a third reads the higher token for the message. On MariaDB and MySQL the UPDATE
+ * also counts the check: a row that stays as it is would not be written, and a cluster of several primaries (Galera, group
+ * replication) certifies only what is written. There the later of two conflicting commits fails. The data must be in the same
  * database, and changed in the same transaction. In autocommit the check protects nothing but itself.
  *
  * <p>The table has one row for each resource, for ever: a fence that forgets protects nothing. {@link #create} makes it,
@@ -69,6 +72,7 @@ public final class JdbcFence {
      * @throws StaleTokenException if a higher one was admitted before; roll the transaction back
      * @throws IllegalArgumentException if the resource is too long, or the token negative
      * @throws IllegalStateException if the connection is in autocommit
+     * @throws dev.holdfast.StoreRefusedException if the table lacks a column; the message has the statement that adds it
      * @throws SQLException as the database says, never retried here: a deadlock, a time-out or a conflict of
      *     serializable transactions is the caller's to roll back
      */
@@ -89,9 +93,6 @@ public final class JdbcFence {
                 return;
             }
             OptionalLong admitted = admitted(connection, sql, resource);
-            if (admitted.isPresent() && admitted.getAsLong() == token) {
-                return; // some drivers do not count a row that was changed to what it was
-            }
             if (admitted.isPresent() && admitted.getAsLong() > token) {
                 throw new StaleTokenException(resource, token, admitted.getAsLong());
             }
@@ -103,12 +104,20 @@ public final class JdbcFence {
     }
 
     private boolean raise(Connection connection, FenceSql sql, String resource, long token) throws SQLException {
-        try (PreparedStatement update =
-                connection.prepareStatement("UPDATE " + table + " SET token = ? WHERE resource = ? AND token <= ?")) {
+        try (PreparedStatement update = connection.prepareStatement(sql.raise())) {
             update.setLong(1, token);
             sql.setResource(update, 2, resource);
             update.setLong(3, token);
             return update.executeUpdate() > 0;
+        } catch (SQLException e) {
+            if (SqlErrors.isMissingColumn(e)) {
+                throw new StoreRefusedException(
+                        "cannot check the fence of '" + resource + "' in " + table + ": the table is of an earlier version ("
+                                + SqlErrors.firstLine(e) + "); run ALTER TABLE " + table + " ADD COLUMN "
+                                + FenceSql.CHECKS,
+                        e);
+            }
+            throw e;
         }
     }
 

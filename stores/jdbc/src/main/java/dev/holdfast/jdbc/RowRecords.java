@@ -15,7 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The records of a server's table, on one connection. Each changes in one statement. Whether work is run is decided by what
+ * The records of a server's table, on one connection. Each changes in one statement. A revision is the microsecond of its
+ * write, or above that if the server's clock was set back; so a record that was removed needs no trace. Whether work is run is decided by what
  * is read: so no replica answers it. For one thread.
  */
 final class RowRecords {
@@ -45,16 +46,17 @@ final class RowRecords {
         this.read = dialect.readToChange(
                 "SELECT " + COLUMNS + ", keep_until, " + now + " FROM " + table + " WHERE name = ?");
         this.clock = dialect.readToChange("SELECT " + now);
-        this.update = "UPDATE " + table + " SET revision = CASE WHEN keep_until > " + now
-                + " THEN revision + 1 ELSE 1 END, token = ?, written_at = " + now + ", keep_until = " + now
+        this.update = "UPDATE " + table + " SET revision = greatest(revision + 1, " + now
+                + "), token = ?, written_at = " + now + ", keep_until = " + now
                 + " + ?, content = ? WHERE name = ? AND ";
         this.insert =
-                dialect.insertIfAbsent(table, COLUMNS + ", keep_until", "?, ?, 1, " + now + ", ?, " + now + " + ?");
+                dialect.insertIfAbsent(table, COLUMNS + ", keep_until", "?, ?, " + now + ", " + now + ", ?, " + now + " + ?");
         this.list =
                 "SELECT " + COLUMNS + " FROM " + table + " WHERE name >= ? AND name < ? AND name > ? AND keep_until > "
                         + now + " ORDER BY name LIMIT " + PagedListing.PAGE;
-        this.over = "SELECT name FROM " + table + " WHERE keep_until <= " + now + " LIMIT " + PURGED_AT_ONCE;
-        this.remove = "DELETE FROM " + table + " WHERE keep_until <= " + now + " AND name IN ("
+        String over = " WHERE keep_until <= " + now + " AND revision < " + now;
+        this.over = "SELECT name FROM " + table + over + " LIMIT " + PURGED_AT_ONCE;
+        this.remove = "DELETE FROM " + table + over + " AND name IN ("
                 + "?, ".repeat(PURGED_AT_ONCE - 1) + "?)";
     }
 

@@ -3,6 +3,7 @@ package dev.holdfast.jdbc;
 import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
@@ -43,7 +44,7 @@ class JdbcFenceTest {
 
     @BeforeAll
     static void startServers() throws SQLException {
-        mariaDb = orSkip(() -> MariaDbServer.start());
+        mariaDb = orSkip(() -> MariaDbServer.start("--log-bin", "--binlog-format=ROW"));
         postgres = orSkip(() -> PostgresServer.start());
         for (String database : new String[] {"postgresql", "mariadb", "h2", "sqlite"}) {
             try (Connection connection = connect(database)) {
@@ -165,6 +166,46 @@ class JdbcFenceTest {
                 assertThatThrownBy(() -> admitted.get(20, TimeUnit.SECONDS))
                         .hasRootCauseInstanceOf(StaleTokenException.class);
             }
+        }
+    }
+
+    /** Several primaries certify what is in the log of changes, and nothing else: {@link GaleraTest} runs two. */
+    @ParameterizedTest
+    @ValueSource(strings = {"mariadb", "mariadb&useAffectedRows=true"})
+    void onServersThatWriteNoUnchangedRowACheckOfTheSameTokenWritesItsRow(String database) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(database.replace("mariadb", mariaDb.jdbcUrl()))) {
+            connection.setAutoCommit(false);
+            FENCE.check(connection, "again", TODAY);
+            connection.commit();
+            for (int checks = 1; checks <= 3; checks++) {
+                long before = logged(connection);
+                FENCE.check(connection, "again", TODAY);
+                connection.commit();
+                assertThat(logged(connection)).isGreaterThan(before);
+            }
+        }
+    }
+
+    /** The end of the log of changed rows, in bytes. */
+    private static long logged(Connection connection) throws SQLException {
+        return SqlSession.only(connection, "SHOW MASTER STATUS", row -> row.getLong("Position"));
+    }
+
+    @Test
+    void aTableOfAnEarlierVersionIsRefusedWithTheStatementThatMendsIt() throws SQLException {
+        JdbcFence early = JdbcFence.inTable("early_fence");
+        try (Connection connection = connect("mariadb");
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE early_fence (resource VARBINARY(1020) NOT NULL PRIMARY KEY,"
+                    + " token BIGINT NOT NULL) ENGINE = InnoDB");
+            statement.execute("INSERT INTO early_fence VALUES ('order', 7)");
+            StoreRefusedException refused = catchThrowableOfType(
+                    StoreRefusedException.class, () -> early.check(connection, "order", 8));
+            assertThat(refused).hasMessageContainingAll("'order'", "early_fence", "run ALTER TABLE");
+            statement.execute(refused.getMessage().replaceFirst(".*; run ", ""));
+            assertThatThrownBy(() -> early.check(connection, "order", 6)).isInstanceOf(StaleTokenException.class);
+            early.check(connection, "order", 7);
+            connection.commit();
         }
     }
 

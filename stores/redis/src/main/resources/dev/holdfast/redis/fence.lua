@@ -4,7 +4,5 @@ local last = redis.call('GET', KEYS[1])
 if last and (#last > #ARGV[1] or (#last == #ARGV[1] and last > ARGV[1])) then
   return last
 end
-if last ~= ARGV[1] then
-  redis.call('SET', KEYS[1], ARGV[1])
-end
+redis.call('SET', KEYS[1], ARGV[1]) -- also the same again: a server that may not write may have been replaced
 return ARGV[1]

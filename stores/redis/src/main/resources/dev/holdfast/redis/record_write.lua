@@ -4,6 +4,7 @@
 --
 -- KEYS[1]  holdfast:{NAME}:r   TOKEN REVISION MICROSECOND VALUE; it expires after its time
 --
+-- A revision is the microsecond of its write, or above that if the clock was set back: a key that is gone needs no trace.
 -- Tokens have up to 19 digits, more than the numbers of Lua can tell apart, so they are compared as text.
 local token, revision = '', 0
 local last = redis.call('GET', KEYS[1])
@@ -20,7 +21,8 @@ if #token > #ARGV[1] or (#token == #ARGV[1] and token > ARGV[1]) then
   return '-'
 end
 local time = redis.call('TIME')
-local head = string.format('%s %d %s%06d', ARGV[1], revision + 1, time[1], time[2])
+local micros = string.format('%s%06d', time[1], time[2])
+local head = string.format('%s %.0f %s', ARGV[1], math.max(revision + 1, tonumber(micros)), micros)
 if ARGV[4] == '0' then
   redis.call('DEL', KEYS[1])
 else

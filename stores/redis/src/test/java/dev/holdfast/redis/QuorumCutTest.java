@@ -9,6 +9,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.testbed.RedisServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.time.Duration;
 import java.util.List;
@@ -101,6 +102,33 @@ class QuorumCutTest extends QuorumCase {
 
         Rig.get(store.status(NAME)); // after everything sent before
         assertThat(ask(servers.get(2), "GET", KEY)).doesNotContain(" X ");
+    }
+
+    @Test
+    void aMemberThatMissedTheNumberOfAGrantLearnsItWhenItJoins() {
+        for (RedisServer ahead : List.of(servers.get(0), servers.get(1))) {
+            ask(ahead, "SET", KEY, "1 4000000000000000 0 F - 0 ", "PX", "600000"); // far above the clocks
+        }
+        List<TcpProxy> wires = wires();
+        ByHand soon = new ByHand(Duration.ofMillis(50));
+        QuorumStore store = open(through(wires), soon);
+        wires.get(2).toClient().hold();
+        Grant held = hold(store, Rig.claim(NAME));
+        Rig.until("the third member to have granted it, with its own number", () -> hasHolder(servers.get(2)));
+        wires.get(2).cut();
+        wires.get(2).heal();
+        Rig.until("the member to be back", () -> grantsBeside(store, 2));
+
+        soon.run();
+        Rig.get(store.status(NAME)); // after everything sent before
+        assertThat(ask(servers.get(2), "GET", KEY)).startsWith("1 " + held.number() + " ");
+
+        assertThat(Rig.get(store.release(held))).isTrue();
+        servers.get(0).process().kill();
+        servers.get(1).process().kill();
+        servers.get(1).process().restart();
+        QuorumServers.setUp(servers.get(1)); // without its numbers
+        assertThat(hold(open(), Rig.claim(NAME)).number()).isGreaterThan(held.number());
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.HoldfastException;
 import dev.holdfast.StaleTokenException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.StoreFence;
@@ -48,6 +49,16 @@ class RedisFenceTest {
                 .hasMessageContaining("'a'");
         fence.check("b", 1);
         fence.check("a", 10);
+    }
+
+    /** One that others have left may take no writes: so that it admits nobody, each check is one. */
+    @Test
+    void aServerThatMayNotWriteAdmitsNoTokenAgain() {
+        fence.check("a", 7);
+        rig.call("CONFIG", "SET", "min-replicas-to-write", "1");
+        assertThatThrownBy(() -> fence.check("a", 7)).isInstanceOf(HoldfastException.class);
+        rig.call("CONFIG", "SET", "min-replicas-to-write", "0");
+        fence.check("a", 7);
     }
 
     @Test

@@ -54,17 +54,22 @@ final class SqliteRecords {
      * removed record stays absent, whatever the clock is set to later.
      */
     private static final String WRITE = "INSERT INTO holdfast_record"
-            + " SELECT ?1, ?2, 1, " + NOW + ", CASE ?4 WHEN 0 THEN 0 ELSE " + NOW + " + ?4 END, ?5"
+            + " SELECT ?1, ?2, (SELECT floor + 1 FROM holdfast_meta), " + NOW + ", CASE ?4 WHEN 0 THEN 0 ELSE " + NOW + " + ?4 END, ?5"
             + " WHERE ?3 <= 0 OR EXISTS (SELECT 1 FROM holdfast_record WHERE name = ?1)"
             + " ON CONFLICT (name) DO UPDATE SET"
             + " token = excluded.token,"
-            + " revision = CASE WHEN keep_until > " + NOW + " THEN revision + 1 ELSE 1 END,"
+            + " revision = revision + 1,"
             + " written_at = excluded.written_at, keep_until = excluded.keep_until, content = excluded.content"
             + " WHERE CASE WHEN keep_until > " + NOW
             + " THEN token <= excluded.token AND ?3 IN (-1, revision) ELSE ?3 <= 0 END";
 
     private static final String EXPIRED = "SELECT name FROM holdfast_record WHERE keep_until <= " + NOW + " LIMIT 100";
-    private static final String REMOVE = "DELETE FROM holdfast_record WHERE name = ?1 AND keep_until <= " + NOW;
+    /** First, so that the next record of a removed name has a higher revision, whatever the clock is set to. */
+    private static final String RAISE_FLOOR = "UPDATE holdfast_meta SET floor = max(floor, coalesce((SELECT max(revision)"
+            + " FROM holdfast_record WHERE keep_until <= " + NOW + "), 0))";
+
+    private static final String REMOVE = "DELETE FROM holdfast_record WHERE name = ?1 AND keep_until <= " + NOW
+            + " AND revision <= (SELECT floor FROM holdfast_meta)";
     private static final int WRITES_PER_PURGE = 16;
 
     private final SqliteSession session;
@@ -130,7 +135,11 @@ final class SqliteRecords {
         }
         try {
             session.run("remove old records", "", () -> {
-                for (String name : session.all(EXPIRED, row -> row.getString(1))) {
+                List<String> names = session.all(EXPIRED, row -> row.getString(1));
+                if (!names.isEmpty()) {
+                    session.update(RAISE_FLOOR);
+                }
+                for (String name : names) {
                     session.update(REMOVE, name);
                 }
                 return true;

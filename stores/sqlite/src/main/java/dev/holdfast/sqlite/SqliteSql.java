@@ -8,7 +8,7 @@ import java.util.StringJoiner;
  * parameter when the statement is tried.
  *
  * <pre>
- *   holdfast_meta    one row: layout, boot id, floor (the highest grant number that was ever purged), when a
+ *   holdfast_meta    one row: layout, boot id, floor (the highest grant number, or revision of a record, that was ever purged), when a
  *                    removal of idle rows last reached the end
  *   holdfast_lock    one row per name: its holder (claim_id, null when free), grant number, expires_at (when free:
  *                    since when), served: every place in the queue up to this one has had its turn

@@ -41,6 +41,27 @@ class SqliteRecordsTest {
     }
 
     @Test
+    void aRecordThatIsMadeAgainAfterItsRowWasRemovedHasAHigherRevision() {
+        try (Rig rig = new Rig(folder)) {
+            SqliteStore store = rig.open();
+            long last = 0;
+            for (int i = 0; i < 50; i++) {
+                last = Rig.get(store.writeRecord(DONE)).orElseThrow().revision();
+            }
+            assertThat(Rig.get(store.writeRecord(new RecordWrite("job", 1, last, "done", Duration.ZERO))))
+                    .isPresent();
+            while (!rig.sql("SELECT name FROM holdfast_record WHERE name = 'job'").isEmpty()) {
+                assertThat(Rig.get(store.writeRecord(
+                                new RecordWrite("another", 1, RecordWrite.ANY, "done", Duration.ofMinutes(1)))))
+                        .isPresent();
+            }
+
+            assertThat(Rig.get(store.writeRecord(DONE)).orElseThrow().revision())
+                    .isGreaterThan(last);
+        }
+    }
+
+    @Test
     void anIndexThatIsMissingIsMadeByTheNextWrite() {
         try (Rig rig = new Rig(folder)) {
             assertThat(Rig.get(rig.open().writeRecord(DONE))).isPresent();

@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The records, one node each under {@code /holdfast/records}, in buckets that the servers remove when they are empty. A node
- * has as text its token, how often it was written, how long it is kept in milliseconds, and the value; its time of
- * modification, by the clock of the leading server, is when it was written. A record is changed only over the version that
- * was read.
+ * has as text its token, how long it is kept in milliseconds, and the value; its time of modification, by the clock of the
+ * leading server, is when it was written, and the zxid of that change is its revision: zxids rise over the servers' life,
+ * also when the node was removed. A record is changed only over the version that was read.
  *
  * <p>The servers report their clock only in the answer to a write. So each reading first writes an empty text to the node
  * above all records, and reads after it: what it reads is then no older than that. Thread-safe.
  */
 final class RecordNodes {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,18}) (\\d{1,18}) (.*)", Pattern.DOTALL);
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,19}) (\\d{1,18}) (.*)", Pattern.DOTALL);
     private static final int WRITES_PER_PURGE = 4;
 
     private final ZooKeeperContext context;
@@ -71,14 +71,12 @@ final class RecordNodes {
             if (!expected || last != null && last.token() > write.token()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            String text = write.token() + " " + (revision + 1) + " " + write.keepMillis() + " " + write.value();
-            return put(session, write.name(), at.version, text)
-                    .thenCompose(put -> answered(session, write, revision + 1, put));
+            String text = write.token() + " " + write.keepMillis() + " " + write.value();
+            return put(session, write.name(), at.version, text).thenCompose(put -> answered(session, write, put));
         });
     }
 
-    private CompletableFuture<Optional<StoredRecord>> answered(
-            Session session, RecordWrite write, long revision, Found put) {
+    private CompletableFuture<Optional<StoredRecord>> answered(Session session, RecordWrite write, Found put) {
         String path = context.paths().record(write.name());
         return switch (put.code()) {
             case OK -> {
@@ -87,7 +85,7 @@ final class RecordNodes {
                     throw context.errors().of(Code.MARSHALLINGERROR, path);
                 }
                 yield CompletableFuture.completedFuture(Optional.of(
-                        new StoredRecord(write.name(), write.token(), revision, written(stat), write.value())));
+                        stored(write.name(), Long.toString(write.token()), stat, write.value())));
             }
             case BADVERSION, NODEEXISTS, NONODE -> // changed since it was read
                 write.revision() == RecordWrite.ANY
@@ -134,12 +132,15 @@ final class RecordNodes {
                 StoredRecord foreign = new StoredRecord(name, 0, 0, written(stat), read.text());
                 return new State(now, stat.getVersion(), foreign, true);
             }
-            long keep = Long.parseLong(says.group(3));
+            long keep = Long.parseLong(says.group(2));
             boolean over = keep == 0 || stat.getMtime() + keep <= now.toEpochMilli();
-            StoredRecord stored = new StoredRecord(
-                    name, Long.parseLong(says.group(1)), Long.parseLong(says.group(2)), written(stat), says.group(4));
-            return new State(now, stat.getVersion(), over ? null : stored, false);
+            return new State(
+                    now, stat.getVersion(), over ? null : stored(name, says.group(1), stat, says.group(3)), false);
         });
+    }
+
+    private static StoredRecord stored(String name, String token, Stat stat, String value) {
+        return new StoredRecord(name, Long.parseLong(token), stat.getMzxid(), written(stat), value);
     }
 
     private static Instant written(Stat stat) {
