@@ -185,11 +185,13 @@ class HoldLockReactiveTest {
     void aTimeoutOfTheCallerReleasesTheLockWhenTheBlockingBodyHasEnded() {
         with((prices, client) -> {
             Blocking work = new Blocking();
+            Sinks.Empty<String> time = Sinks.empty();
             Mono<String> price = Mono.<String>fromRunnable(work).subscribeOn(Schedulers.boundedElastic());
-            assertThatThrownBy(() -> prices.one(price, null)
-                            .timeout(Duration.ofMillis(50))
-                            .block(LONG))
-                    .hasRootCauseInstanceOf(TimeoutException.class);
+            CompletableFuture<String> result =
+                    prices.one(price, null).timeout(time.asMono()).toFuture();
+            work.begun.await();
+            time.tryEmitEmpty();
+            assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(TimeoutException.class);
             assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
             work.mayEnd.countDown();
             isFree(client);
@@ -200,11 +202,13 @@ class HoldLockReactiveTest {
     void aTimeoutInsideTheBodyIsToldWhenTheBlockingPartHasEnded() {
         with((prices, client) -> {
             Blocking work = new Blocking();
+            Sinks.Empty<String> time = Sinks.empty();
             Mono<String> price = Mono.<String>fromRunnable(work)
                     .subscribeOn(Schedulers.boundedElastic())
-                    .timeout(Duration.ofMillis(50), Mono.just("estimate"));
+                    .timeout(time.asMono(), Mono.just("estimate"));
             CompletableFuture<String> result = prices.one(price, null).toFuture();
             work.begun.await();
+            time.tryEmitEmpty();
             assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
             assertThat(result).isNotDone();
             work.mayEnd.countDown();
