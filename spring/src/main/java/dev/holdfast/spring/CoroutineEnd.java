@@ -6,7 +6,6 @@ import kotlin.coroutines.CoroutineContext;
 import kotlinx.coroutines.Job;
 import kotlinx.coroutines.ThreadContextElement;
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the job of the coroutine in which a suspending function runs: a cancelled job ends when its code has ended, which
@@ -28,7 +27,8 @@ final class CoroutineEnd extends AbstractCoroutineContextElement implements Thre
     static void watch(MethodInvocation call, BodyWork work) {
         int last = call.getArguments().length - 1;
         if (call.getArguments()[last] instanceof Continuation<?> caller) {
-            Methods.setArgument(call, last, new Watched(caller, caller.getContext().plus(new CoroutineEnd(work))));
+            Methods.setArgument(
+                    call, last, new Watched(caller, caller.getContext().plus(new CoroutineEnd(work))));
         }
     }
 

@@ -79,7 +79,8 @@ public final class LockAnnotationsAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static AnnotatedMethods<LeaderOnly, LeaderMethod> leaderMethods(Texts texts) {
-        return new AnnotatedMethods<>(LeaderOnly.class, (type, method, said) -> LeaderMethod.read(type, method, said, texts));
+        return new AnnotatedMethods<>(
+                LeaderOnly.class, (type, method, said) -> LeaderMethod.read(type, method, said, texts));
     }
 
     @Bean

@@ -11,6 +11,9 @@ final class NativeHints implements RuntimeHintsRegistrar {
     /** Each is looked for when the application starts; whether it is there decides what the starter does. */
     static final List<String> LOOKED_FOR = List.of(
             "reactor.core.publisher.Flux",
+            "kotlinx.coroutines.reactor.MonoKt",
+            "kotlin.reflect.full.KClasses",
+            "org.springframework.http.HttpEntity",
             "org.springframework.transaction.support.TransactionSynchronizationManager",
             "org.springframework.jdbc.datasource.AbstractDataSource",
             "javax.sql.DataSource",

@@ -142,18 +142,22 @@ class HoldLockReactiveTest {
                 body(
                         "in an inner sequence",
                         (prices, work) -> prices.one(
-                                Mono.just("12").flatMap(price -> Mono.<String>fromRunnable(work)
-                                        .subscribeOn(Schedulers.boundedElastic())),
+                                Mono.just("12")
+                                        .flatMap(price -> Mono.<String>fromRunnable(work)
+                                                .subscribeOn(Schedulers.boundedElastic())),
                                 null)),
                 body(
                         "in a second method with a lock",
                         (prices, work) -> prices.outer(() -> prices.inner(
                                 Mono.<String>fromRunnable(work).subscribeOn(Schedulers.boundedElastic())))),
-                body("of a flux", (prices, work) -> prices.several(Flux.range(0, 9)
-                        .publishOn(Schedulers.boundedElastic())
-                        .doOnNext(price -> work.run()))),
-                body("of a flux at the subscription", (prices, work) -> prices.several(Flux.range(0, 9)
-                        .doOnNext(price -> work.run()))));
+                body(
+                        "of a flux",
+                        (prices, work) -> prices.several(Flux.range(0, 9)
+                                .publishOn(Schedulers.boundedElastic())
+                                .doOnNext(price -> work.run()))),
+                body(
+                        "of a flux at the subscription",
+                        (prices, work) -> prices.several(Flux.range(0, 9).doOnNext(price -> work.run()))));
     }
 
     private static Arguments body(String where, BiFunction<Prices, Runnable, Publisher<?>> made) {
@@ -166,8 +170,8 @@ class HoldLockReactiveTest {
         with((prices, client) -> {
             Blocking work = new Blocking();
             BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {};
-            CompletableFuture<Void> subscribed = CompletableFuture.runAsync(
-                    () -> made.apply(prices, work).subscribe(subscriber));
+            CompletableFuture<Void> subscribed =
+                    CompletableFuture.runAsync(() -> made.apply(prices, work).subscribe(subscriber));
             work.begun.await();
             subscriber.dispose();
             assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
@@ -181,10 +185,13 @@ class HoldLockReactiveTest {
     void aTimeoutOfTheCallerReleasesTheLockWhenTheBlockingBodyHasEnded() {
         with((prices, client) -> {
             Blocking work = new Blocking();
+            Sinks.Empty<String> time = Sinks.empty();
             Mono<String> price = Mono.<String>fromRunnable(work).subscribeOn(Schedulers.boundedElastic());
-            assertThatThrownBy(() ->
-                            prices.one(price, null).timeout(Duration.ofMillis(50)).block(LONG))
-                    .hasRootCauseInstanceOf(TimeoutException.class);
+            CompletableFuture<String> result =
+                    prices.one(price, null).timeout(time.asMono()).toFuture();
+            work.begun.await();
+            time.tryEmitEmpty();
+            assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(TimeoutException.class);
             assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
             work.mayEnd.countDown();
             isFree(client);
@@ -195,11 +202,13 @@ class HoldLockReactiveTest {
     void aTimeoutInsideTheBodyIsToldWhenTheBlockingPartHasEnded() {
         with((prices, client) -> {
             Blocking work = new Blocking();
+            Sinks.Empty<String> time = Sinks.empty();
             Mono<String> price = Mono.<String>fromRunnable(work)
                     .subscribeOn(Schedulers.boundedElastic())
-                    .timeout(Duration.ofMillis(50), Mono.just("estimate"));
+                    .timeout(time.asMono(), Mono.just("estimate"));
             CompletableFuture<String> result = prices.one(price, null).toFuture();
             work.begun.await();
+            time.tryEmitEmpty();
             assertThat(client.lock("prices").tryAcquire(Duration.ofMillis(200))).isEmpty();
             assertThat(result).isNotDone();
             work.mayEnd.countDown();

@@ -28,8 +28,7 @@ class InterceptedMethodsTest {
                 .withBean("annotated", bean)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasStackTraceContaining(
-                                bean.getSuperclass().getSimpleName() + ".run would have no effect on")
+                        .hasStackTraceContaining(bean.getSuperclass().getSimpleName() + ".run would have no effect on")
                         .hasStackTraceContaining("make it public or protected"));
     }
 
@@ -70,7 +69,8 @@ class InterceptedMethodsTest {
     void aDefaultMethodOfAnInterfaceIsIntercepted() {
         application
                 .withBean(ByInterface.class, () -> new ByInterface() {})
-                .run(context -> assertThat(context.getBean(ByInterface.class).run()).isTrue());
+                .run(context ->
+                        assertThat(context.getBean(ByInterface.class).run()).isTrue());
     }
 
     @Test
@@ -78,7 +78,8 @@ class InterceptedMethodsTest {
         application
                 .withPropertyValues("spring.aop.proxy-target-class=true")
                 .withBean(OfInterface.class)
-                .run(context -> assertThat(context.getBean(ByInterface.class).run()).isTrue());
+                .run(context ->
+                        assertThat(context.getBean(ByInterface.class).run()).isTrue());
     }
 
     static class InheritedHoldLock extends Hidden.OfHoldLock {}

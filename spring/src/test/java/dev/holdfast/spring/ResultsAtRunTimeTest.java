@@ -72,7 +72,10 @@ class ResultsAtRunTimeTest {
             assertThatThrownBy(() -> work.once(() -> value))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("@Once on ResultsAtRunTimeTest.Work.once returned a");
-            assertThat(client.once("once").last()).get().extracting(OnceRun::state).isEqualTo(OnceRun.State.FAILED);
+            assertThat(client.once("once").last())
+                    .get()
+                    .extracting(OnceRun::state)
+                    .isEqualTo(OnceRun.State.FAILED);
         });
     }
 
@@ -116,7 +119,8 @@ class ResultsAtRunTimeTest {
         with((work, client) -> {
             CompletableFuture<?> result = (CompletableFuture<?>) work.hold(() -> {
                 HoldLockTest.lose(client, (Hold) Locks.current().orElseThrow());
-                return new CompletableFuture<String>().completeOnTimeout("done", 1, java.util.concurrent.TimeUnit.MILLISECONDS);
+                return new CompletableFuture<String>()
+                        .completeOnTimeout("done", 1, java.util.concurrent.TimeUnit.MILLISECONDS);
             });
             assertThatThrownBy(result::join).hasCauseInstanceOf(HoldLostException.class);
         });
@@ -143,8 +147,7 @@ class ResultsAtRunTimeTest {
             assertThatThrownBy(() -> work.mono(Mono.just(ResponseEntity.ok(Flux.just(""))))
                             .block(LONG))
                     .hasMessageContaining("returned a");
-            assertThatThrownBy(
-                            () -> work.flux(Flux.just("", Flux.just(""))).blockLast(LONG))
+            assertThatThrownBy(() -> work.flux(Flux.just("", Flux.just(""))).blockLast(LONG))
                     .hasMessageContaining("returned a");
             isFree(client);
         });

@@ -155,8 +155,8 @@ class FailureAnalysisTest {
 
     @Test
     void propertiesOfOthersAreLeftToSpring(CapturedOutput output) {
-        Throwable failure = catchThrowable(() -> SpringApplication.run(
-                Bare.class, "--holdfast.store=mem:", "--spring.main.banner-mode=sometimes"));
+        Throwable failure = catchThrowable(() ->
+                SpringApplication.run(Bare.class, "--holdfast.store=mem:", "--spring.main.banner-mode=sometimes"));
         assertThat(failure).isNotNull();
         assertThat(output).contains("sometimes");
     }

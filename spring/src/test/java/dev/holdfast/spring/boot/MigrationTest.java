@@ -124,13 +124,14 @@ class MigrationTest {
     private static ContextConsumer<AssertableApplicationContext> locksAndFinds(String table) {
         return context -> {
             assertThat(context).hasNotFailed();
-            try (Hold hold =
-                    context.getBean(LockClient.class).lock("order:42").tryAcquire().orElseThrow()) {
+            try (Hold hold = context.getBean(LockClient.class)
+                    .lock("order:42")
+                    .tryAcquire()
+                    .orElseThrow()) {
                 assertThat(hold.isValid()).isTrue();
             }
             assertThat(new JdbcTemplate(dataSource())
-                            .queryForList(
-                                    "SELECT tablename FROM pg_tables WHERE schemaname = 'public'", String.class))
+                            .queryForList("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", String.class))
                     .contains(table, "holdfast_lock");
         };
     }
@@ -168,7 +169,8 @@ class MigrationTest {
             @Override
             List<String> migrate(Path folder, String sql) {
                 write(folder.resolve("changes.sql"), "--liquibase formatted sql\n--changeset shop:1\n" + sql);
-                return List.of("spring.liquibase.change-log=" + folder.resolve("changes.sql").toUri());
+                return List.of("spring.liquibase.change-log="
+                        + folder.resolve("changes.sql").toUri());
             }
         };
 
