@@ -19,6 +19,9 @@ if not given and kind == 'F' then
   end
   given = digits(number)
 end
+if given and number < joined then -- it was granted here in the round, and the request to raise its number was lost
+  number, given, changed = joined, digits(joined), true
+end
 if given then
   if queued or life > 0 then -- a release has cleared the mark, not the queue
     redis.call('ZREM', queue, waiter)
