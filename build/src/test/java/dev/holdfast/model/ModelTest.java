@@ -1,8 +1,10 @@
 package dev.holdfast.model;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.testbed.Binaries;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The protocol between clients and a store that pushes, checked in every order of events by Spin; see {@code
- * docs/internals/model.md}. Spin is no Maven artefact: without it the test is skipped, under CI as well. It is the longest
+ * docs/internals/model.md}. Spin is no Maven artefact: without it the test is skipped; in CI it fails. It is the longest
  * test of its module. Its package is the last of the alphabet, where Surefire begins, so that the others run beside it.
  */
 @Timeout(value = 11, unit = TimeUnit.MINUTES) // longer than the test's own patience, which says more
@@ -29,7 +31,7 @@ class ModelTest {
     @Test
     void theModelHoldsAndTheErrorsPutIntoItAreFound() throws IOException, InterruptedException {
         for (String tool : new String[] {"bash", "spin", "gcc"}) {
-            assumeTrue(isInstalled(tool), tool + " is not installed: on Debian, apt install " + tool);
+            orSkip(() -> Binaries.onThisMachine().find(tool, "apt-get install " + tool));
         }
         Path said = folder.resolve("said");
         Process check = new ProcessBuilder("bash", CHECK.toString())

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Takes the secrets of this command out of text that people will see. They are known by value: the password of the
@@ -80,7 +82,9 @@ final class Redaction {
     private static String byValue(String text) {
         String bare = text;
         for (Map.Entry<String, String> each : REPLACED.entrySet()) {
-            bare = bare.replace(each.getKey(), each.getValue());
+            bare = Pattern.compile(Pattern.quote(each.getKey()), Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE)
+                    .matcher(bare) // H2 writes the names of parameters in capitals, and takes a part of a secret for one
+                    .replaceAll(Matcher.quoteReplacement(each.getValue()));
         }
         return bare;
     }

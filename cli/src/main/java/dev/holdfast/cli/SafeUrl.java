@@ -29,7 +29,7 @@ final class SafeUrl {
     private static final List<Pattern> KNOWN = List.of(
             form("(rediss?(?:-sentinel|-cluster)?://|zk://)" + LOG_IN + "(" + HOSTS
                     + "(?:/[\\w./-]*)?)(?:\\?[^#@\\s]*)?"),
-            form("(jdbc:(?:postgresql|mariadb|mysql)://)" + LOG_IN + "(" + HOSTS + "(?:/[\\w.%-]*)?)(?:\\?[^#@\\s]*)?"),
+            form("(jdbc:(?:postgresql|mariadb|mysql)://)(" + HOSTS + "(?:/[\\w.%-]*)?)(?:\\?[^#@\\s]*)?"),
             form("(jdbc:h2:(?:tcp|ssl)://)(" + HOSTS + "/[\\w./~-]*)(?:;.*)?"),
             form("(jdbc:h2:(?:mem:|file:)?)([^:;?@]*)(?:;.*)?"),
             form("((?:jdbc:)?sqlite:)((?!//)(?!.*(?:://|:[^/]*@))[^?;]*)"));
@@ -40,7 +40,7 @@ final class SafeUrl {
     private static final Pattern WORD_AS_SCHEME = Pattern.compile("^[A-Za-z]{1,20}://");
 
     private static final Pattern LOG_IN_PART =
-            Pattern.compile("^(?:[A-Za-z][A-Za-z0-9+.:-]*?:)?/*(.*)@", Pattern.DOTALL);
+            Pattern.compile("^(?:jdbc:)?(?:[A-Za-z][A-Za-z0-9+.-]*:)?/*(.*)@", Pattern.DOTALL);
     private static final Pattern PARAMETER = Pattern.compile("[?&;]([^=?&;]*)=([^&;]*)");
     private static final Pattern DELIMITERS = Pattern.compile("[/@:?&;=,#\\s'\"()]+");
     private static final Pattern PORT = Pattern.compile("\\d{1,5}");

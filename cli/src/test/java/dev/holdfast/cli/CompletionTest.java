@@ -1,9 +1,10 @@
 package dev.holdfast.cli;
 
 import static dev.holdfast.cli.Cli.SOON;
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.holdfast.testbed.Binaries;
 import dev.holdfast.testbed.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,12 +95,7 @@ class CompletionTest {
 
     @Test
     void zshCompletesWhatIsTyped() {
-        Path zsh = Stream.of("/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh")
-                .map(Path::of)
-                .filter(Files::isExecutable)
-                .findFirst()
-                .orElse(Path.of("zsh"));
-        assertCompletesWhatIsTyped("zsh", zsh, List.of("-f", "-i"));
+        assertCompletesWhatIsTyped("zsh", installed("zsh"), List.of("-f", "-i"));
     }
 
     @ParameterizedTest
@@ -118,8 +113,7 @@ class CompletionTest {
                 "holdfast run job -- ls --gr|",
             })
     void fishIsOfferedWhatFits(String typed, String offers) throws IOException {
-        Path fish = Path.of("/usr/bin/fish");
-        assumeTrue(Files.isExecutable(fish), "no fish here");
+        Path fish = installed("fish");
         Files.write(cli.file("holdfast.fish"), completion("fish"));
         Cli.Ended ended = Cli.end(
                 cli.shell(fish.toString(), "--no-config", "-c", "source holdfast.fish; complete -C $argv[1]", typed)
@@ -133,8 +127,7 @@ class CompletionTest {
 
     @Test
     void zshCompletesWithTheFirstTabWhereTheScriptIsOnItsPathOfFunctions() throws IOException {
-        Path zsh = Path.of("/usr/bin/zsh");
-        assumeTrue(Files.isExecutable(zsh), "no zsh here");
+        Path zsh = installed("zsh");
         Files.write(cli.file("_holdfast"), completion("zsh"));
         ChildProcess terminal = Pseudoterminal.start(cli, "exec " + zsh + " -f -i");
         terminal.send("fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; "
@@ -152,8 +145,11 @@ class CompletionTest {
                 shell, name -> cli.run("completion", name).out());
     }
 
+    private static Path installed(String shell) {
+        return orSkip(() -> Binaries.onThisMachine().find(shell, "apt-get install " + shell));
+    }
+
     private void assertCompletesWhatIsTyped(String shell, Path program, List<String> arguments) {
-        assumeTrue(Files.isExecutable(program), "no " + shell + " here");
         ChildProcess terminal = Pseudoterminal.start(cli, "exec " + program + " " + String.join(" ", arguments));
         terminal.send(
                 "eval \"$(\"$HOLDFAST\" completion " + shell + ")\"; holdfast() { echo \"got: $*\"; }; echo ready now");

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,11 +68,15 @@ class SecretsTest {
             "jdbc:postgresql://127.0.0.1:1/db?sslpassword=PASS&sslmode=x",
             "jdbc:postgresql:me:PASS",
             "jdbc:mariadb://me:PASS@127.0.0.1:1/db",
+            "jdbc:mariadb://me:PASS@127.0.0.1/db",
+            "jdbc:mysql://me:PASS@127.0.0.1/db",
+            "jdbc:mariadb:sequential://me:PASS@127.0.0.1:1/db",
             "jdbc:mariadb://address=(host=127.0.0.1)(port=1)(user=me)(password=PASS)/db",
             "jdbc:mariadb:127.0.0.1:1/db?password=PASS",
             "jdbc:mysql://127.0.0.1:1/db?user=me&password=PASS;x",
             "jdbc:h2:tcp://127.0.0.1:1/./x;USER=me;PASSWORD=PASS",
             "jdbc:h2:mem:x;PASSWORD=PASS;NOSUCH=1",
+            "jdbc:h2:mem:x;PASSWORD=x;PASS=PASS",
             "jdbc:h2;PASSWORD=PASS",
             "jdbc:oracle:thin:me/PASS@127.0.0.1:1",
             "postgres://me:PASS@127.0.0.1:1/db",
@@ -111,6 +116,14 @@ class SecretsTest {
         }
         assertThat(urls).hasSizeGreaterThanOrEqualTo(200);
         assertNoCommandShowsASecretOf(urls);
+    }
+
+    /** Drivers read it as a port, and say so; of this form even a plain secret. */
+    @Test
+    void noCommandShowsAPlainSecretBeforeTheHost() throws IOException {
+        assertNoCommandShowsASecretOf(Stream.of("mariadb", "mysql", "postgresql")
+                .map(database -> "jdbc:" + database + "://me:" + MARK + "@host/db")
+                .toList());
     }
 
     private void assertNoCommandShowsASecretOf(List<String> urls) throws IOException {
@@ -203,7 +216,8 @@ class SecretsTest {
                 "quorum:redis://me:s3cret@h1,redis://me:12,s3cret@h2,redis://h3 quorum:…",
                 "rediss-sentinel://:s3cret@h1,h2/master?acks=1 rediss-sentinel://h1,h2/master",
                 "zk://h1:1,h2:2,h3/chroot?session=15s zk://h1:1,h2:2,h3/chroot",
-                "jdbc:postgresql://me:s3cret@h1,h2:5432/db?x=y jdbc:postgresql://h1,h2:5432/db",
+                "jdbc:postgresql://h1,h2:5432/db?password=s3cret jdbc:postgresql://h1,h2:5432/db",
+                "jdbc:postgresql://me:s3cret@h1,h2:5432/db?x=y jdbc:postgresql:…",
                 "jdbc:postgresql:/h1/db?password=s3cret jdbc:postgresql:…",
                 "jdbc:mariadb://address=(host=h)(password=s3cret)/db jdbc:mariadb:…",
                 "jdbc:h2:tcp://host/./db;PASSWORD=s3cret jdbc:h2:tcp://host/./db",

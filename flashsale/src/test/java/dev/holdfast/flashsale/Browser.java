@@ -1,8 +1,9 @@
 package dev.holdfast.flashsale;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.awaitility.Awaitility.await;
 
-import java.io.File;
+import dev.holdfast.testbed.Binaries;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -13,8 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
@@ -41,7 +40,7 @@ final class Browser implements AutoCloseable {
         this.driver = driver;
     }
 
-    /** Opens one; where there is none, the test is skipped and says so. */
+    /** Opens one; where there is none, the test is skipped and says so; in CI it fails. */
     static Browser open() {
         if (shared == null) {
             shared = start();
@@ -54,21 +53,36 @@ final class Browser implements AutoCloseable {
 
     private static ChromeDriver start() {
         ChromeOptions options = new ChromeOptions();
-        options.setBinary(onPath("chromium").toFile());
-        options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars");
+        options.setBinary(installed("chromium").toFile());
+        options.addArguments(
+                "--headless=new",
+                "--user-data-dir=" + ownFolder(),
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars");
         ChromeDriverService service = new ChromeDriverService.Builder()
-                .usingDriverExecutable(onPath("chromedriver").toFile())
+                .usingDriverExecutable(installed("chromedriver").toFile())
                 .build();
         return new ChromeDriver(service, options);
     }
 
-    private static Path onPath(String program) {
-        return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-                .map(folder -> Path.of(folder, program))
-                .filter(Files::isExecutable)
-                .findFirst()
-                .orElseGet(() -> Assumptions.abort("no browser: " + program
-                        + " is not on the PATH; on Debian: apt-get install chromium chromium-driver"));
+    private static Path ownFolder() {
+        try {
+            return Files.createTempDirectory(
+                    Files.createDirectories(Path.of("target").toAbsolutePath()), "browser-");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make a folder for the browser", e);
+        }
+    }
+
+    private static Path installed(String program) {
+        return orSkip(() -> Binaries.onThisMachine().find(program, "apt-get install chromium chromium-driver"));
     }
 
     void desktop() {

@@ -8,9 +8,13 @@ import dev.holdfast.spring.HoldLock;
 import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
 import dev.holdfast.spring.Once;
 import dev.holdfast.testbed.Ports;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,6 +62,21 @@ class FailureAnalysisTest {
                 application.withPropertyValues("holdfast.clients.orders.store=redis://:secret@127.0.0.1:" + port));
         assertThat(analysis.getDescription()).contains("127.0.0.1:" + port).doesNotContain("secret");
         assertThat(analysis.getAction()).contains("Start the store, or correct holdfast.clients.orders.store");
+    }
+
+    /** Spring prints the causes too. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://me:s3cret@127.0.0.1:1/shop",
+                "jdbc:h2:mem:analysed;USER=me;PASSWORD=a;s3cret"
+            })
+    void noCauseShowsTheSecretOfAUrl(String url) {
+        application.withPropertyValues("holdfast.store=" + url).run(context -> {
+            StringWriter all = new StringWriter();
+            context.getStartupFailure().printStackTrace(new PrintWriter(all));
+            assertThat(all.toString()).contains("ClientNotMadeException").doesNotContainIgnoringCase("s3cret");
+        });
     }
 
     @Test

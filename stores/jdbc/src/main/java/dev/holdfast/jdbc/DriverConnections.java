@@ -1,9 +1,12 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.spi.support.Secrets;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
 import java.util.Optional;
 import java.util.Properties;
 
@@ -11,6 +14,7 @@ import java.util.Properties;
 final class DriverConnections implements Connections {
     private final String jdbcUrl;
     private final Properties properties;
+    private final Secrets secrets;
 
     /**
      * For a URL.
@@ -21,6 +25,7 @@ final class DriverConnections implements Connections {
         this.properties = ServerUrl.properties(
                 url.dialect().driverProperties(TableOpener.ANSWER_SECONDS), password, url.jdbcUrl());
         this.jdbcUrl = reachable(url);
+        this.secrets = UrlForm.secrets(jdbcUrl, password);
     }
 
     /** MariaDB's driver speaks to MySQL too, if it is allowed to. */
@@ -56,6 +61,21 @@ final class DriverConnections implements Connections {
 
     @Override
     public Connection open() throws SQLException {
-        return DriverManager.getConnection(jdbcUrl, properties);
+        try {
+            return DriverManager.getConnection(jdbcUrl, properties);
+        } catch (SQLException e) {
+            throw secrets.hide(e) == e ? e : withoutSecrets(e);
+        } catch (RuntimeException e) { // the driver of a URL that it cannot read
+            throw new SQLException("the driver failed: " + secrets.hide(e.toString()), secrets.hide(e));
+        }
+    }
+
+    /** A failure with the same meaning for {@link SqlErrors}. */
+    private SQLException withoutSecrets(SQLException e) {
+        String message = secrets.hide(String.valueOf(e.getMessage()));
+        boolean broken = e instanceof SQLRecoverableException || e instanceof SQLNonTransientConnectionException;
+        return broken
+                ? new SQLNonTransientConnectionException(message, e.getSQLState(), e.getErrorCode(), secrets.hide(e))
+                : new SQLException(message, e.getSQLState(), e.getErrorCode(), secrets.hide(e));
     }
 }

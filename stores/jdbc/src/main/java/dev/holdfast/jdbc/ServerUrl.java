@@ -26,11 +26,9 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
 
     private static final List<String> MODES = List.of("lease", "session");
     private static final Pattern OURS = Pattern.compile("([?&;])holdfast\\.(\\w+)=([^&;]*)");
-    private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?";
-
-    /** Of another form nothing is shown but the database: a user and a password may be anywhere in it. */
-    private static final Pattern SHOWN = Pattern.compile("(jdbc:(?:h2:tcp|h2:ssl|\\w+)://)(?:[^@/?#;,\\s]*@)?(" + HOST
-            + "(?:," + HOST + ")*(?:/[\\w.%~-]*)*)(?:[?;].*)?");
+    /** Of another form nothing is shown but the database: a secret may be anywhere in it. */
+    private static final Pattern SHOWN =
+            Pattern.compile("(jdbc:(?:h2:tcp|h2:ssl|\\w+)://)(" + UrlForm.HOSTS + "(?:/[\\w.%~-]*)*)(?:[?;].*)?");
 
     private static final Pattern SHOWN_PATH = Pattern.compile("(jdbc:h2:(?:mem:|file:)?[^:;?@]*)(?:;.*)?");
     private static final Pattern PASSWORD = Pattern.compile("(?i)[?&;]password=");
@@ -42,7 +40,7 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
         return ServerDialects.all().stream()
                 .filter(dialect -> dialect.names().stream().anyMatch(name -> lower.startsWith("jdbc:" + name + ":")))
                 .findFirst()
-                .map(dialect -> withMode(dialect, url));
+                .map(dialect -> withMode(dialect, UrlForm.checked(url)));
     }
 
     private static ServerUrl withMode(ServerDialect dialect, String url) {

@@ -206,16 +206,54 @@ class JdbcStoresTest {
             delimiter = ' ',
             value = {
                 "jdbc:postgresql://h1:1,h2:2/d?user=me&password=secret jdbc:postgresql://h1:1,h2:2/d",
-                "jdbc:postgresql://me:secret@h1,h2/d jdbc:postgresql://h1,h2/d",
-                "jdbc:postgresql://me:secret@h1,me:secret@h2/d jdbc:postgresql:…",
-                "jdbc:postgresql:/h/d?password=secret jdbc:postgresql:…",
-                "jdbc:postgresql://me:sec/ret@h/d jdbc:postgresql:…",
                 "jdbc:mariadb://address=(host=h)(password=secret)/d jdbc:mariadb:…",
                 "jdbc:h2:tcp://h:1/./d;PASSWORD=secret jdbc:h2:tcp://h:1/./d",
                 "jdbc:h2:mem:d;PASSWORD=secret jdbc:h2:mem:d",
             })
     void noPartOfAUrlThatMayHoldASecretIsShown(String url, String shown) {
         assertThat(ServerUrl.parse(url).orElseThrow().description()).isEqualTo(shown);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:mariadb://me:secret@h/d",
+                "jdbc:mysql://me:secret@h:3306/d?useSsl=true",
+                "jdbc:mariadb:sequential://me:secret@h1,h2/d",
+                "jdbc:postgresql://me:secret@h1,h2/d",
+                "jdbc:postgresql://me:secret@h1,me:secret@h2/d",
+                "jdbc:postgresql:/h/d?password=secret",
+                "jdbc:postgresql://h?user=me&password=secret",
+                "jdbc:postgresql://me:sec/ret@h/d",
+                "jdbc:postgresql://me:1?secret@h/d",
+                "jdbc:h2:tcp://me:secret@h/./d",
+            })
+    void aUrlThatADriverMightPrintIsRefusedWithHowToWriteIt(String url) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ServerUrl.parse(url))
+                .withMessageContaining("jdbc:mariadb://HOST:PORT/DATABASE?user=USER")
+                .withMessageContaining("HOLDFAST_PASSWORD")
+                .withMessageNotContaining("secret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql:shop",
+                "jdbc:postgresql:///shop",
+                "jdbc:postgresql://[::1]:5432,db.example/shop?user=me@corp&password=a/b@c:d?e#f",
+                "jdbc:mariadb://h",
+                "jdbc:mariadb:sequential://h1:1,h2:2/d?user=me",
+                "jdbc:mariadb://address=(host=h1)(port=1),address=(host=h2)/d",
+                "jdbc:mysql://(host=h1,port=1),(host=h2,port=2)/d?useSsl",
+                "jdbc:mysql:loadbalance://h1,h2/d",
+                "jdbc:h2:~/locks",
+                "jdbc:h2:file:/home/me@corp/locks;PASSWORD=a@b:c",
+                "jdbc:h2:C:\\Users\\me@corp\\locks",
+                "jdbc:h2:tcp://[::1]:9092/~/locks;USER=me"
+            })
+    void aUrlThatNoDriverMistakesIsTakenAsItIs(String url) {
+        assertThat(ServerUrl.parse(url).orElseThrow().jdbcUrl()).isEqualTo(url);
     }
 
     @Test
@@ -237,8 +275,6 @@ class JdbcStoresTest {
                         .orElseThrow()
                         .jdbcUrl())
                 .isEqualTo("jdbc:h2:/a/b;USER=me");
-        assertThat(ServerUrl.parse("jdbc:mariadb://me:secret@h/d").orElseThrow().description())
-                .isEqualTo("jdbc:mariadb://h/d");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ServerUrl.parse("jdbc:postgresql://h/d?holdfast.tabel=x"))
                 .withMessageContaining("holdfast.table");

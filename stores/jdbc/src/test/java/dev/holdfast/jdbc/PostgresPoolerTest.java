@@ -43,7 +43,7 @@ class PostgresPoolerTest {
 
     @BeforeAll
     static void startServer() {
-        program = orSkip(() -> Binaries.onThisMachine().findInstalled("pgbouncer", "apt-get install pgbouncer"));
+        program = orSkip(() -> Binaries.onThisMachine().find("pgbouncer", "apt-get install pgbouncer"));
         server = orSkip(() -> PostgresServer.start());
     }
 

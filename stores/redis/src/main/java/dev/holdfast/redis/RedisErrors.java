@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.support.Secrets;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -30,6 +31,9 @@ record RedisErrors(String store) {
     private static final Pattern UNKNOWN_MASTER = Pattern.compile("using sentinel for masterId (\\S+)");
     private static final Pattern NO_SENTINEL = Pattern.compile("(?i)unknown (?:redis )?command.*sentinel");
     private static final int MOST_CAUSES = 50;
+    /** A server that has AUTH or HELLO renamed, or is too old for it, repeats the log-in. */
+    private static final Secrets REPEATED =
+            Secrets.matching(Pattern.compile("(?<=with args beginning with: ).*", Pattern.DOTALL));
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
     /** An answer of the server, and its meaning: refused for good, or only for now. */
@@ -92,7 +96,7 @@ record RedisErrors(String store) {
                 return answered(String.valueOf(each.getMessage()), failure);
             }
         }
-        return new StoreUnavailableException(store + " cannot be reached: " + rootMessage(failure), failure);
+        return unavailable("cannot be reached: " + rootMessage(failure), failure);
     }
 
     /** The failure to connect. */
@@ -228,15 +232,15 @@ record RedisErrors(String store) {
                 return meaning.forGood ? refused(meaning.words, failure) : unavailable(meaning.words, failure);
             }
         }
-        return refused("answered: " + said, failure);
+        return refused("answered: " + REPEATED.hide(said), failure);
     }
 
     StoreRefusedException refused(String why, @Nullable Throwable cause) {
-        return new StoreRefusedException(store + " " + why, cause);
+        return new StoreRefusedException(store + " " + why, cause == null ? null : REPEATED.hide(cause));
     }
 
     private StoreUnavailableException unavailable(String why, @Nullable Throwable cause) {
-        return new StoreUnavailableException(store + " " + why, cause);
+        return new StoreUnavailableException(store + " " + why, cause == null ? null : REPEATED.hide(cause));
     }
 
     private static String rootMessage(Throwable failure) {
@@ -244,6 +248,6 @@ record RedisErrors(String store) {
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+        return root.getMessage() == null ? root.getClass().getSimpleName() : REPEATED.hide(root.getMessage());
     }
 }

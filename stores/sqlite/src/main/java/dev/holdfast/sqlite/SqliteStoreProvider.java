@@ -8,6 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Opens locks kept in a SQLite file on this machine, shared by its processes: {@code sqlite:PATH}, for example {@code
@@ -24,6 +25,9 @@ import java.util.Set;
  */
 public final class SqliteStoreProvider implements StoreProvider {
     private static final String SCHEME = "sqlite:";
+    /** The colon of a drive of Windows is none of a log-in. */
+    private static final Pattern LOG_IN = Pattern.compile("(?i)^(?![a-z]:[\\\\/]).*:.*@|;\\s*(?:user|password|key)=");
+
     private static final String GOOD_URLS = "write sqlite:locks.db or sqlite:/var/lib/app/locks.db";
 
     /** The provider; made by {@link java.util.ServiceLoader}. */
@@ -90,6 +94,9 @@ public final class SqliteStoreProvider implements StoreProvider {
         }
         if (text.indexOf('?') >= 0) {
             throw new IllegalArgumentException("a SQLite URL takes no options after '?'; " + GOOD_URLS);
+        }
+        if (LOG_IN.matcher(text).find()) { // else a file would be named by a password, in messages and on the disk
+            throw new IllegalArgumentException("a SQLite URL has no log-in, and a path no colon before an @; " + GOOD_URLS);
         }
         try {
             return Path.of(text);

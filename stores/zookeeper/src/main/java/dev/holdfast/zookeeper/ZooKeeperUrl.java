@@ -36,7 +36,7 @@ record ZooKeeperUrl(
     private static final String GOOD_URLS =
             "write zk://host1:2181,host2:2181,host3:2181 or zk://user:password@host:2181/chroot?session=15s";
     private static final Pattern URL =
-            Pattern.compile("zk://(?:([^@/?#]*)@)?([^@/?#]+)(/[^?#]*)?(?:\\?([^#]*))?", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("zk://(?:([^@/?#]*)@)?([^@/?#]+)(/[^@?#]*)?(?:\\?([^#]*))?", Pattern.CASE_INSENSITIVE);
     private static final Pattern HOSTS = Pattern.compile("(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::(\\d{1,5}))?");
     private static final int HIGHEST_PORT = 65_535;
     private static final Pattern TIME = Pattern.compile("(\\d{1,7})(ms|s|m)");

@@ -1,0 +1,78 @@
+package dev.holdfast.jdbc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.spi.support.Secrets;
+import java.net.URLDecoder;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The form of a JDBC URL, and its secrets. Drivers print what they cannot read: of {@code //me:s3cret@host/db} the secret,
+ * as a port. So a URL with a log-in before the host is refused here, and no driver sees it.
+ */
+final class UrlForm {
+    private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?";
+    static final String HOSTS = HOST + "(?:," + HOST + ")*";
+
+    /** {@code address=(host=h)(port=1)} of MariaDB, {@code (host=h,port=1)} of MySQL. */
+    private static final String ADDRESS = "(?:address=)?(?:\\(\\w+=[^(),@]*(?:,\\w+=[^(),@]*)*\\))+";
+
+    private static final String ADDRESSES = ADDRESS + "(?:," + ADDRESS + ")*";
+
+    /** No parameter's name has an @. */
+    private static final String PARAMETERS = "(?:\\?(?!(?:.*&)?[^=&]*@).*)?";
+
+    /** What H2 knows before a path, and a drive of Windows; in the path is a colon or an @, not both. */
+    private static final String H2_FILES = "(?:(?:mem|file|split|nio\\w*|async|zip|classpath|[a-z]|\\d+):)*";
+
+    private static final String SETTINGS = "(?:;(?!(?:.*;)?[^=;]*@).*)?";
+
+    /** A port is a number, and no path has an @ or a colon. PostgreSQL's driver logs a URL without a slash behind the servers. */
+    private static final Pattern GOOD = Pattern.compile("(?i)jdbc:(?:h2:(?:(?:tcp|ssl)://" + HOSTS
+            + "/[^@?;]*|(?!(?:tcp|ssl):)" + H2_FILES + "(?:[^:?;]*|[^@?;]*))" + SETTINGS
+            + "|postgresql:(?://(?:" + HOSTS + ")?/[^@:?#;]*|[\\w.%~-]*)" + PARAMETERS
+            + "|(?:mariadb|mysql):(?:\\w+:)?//(?:" + HOSTS + "|" + ADDRESSES + ")?(?:/[^@:?#;]*)?" + PARAMETERS + ")");
+
+    private static final Pattern PARAMETER = Pattern.compile("[?&;(](?:([\\w.]*)=)?([^&;]*)");
+    /** Between what a driver, another than the URL is for, might take for parameters. */
+    private static final Pattern BETWEEN = Pattern.compile("[?&;(),]+(?:[\\w.]*=)?");
+
+    private UrlForm() {}
+
+    /** The URL itself, if it has the form of a URL of a server or of H2. */
+    static String checked(String url) {
+        if (!GOOD.matcher(url).matches()) {
+            throw new IllegalArgumentException("not a JDBC URL with HOST:PORT of its servers and the log-in as parameters;"
+                    + " write jdbc:mariadb://HOST:PORT/DATABASE?user=USER, and so for postgresql and mysql, or"
+                    + " jdbc:h2:tcp://HOST:PORT/PATH;USER=USER; and the password as a parameter too, or beside the URL, as"
+                    + " it is (HOLDFAST_PASSWORD on the command line)");
+        }
+        return url;
+    }
+
+    /** All values of parameters but a plain user's name: which of them are secrets, each driver knows for itself. */
+    static Secrets secrets(String url, Optional<String> password) {
+        Set<String> values = new HashSet<>(Set.of(url));
+        password.ifPresent(values::add);
+        for (Matcher each = PARAMETER.matcher(url); each.find(); ) {
+            if (!"user".equalsIgnoreCase(each.group(1)) || !each.group(2).matches("[\\w.-]*")) {
+                values.addAll(List.of(each.group(2), decoded(each.group(2))));
+                values.addAll(BETWEEN.splitAsStream(each.group(2)).toList());
+            }
+        }
+        return Secrets.of(values);
+    }
+
+    private static String decoded(String value) {
+        try {
+            return URLDecoder.decode(value.replace("+", "%2B"), UTF_8);
+        } catch (IllegalArgumentException e) {
+            return value; // no encoding
+        }
+    }
+}
