@@ -112,8 +112,7 @@ public final class Contender {
 
     private static void oneCase(String[] words, BufferedReader commands) throws Exception {
         HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(Long.parseLong(words[2])));
-        try (LockClient client =
-                        LockClient.builder(words[0]).label("contender").build();
+        try (LockClient client = LockClient.builder(words[0]).label("contender").build();
                 HoldLog log = new HoldLog(Path.of(words[3]))) {
             SharedResource shared = new SharedResource(Path.of(words[4]));
             new Contender(client, words[1], options, Modes.read(words[5]), log, shared).obey(commands);

@@ -134,8 +134,7 @@ abstract class ContenderCases extends Cases {
         rig.patience.until(child + " to be stopped between two requests", () -> {
             child.stop();
             boolean free = isAnsweredSoon(raw.store.claim(Claims.of(rig.name())).answer());
-            if (!free) {
-                }
+            if (!free) {}
             return free;
         });
     }

@@ -33,7 +33,8 @@ final class EmptyDatabases {
         Path original = ORIGINALS.computeIfAbsent(
                 program,
                 absent -> Originals.folder(
-                        "empty-database-" + version(program), folder -> run.accept(new ServerHome(folder, home.ports()))));
+                        "empty-database-" + version(program),
+                        folder -> run.accept(new ServerHome(folder, home.ports()))));
         Folders.copy(original.resolve(DATA), data(home));
     }
 

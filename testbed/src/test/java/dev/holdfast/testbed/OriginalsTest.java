@@ -73,8 +73,7 @@ class OriginalsTest {
 
         private static void append(Path file) {
             try {
-                Files.writeString(
-                        file, "once\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+                Files.writeString(file, "once\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
