@@ -298,7 +298,8 @@ final class Summary {
     private Map<String, Double> minutesByPart() throws IOException {
         Map<String, String> parts = new HashMap<>();
         for (String module : modules) {
-            Matcher name = Pattern.compile("<name>(.*)</name>").matcher(Files.readString(root.resolve(module + "/pom.xml")));
+            Matcher name =
+                    Pattern.compile("<name>(.*)</name>").matcher(Files.readString(root.resolve(module + "/pom.xml")));
             if (name.find()) {
                 parts.put(name.group(1), partOf(Path.of(module)));
             }
@@ -425,8 +426,7 @@ final class Summary {
             System.out.println(
                     "WARNING: over the budget of build/budgets.tsv, in minutes: " + String.join("; ", overBudget));
         }
-        System.out.printf(
-                "%s (%d min %d s)%n", verdict, took().toMinutes(), took().toSecondsPart());
+        System.out.printf("%s (%d min %d s)%n", verdict, took().toMinutes(), took().toSecondsPart());
         return verdict.equals("OK") ? 0 : 1;
     }
 
@@ -451,7 +451,9 @@ final class Summary {
 
     /** The parts that were asked for; none if that is the whole. */
     private List<String> parts() {
-        return options.get("only").isEmpty() ? List.of() : List.of(options.get("only").split(" "));
+        return options.get("only").isEmpty()
+                ? List.of()
+                : List.of(options.get("only").split(" "));
     }
 
     private boolean logSaysMore() {

@@ -127,7 +127,8 @@ class ChangedTest {
             }
             tool.closeInput();
             assertThat(tool.waitFor(Duration.ofMinutes(1))).as(tool.story()).isZero();
-            return new Reached(words(tool.lines().get(0), " "), words(tool.lines().get(1), ","));
+            return new Reached(
+                    words(tool.lines().get(0), " "), words(tool.lines().get(1), ","));
         }
     }
 
