@@ -7,10 +7,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,6 +32,8 @@ final class Summary {
     private static final int SHOWN_NAMES = 6;
     private static final int FRAMES = 4;
     private static final int SLOWEST = 10;
+    private static final int MINUTES_NAME = 54;
+    private static final double SHOWN_MINUTES = 0.05;
 
     private final Path root = Path.of("");
     private final Map<String, String> options;
@@ -38,6 +42,7 @@ final class Summary {
     private final List<String> failures = new ArrayList<>();
     private final Map<String, List<String>> skips = new LinkedHashMap<>();
     private final Map<String, Double> classSeconds = new LinkedHashMap<>();
+    private final List<String> overBudget = new ArrayList<>();
 
     private Summary(Map<String, String> options) throws IOException {
         this.options = options;
@@ -115,9 +120,13 @@ final class Summary {
 
     /** {@code stores/jdbc/target/test-events/17/open-test-report.xml} is of jdbc. */
     private String suiteName(Path file) {
-        String module = eventsFolder(file).getParent().getParent().getFileName().toString();
-        String name = module.equals("build") ? "rules" : module;
+        String name = partOf(eventsFolder(file).getParent().getParent());
         return eventsFolder(file).endsWith("test-events-second-jdk") ? name + " on JDK " + options.get("second") : name;
+    }
+
+    /** {@code stores/jdbc} is the part jdbc. */
+    private static String partOf(Path module) {
+        return module.endsWith("build") ? "rules" : module.getFileName().toString();
     }
 
     /** Reads the events of one test JVM: each test that started, its class, and its result. */
@@ -225,46 +234,101 @@ final class Summary {
                 suite.failed,
                 suite.skipped,
                 suite.seconds));
-        if (!options.containsKey("second") && List.of("", "core").contains(options.get("only"))) {
+        if (!options.containsKey("second") && (parts().isEmpty() || parts().contains("core"))) {
             System.out.println("Not run: core on a second JDK; none, 21 or later, is in /usr/lib/jvm or JAVA25_HOME");
         }
     }
 
     /**
-     * How long each part took by the clock: what Maven says at its end. The everyday tier compiles and checks all parts
-     * before; in the whole one that is in the time of each.
+     * How long each part took by the clock, which is what Maven says at its end, beside its budget. The everyday tier
+     * compiles and checks all parts first; in the whole one that is in the time of each, and only the whole has a budget.
      */
-    private void tellMinutes() {
-        Pattern part = Pattern.compile("\\[INFO] Holdfast ?(.*?) \\.+ (?:SUCCESS|FAILURE) \\[ *([\\d.:]+) (min|s|h)]");
-        Pattern total = Pattern.compile("\\[INFO] Total time: +([\\d.:]+) (min|s|h).*");
-        List<String> lines = log();
-        int tests = lines.indexOf("[verify] tests");
-        String compiling = lines.subList(0, Math.max(tests, 0)).stream()
-                .map(total::matcher)
-                .filter(Matcher::matches)
-                .map(line -> "compiling and checking " + inMinutes(line.group(1), line.group(2)) + ", ")
-                .collect(Collectors.joining());
-        String minutes = lines.subList(Math.max(tests, 0), lines.size()).stream()
-                .map(part::matcher)
-                .filter(Matcher::matches)
-                .map(line -> (line.group(1).isEmpty() ? "parent" : line.group(1).toLowerCase(Locale.ROOT)) + " "
-                        + inMinutes(line.group(2), line.group(3)))
-                .collect(Collectors.joining(", "));
-        if (!minutes.isEmpty()) {
-            System.out.println("\nMinutes by part: " + compiling + minutes);
+    private void tellMinutes() throws IOException {
+        Map<String, Double> took = minutesByPart();
+        if (took.isEmpty()) {
+            return;
+        }
+        boolean everyday = options.get("tier").equals("everyday");
+        Map<String, Double> budgets = new LinkedHashMap<>();
+        for (String line : Files.readAllLines(root.resolve("build/budgets.tsv"))) {
+            if (!line.startsWith("#")) {
+                budgets.put(line.split("\t")[0], Double.valueOf(line.split("\t")[1]));
+            }
+        }
+        System.out.printf("%n%-" + MINUTES_NAME + "s %7s %7s%n", "Minutes", "took", "budget");
+        budgets.forEach((parts, budget) -> {
+            if (everyday && !parts.startsWith("./verify")) {
+                tellMinutes(parts, sumOf(List.of(parts.split(", ")), took), budget);
+            }
+        });
+        took.forEach((part, minutes) -> tellMinutes(part, minutes, null));
+        tellMinutes(
+                "all",
+                took().toSeconds() / 60.0,
+                parts().isEmpty() ? budgets.get(everyday ? "./verify" : "./verify --all") : null);
+    }
+
+    /** And takes them away, so that they are told once. */
+    private static double sumOf(List<String> parts, Map<String, Double> minutes) {
+        return parts.stream()
+                .map(minutes::remove)
+                .filter(Objects::nonNull)
+                .mapToDouble(Double::doubleValue)
+                .sum();
+    }
+
+    /** A part that was only passed is not told. */
+    private void tellMinutes(String parts, double took, Double budget) {
+        if (took < SHOWN_MINUTES) {
+            return;
+        }
+        boolean over = budget != null && Math.round(took * 10) > Math.round(budget * 10);
+        System.out.printf(
+                Locale.ROOT,
+                "%-" + MINUTES_NAME + "s %7.1f %7s%s%n",
+                parts,
+                took,
+                budget == null ? "" : budget,
+                over ? "  over" : "");
+        if (over) {
+            overBudget.add(String.format(Locale.ROOT, "%s %.1f of %s", parts, took, budget));
         }
     }
 
+    private Map<String, Double> minutesByPart() throws IOException {
+        Map<String, String> parts = new HashMap<>();
+        for (String module : modules) {
+            Matcher name =
+                    Pattern.compile("<name>(.*)</name>").matcher(Files.readString(root.resolve(module + "/pom.xml")));
+            if (name.find()) {
+                parts.put(name.group(1), partOf(Path.of(module)));
+            }
+        }
+        List<String> lines = log();
+        int tests = Math.max(lines.indexOf("[verify] tests"), 0);
+        Map<String, Double> minutes = new LinkedHashMap<>();
+        Pattern total = Pattern.compile("\\[INFO] Total time: +([\\d.:]+) (min|s|h).*");
+        lines.subList(0, tests).stream()
+                .map(total::matcher)
+                .filter(Matcher::matches)
+                .forEach(line -> minutes.put("compiling and checking", inMinutes(line.group(1), line.group(2))));
+        Pattern module = Pattern.compile("\\[INFO] (.*?) \\.+ (?:SUCCESS|FAILURE) \\[ *([\\d.:]+) (min|s|h)]");
+        lines.subList(tests, lines.size()).stream()
+                .map(module::matcher)
+                .filter(line -> line.matches() && parts.containsKey(line.group(1)))
+                .forEach(line -> minutes.put(parts.get(line.group(1)), inMinutes(line.group(2), line.group(3))));
+        return minutes;
+    }
+
     /** Maven writes {@code 12.3 s}, {@code 02:15 min} or {@code 01:02 h}. */
-    private static String inMinutes(String time, String unit) {
+    private static double inMinutes(String time, String unit) {
         String[] fields = time.split(":");
         double last = Double.parseDouble(fields[fields.length - 1]);
-        double minutes = switch (unit) {
+        return switch (unit) {
             case "s" -> last / 60;
             case "min" -> Integer.parseInt(fields[0]) + last / 60;
             default -> Integer.parseInt(fields[0]) * 60 + last;
         };
-        return String.format(Locale.ROOT, "%.1f", minutes);
     }
 
     /** The inner classes count for the class they ran in. */
@@ -298,7 +362,7 @@ final class Summary {
         Path report = root.resolve("build/target/site/coverage");
         Path table = report.resolve("jacoco.csv");
         Instant started = Instant.ofEpochSecond(Long.parseLong(options.get("started")));
-        if (!options.get("only").isEmpty()
+        if (!parts().isEmpty()
                 || !Files.exists(table)
                 || Files.getLastModifiedTime(table).toInstant().isBefore(started)) {
             return;
@@ -338,7 +402,6 @@ final class Summary {
         int tests = suites.values().stream().mapToInt(suite -> suite.tests).sum();
         int failed = suites.values().stream().mapToInt(suite -> suite.failed).sum();
         int skipped = suites.values().stream().mapToInt(suite -> suite.skipped).sum();
-        Duration took = Duration.ofSeconds(Instant.now().getEpochSecond() - Long.parseLong(options.get("started")));
         System.out.printf("Tests: %d passed, %d failed, %d skipped%n", tests - failed - skipped, failed, skipped);
 
         String verdict;
@@ -348,7 +411,7 @@ final class Summary {
             verdict = "FAILED: the build stopped before its end";
         } else if (reportsAreMissing()) {
             verdict = "FAILED: tests were cut off, see the log";
-        } else if (tests == 0 && !hasNoTests()) {
+        } else if (tests == 0 && (parts().isEmpty() || !haveNoTests())) {
             verdict = "FAILED: no test ran";
         } else {
             verdict = "OK";
@@ -359,8 +422,16 @@ final class Summary {
                             + " values), repetitions, the rest of core on the second JDK, longer searches for races,"
                             + " coverage");
         }
-        System.out.printf("%s (%d min %d s)%n", verdict, took.toMinutes(), took.toSecondsPart());
+        if (!overBudget.isEmpty()) {
+            System.out.println(
+                    "WARNING: over the budget of build/budgets.tsv, in minutes: " + String.join("; ", overBudget));
+        }
+        System.out.printf("%s (%d min %d s)%n", verdict, took().toMinutes(), took().toSecondsPart());
         return verdict.equals("OK") ? 0 : 1;
+    }
+
+    private Duration took() {
+        return Duration.ofSeconds(Instant.now().getEpochSecond() - Long.parseLong(options.get("started")));
     }
 
     /** The build goes on after failed tests, and then over a test JVM that was ended for taking too long as well. */
@@ -370,14 +441,19 @@ final class Summary {
                         || line.contains("There are test failures"));
     }
 
-    /** Whether one part was asked for that comes without tests, as the benchmarks do. */
-    private boolean hasNoTests() {
-        String only = options.get("only");
-        return !only.isEmpty()
-                && Stream.of(only, "stores/" + only)
-                        .map(root::resolve)
-                        .noneMatch(
-                                folder -> Files.isDirectory(folder.resolve("src/test/java")) || (only.equals("rules")));
+    /** Whether only parts were asked for that come without tests, as the benchmarks do. */
+    private boolean haveNoTests() {
+        return parts().stream()
+                .noneMatch(part -> part.equals("rules")
+                        || Stream.of(part, "stores/" + part)
+                                .anyMatch(folder -> Files.isDirectory(root.resolve(folder + "/src/test/java"))));
+    }
+
+    /** The parts that were asked for; none if that is the whole. */
+    private List<String> parts() {
+        return options.get("only").isEmpty()
+                ? List.of()
+                : List.of(options.get("only").split(" "));
     }
 
     private boolean logSaysMore() {

@@ -28,7 +28,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What {@code dist/pack} makes, unpacked in a folder with a blank in its name. */
+/**
+ * What {@code dist/pack} makes, unpacked in a folder with a blank in its name. For {@code ./verify --all}: the everyday
+ * tests run the same jar by the same script.
+ */
+@Tag("thorough")
 class DistributionTest {
     private static final Duration PACKING = Duration.ofMinutes(3);
     private static final Pattern PACKAGE = Pattern.compile("`([a-z][\\w.]*)`");

@@ -8,9 +8,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The command line on an H2 server. */
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
+/** The command line on an H2 server. For {@code ./verify --all}: MariaDB shows a server of SQL every day. */
+@Tag("thorough")
 class H2CommandLineTest extends CommandLineContract {
     private static Server server;
 

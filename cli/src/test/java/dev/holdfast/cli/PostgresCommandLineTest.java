@@ -9,9 +9,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The command line on PostgreSQL. */
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
+/** The command line on PostgreSQL. For {@code ./verify --all}: MariaDB shows a server of SQL every day. */
+@Tag("thorough")
 class PostgresCommandLineTest extends CommandLineContract {
     private static PostgresServer server;
 

@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * A process that contends for one lock, as the kit tells it to: a program to be killed and stopped while it holds or
  * waits.
  *
- * <p>Arguments: URL of the store, name of the lock, lease in milliseconds, file for its log, file shared by all, and how
- * it holds: {@code write}, {@code read}, or {@code 2/3} for two of three permits. It takes one command a line from its
- * standard input, and ends when that ends:
+ * <p>It takes one command a line from its standard input, and ends when that ends. A case of the kit begins with a line
+ * that has, with tabs between them, the URL of the store, the name of the lock, the lease in milliseconds, a file for the
+ * log, a file shared by all, and how it holds: {@code write}, {@code read}, or {@code 2/3} for two of three permits. The
+ * case has a client of its own. Its commands:
  *
  * <pre>
  *   command        answers
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *   acquire        asking · holding TOKEN NANOS      waits as long as it takes, then looks at isValid() all the time
  *   look           valid · invalid                   isValid()
  *   close          closed NANOS · lost NANOS         closes what acquire got
+ *   end            ended                             closes the client: the case is over
  * </pre>
  */
 public final class Contender {
@@ -101,19 +103,25 @@ public final class Contender {
      * @throws Exception if the store fails, or the lock does: the trace is what the kit shows
      */
     public static void main(String[] arguments) throws Exception {
-        HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(Long.parseLong(arguments[2])));
-        try (LockClient client =
-                        LockClient.builder(arguments[0]).label("contender").build();
-                HoldLog log = new HoldLog(Path.of(arguments[3]))) {
-            SharedResource shared = new SharedResource(Path.of(arguments[4]));
-            new Contender(client, arguments[1], options, Modes.read(arguments[5]), log, shared).obey();
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            oneCase(line.split("\t", -1), commands);
+            say("ended");
         }
     }
 
-    private void obey() throws Exception {
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    private static void oneCase(String[] words, BufferedReader commands) throws Exception {
+        HoldOptions options = HoldOptions.defaults().lease(Duration.ofMillis(Long.parseLong(words[2])));
+        try (LockClient client = LockClient.builder(words[0]).label("contender").build();
+                HoldLog log = new HoldLog(Path.of(words[3]))) {
+            SharedResource shared = new SharedResource(Path.of(words[4]));
+            new Contender(client, words[1], options, Modes.read(words[5]), log, shared).obey(commands);
+        }
+    }
+
+    private void obey(BufferedReader commands) throws Exception {
         say("ready");
-        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+        for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
             String[] words = line.split(" ", -1);
             switch (words[0]) {
                 case "clock" -> say("clock " + System.nanoTime());
@@ -123,6 +131,9 @@ public final class Contender {
                 case "close" -> close();
                 default -> throw new IllegalArgumentException("no such command: " + line);
             }
+        }
+        if (watched != null) {
+            watched.end();
         }
     }
 

@@ -11,9 +11,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -30,6 +32,11 @@ abstract class ContenderCases extends Cases {
     private static final Duration SOON = Duration.ofMillis(250);
 
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(2_500);
+    private static final Duration LEAVES_WITHIN = Duration.ofSeconds(5);
+
+    /** Processes that earlier cases have left alive: a start takes a second of processor time. */
+    private static final Deque<ChildProcess> IDLE = new ConcurrentLinkedDeque<>();
+
     static final Pattern HOLDING = Pattern.compile("holding (\\d+) (\\d+)");
 
     @TempDir
@@ -80,17 +87,33 @@ abstract class ContenderCases extends Cases {
     }
 
     private ChildProcess contender(Mode mode, Duration lease) {
-        Path log = newLog();
-        return rig.closing(ChildJvm.main(Contender.class)
-                .flags("-Xmx64m", "-XX:+UseSerialGC")
-                .args(
-                        url,
-                        name,
-                        Long.toString(lease.toMillis()),
-                        log.toString(),
-                        sharedFile().toString(),
-                        Modes.write(mode))
-                .start());
+        ChildProcess idle = IDLE.poll();
+        ChildProcess child = idle != null
+                ? idle
+                : ChildJvm.main(Contender.class)
+                        .flags("-Xmx64m", "-XX:+UseSerialGC")
+                        .start();
+        rig.closing(() -> leave(child));
+        child.send(String.join(
+                "\t",
+                url,
+                name,
+                Long.toString(lease.toMillis()),
+                newLog().toString(),
+                sharedFile().toString(),
+                Modes.write(mode)));
+        return child;
+    }
+
+    /** To the next case, unless it was killed or does not answer. */
+    private static void leave(ChildProcess child) {
+        try {
+            child.send("end");
+            child.expect("ended", LEAVES_WITHIN);
+            IDLE.push(child);
+        } catch (AssertionError gone) {
+            child.close();
+        }
     }
 
     long acquire(ChildProcess child) {
@@ -111,9 +134,7 @@ abstract class ContenderCases extends Cases {
         rig.patience.until(child + " to be stopped between two requests", () -> {
             child.stop();
             boolean free = isAnsweredSoon(raw.store.claim(Claims.of(rig.name())).answer());
-            if (!free) {
-                child.cont();
-            }
+            if (!free) {}
             return free;
         });
     }

@@ -40,9 +40,9 @@ public abstract class StoreUnderTest {
         return Duration.ofSeconds(15);
     }
 
-    /** How often the cases that look for races try. */
+    /** How often the cases that look for races try: 100 times, or as the system property {@code holdfast.kit.rounds} says. */
     protected int rounds() {
-        return 100;
+        return Integer.getInteger("holdfast.kit.rounds", 100);
     }
 
     /**

@@ -69,6 +69,12 @@ final class Faulty extends StoreContract {
         return Duration.ofSeconds(1);
     }
 
+    /** Always: some races are rare. */
+    @Override
+    protected int rounds() {
+        return 100;
+    }
+
     /** Claims that reach the store as others. */
     static UnaryOperator<Store> changingClaims(UnaryOperator<Claim> change) {
         return changing(change, pending -> pending);

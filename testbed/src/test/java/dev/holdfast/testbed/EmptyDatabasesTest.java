@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +22,20 @@ class EmptyDatabasesTest {
     Path folder;
 
     private final AtomicInteger runs = new AtomicInteger();
+    private final String kept = System.getProperty(Originals.KEPT, "");
+
+    /** What these programs make is nobody else's. */
+    @BeforeEach
+    void keepNothing() {
+        System.clearProperty(Originals.KEPT);
+    }
+
+    @AfterEach
+    void keepAgain() {
+        if (!kept.isEmpty()) {
+            System.setProperty(Originals.KEPT, kept);
+        }
+    }
 
     private ServerHome home(String name) throws IOException {
         return new ServerHome(Files.createDirectory(folder.resolve(name)), List.of(1));

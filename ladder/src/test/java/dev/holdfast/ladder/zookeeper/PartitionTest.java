@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
  * Curator's mutex beside it, whose holder heeds what its listener is told. {@code -Dpartitions=20} tries twenty times.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
+@Tag("thorough") // it waits for sessions that end
 class PartitionTest {
     private static final int TIMES = Integer.getInteger("partitions", 1);
     /** As short as sessions of three seconds, and a follower that waits longer than that for its leader, allow. */

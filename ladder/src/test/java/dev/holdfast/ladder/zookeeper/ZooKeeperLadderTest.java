@@ -25,9 +25,11 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each fault breaks one recipe in ZooKeeper, and the next one stands. */
+@Tag("thorough") // it waits for sessions that end; Redis and PostgreSQL show rungs every day
 class ZooKeeperLadderTest {
     private static final String SETTINGS = "?session=2s&tick=300ms&timeout=2s";
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -6,8 +6,11 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
-/** H2 in a file of this process: no other process reaches it. */
-@Tag("engine-proved-elsewhere")
+/**
+ * H2 in a file of this process: no other process reaches it. For {@code ./verify --all}: everyday, {@link H2FuzzTest} and
+ * {@link H2ServerTest} ask H2.
+ */
+@Tag("thorough")
 class H2StoreContractTest extends ServerStoreContract {
     @TempDir
     Path folder;

@@ -9,11 +9,12 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * Session locks of PostgreSQL: what the store itself does. The engine is proved over grants of a session by ZooKeeper; its
- * cases, and those between processes, are not run here.
+ * cases, and those between processes, are not run here. What an everyday run needs to know of them is in {@link
+ * SessionLossTest}, {@link SessionWaitsTest} and {@link SessionRequestsTest}.
  */
 @Tag("engine-in-another-class")
 @Tag("processes-in-another-class")
-@Tag("values-proved-elsewhere")
+@Tag("thorough")
 class PostgresSessionContractTest extends SessionContract {
     private static PostgresServer server;
 

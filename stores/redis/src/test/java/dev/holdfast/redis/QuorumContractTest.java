@@ -4,13 +4,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract on three members. The everyday tier of {@code ./verify} leaves the cases that run through the engine,
- * those between processes and those of values to the classes of one server.
+ * The contract on three members. For {@code ./verify --all}: the contract of one server is everyday, and
+ * {@link QuorumTest} and its siblings have what differs.
  */
-@Tag("engine-proved-elsewhere")
-@Tag("processes-proved-elsewhere")
-@Tag("shared-processes-proved-elsewhere")
-@Tag("values-proved-elsewhere")
+@Tag("thorough")
 class QuorumContractTest extends QuorumContract {
     @BeforeAll
     static void startServers() {
