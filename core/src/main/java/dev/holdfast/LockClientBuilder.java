@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +35,7 @@ public final class LockClientBuilder {
     private final StoreFactory factory;
     private String namespace = "";
     private String label = "";
-    private Executor executor = ForkJoinPool.commonPool();
+    private @Nullable Executor executor;
     private @Nullable Executor listenerExecutor;
     private final List<LockListener> listeners = new ArrayList<>();
     private Duration outageLimit = OUTAGE_LIMIT;
@@ -66,7 +65,12 @@ public final class LockClientBuilder {
         return this;
     }
 
-    /** Where {@link DistributedLock#acquireAsync()} completes; default the common pool. */
+    /**
+     * The executor that completes the futures of {@link DistributedLock#acquireAsync()} and the like, and so runs their
+     * callbacks. The default are daemon threads of the client, up to 256 at a time, that end when idle. If all of them
+     * are busy, further futures complete on virtual threads from Java 21 on; before, they wait, and the log says so.
+     * What this executor refuses, or would run within 16 tasks of its own on one thread, runs on those threads.
+     */
     public LockClientBuilder executor(Executor value) {
         this.executor = value;
         return this;
@@ -74,7 +78,8 @@ public final class LockClientBuilder {
 
     /**
      * The executor that calls listeners and the actions of {@link Hold#onLost}, one call after another. The default is a
-     * thread of the client. An executor that runs its tasks on the calling thread makes a slow listener delay locks.
+     * thread of the client; that thread also runs what this executor refuses. An executor that runs its tasks on the
+     * calling thread makes a slow listener delay locks; one that drops a task silently ends all reports.
      */
     public LockClientBuilder listenerExecutor(Executor value) {
         this.listenerExecutor = value;

@@ -7,15 +7,14 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a future acquires. It completes on the client's executor and never on the thread that released the lock, so that
- * a chain of callers that close in their own callbacks does not grow one stack.
+ * How a future acquires. It completes on the client's executor and, unless that is the executor's choice, never on the
+ * thread that released the lock. A chain of callers that close in their own callbacks does not grow one stack.
  *
  * @param <H> what the caller holds
  */
@@ -84,12 +83,7 @@ final class AsyncAcquisition<H> {
     }
 
     private void resolved() {
-        try {
-            executor.execute(this::complete);
-        } catch (Throwable refused) { // also an Error, such as of no more threads: the caller must receive the outcome
-            // Not here: this is the thread that released the lock, and the next callback would release it again.
-            ForkJoinPool.commonPool().execute(this::complete);
-        }
+        context.completionThreads().execute(executor, this::complete);
     }
 
     private void complete() {

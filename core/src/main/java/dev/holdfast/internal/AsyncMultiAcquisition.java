@@ -27,6 +27,7 @@ final class AsyncMultiAcquisition<H> {
     private final long began;
     private final CompletableFuture<H> future = new CompletableFuture<>();
     private final List<HoldHandle> held = new ArrayList<>();
+    private final SerialRunner steps = new SerialRunner();
     private volatile @Nullable CompletableFuture<Optional<HoldHandle>> step;
 
     private AsyncMultiAcquisition(
@@ -58,7 +59,7 @@ final class AsyncMultiAcquisition<H> {
     private void next() {
         CompletableFuture<Optional<HoldHandle>> started = acquire(names.get(held.size()));
         step = started;
-        started.whenComplete(this::stepped);
+        started.whenComplete((got, failure) -> steps.run(() -> stepped(got, failure)));
         if (future.isDone()) {
             callOff(); // it was cancelled before this step was visible
         }
@@ -69,7 +70,7 @@ final class AsyncMultiAcquisition<H> {
                 context,
                 name,
                 options,
-                context.environment().completing(),
+                context.completing(),
                 Optional::of,
                 got -> got.ifPresent(HoldHandle::giveBack),
                 limit == null ? null : left(limit));

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+    /** After a thread could not be started. */
+    private static final Duration RETRY = Duration.ofMillis(100);
+
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     private final EngineContext context;
@@ -71,13 +74,25 @@ public final class Engine {
         try {
             store = opener.apply(time);
             Counters counters = new Counters();
-            Executor notifying = environment.notifying();
-            EventDispatcher dispatcher = notifying == null
-                    ? EventDispatcher.onOwnThread(
-                            listeners, client + "-listeners", store.description(), counters.droppedEvents)
-                    : new EventDispatcher(listeners, notifying, () -> {}, store.description(), counters.droppedEvents);
+            Consumer<Runnable> later = task -> time.schedule(task, RETRY);
+            EventDispatcher dispatcher = new EventDispatcher(
+                    listeners,
+                    environment.notifying(),
+                    client + "-listeners",
+                    later,
+                    store.description(),
+                    counters.droppedEvents);
+            CompletionThreads completionThreads =
+                    new CompletionThreads(client + "-completions", later, store.description());
             EngineContext context = new EngineContext(
-                    store, time, new ClientIdentity(label), environment, dispatcher, counters, outageLimit);
+                    store,
+                    time,
+                    new ClientIdentity(label),
+                    environment,
+                    dispatcher,
+                    completionThreads,
+                    counters,
+                    outageLimit);
             store.listen(new StoreNotices(context));
             return new Engine(context, new Names(namespace), own);
         } catch (RuntimeException | Error e) {
@@ -182,7 +197,7 @@ public final class Engine {
      */
     public <H> CompletableFuture<H> acquireAsync(
             LockName name, HoldOptions options, Function<HoldHandle, H> wrap, Consumer<H> giveBack) {
-        return acquireAsync(name, options, context.environment().completing(), wrap, giveBack);
+        return acquireAsync(name, options, context.completing(), wrap, giveBack);
     }
 
     /** Acquires without a thread, waiting as long as it takes; the future completes on an executor of its own. */
@@ -205,7 +220,7 @@ public final class Engine {
                 context,
                 name,
                 options,
-                context.environment().completing(),
+                context.completing(),
                 anchor -> Optional.of(wrap.apply(anchor)),
                 hold -> hold.ifPresent(giveBack),
                 new AsyncAcquisition.Limit<>(wait, Optional.empty()));
@@ -319,6 +334,7 @@ public final class Engine {
             context.store().close();
         } finally {
             context.dispatcher().close();
+            context.completionThreads().close();
             if (ownTime != null) {
                 ownTime.close();
             }

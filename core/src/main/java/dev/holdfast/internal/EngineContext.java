@@ -7,6 +7,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -23,6 +24,7 @@ final class EngineContext implements HoldContext {
     private final ClientIdentity identity;
     private final Environment environment;
     private final EventDispatcher dispatcher;
+    private final CompletionThreads completionThreads;
     private final CallSites callSites = new CallSites();
     private final Telemetry telemetry;
     private final Reachability reachability;
@@ -40,12 +42,14 @@ final class EngineContext implements HoldContext {
             ClientIdentity identity,
             Environment environment,
             EventDispatcher dispatcher,
+            CompletionThreads completionThreads,
             Counters counters,
             Duration outageLimit) {
         this.time = time;
         this.identity = identity;
         this.environment = environment;
         this.dispatcher = dispatcher;
+        this.completionThreads = completionThreads;
         this.description = store.description();
         this.beforeSending = store::beforeSending;
         this.telemetry = new Telemetry(counters, dispatcher, time, description, callSites);
@@ -127,6 +131,16 @@ final class EngineContext implements HoldContext {
 
     EventDispatcher dispatcher() {
         return dispatcher;
+    }
+
+    CompletionThreads completionThreads() {
+        return completionThreads;
+    }
+
+    /** Where futures complete unless their caller says otherwise. */
+    Executor completing() {
+        Executor chosen = environment.completing();
+        return chosen == null ? completionThreads : chosen;
     }
 
     Telemetry telemetry() {

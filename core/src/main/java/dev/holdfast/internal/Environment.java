@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * decides everything an engine does; the simulation does so.
  *
  * @param time the source of time; null for the system's, with a timer thread of the engine's own
- * @param completing where the futures of asynchronous callers complete
+ * @param completing where the futures of asynchronous callers complete; null for threads of the engine's own
  * @param notifying where listeners run, one after another; null for a thread of the engine's own
  * @param awaiting how a closing thread waits until a future is complete, however it completes
  * @param parking how an acquiring thread parks until it is woken; as {@link LockSupport#park(Object)} it may return sooner
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Environment(
         @Nullable TimeSource time,
-        Executor completing,
+        @Nullable Executor completing,
         @Nullable Executor notifying,
         Consumer<CompletableFuture<?>> awaiting,
         Consumer<Object> parking,
@@ -30,7 +30,7 @@ public record Environment(
 
     /** The real environment, with the time and the threads of a client's settings. */
     public static Environment ofThisMachine(
-            @Nullable TimeSource time, Executor completing, @Nullable Executor notifying) {
+            @Nullable TimeSource time, @Nullable Executor completing, @Nullable Executor notifying) {
         return new Environment(time, completing, notifying, Environment::park, LockSupport::park, ClaimId::random);
     }
 

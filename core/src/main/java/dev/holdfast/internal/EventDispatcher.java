@@ -15,10 +15,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Notifies listeners, one call after another, on a thread of its own that exists while there are events to report: a
- * slow listener delays other listeners, never a lock.
+ * Notifies listeners, one call after another, on the application's executor or on a thread of its own that exists while
+ * there are events to report: a slow listener delays other listeners, never a lock. What the executor refuses is reported
+ * on that thread.
  *
  * <p>An event is passed on in two steps. {@link #note} puts the event into a queue and does nothing else, so that it may be called
  * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, ensures that a
@@ -51,8 +54,9 @@ final class EventDispatcher implements AutoCloseable {
     private record Wanted(String name) {}
 
     private final List<LockListener> listeners;
-    private final Executor executor;
-    private final Runnable end;
+    private final List<Executor> executors;
+    private final ThreadPoolExecutor own;
+    private final Consumer<Runnable> later;
     private final String store;
     private final LongAdder dropped;
     private final Queue<Note> notes = new ConcurrentLinkedQueue<>();
@@ -62,30 +66,32 @@ final class EventDispatcher implements AutoCloseable {
     private final AtomicBoolean reportedFull = new AtomicBoolean();
 
     /**
-     * Notifies on an executor that runs one task after another.
+     * Nothing is reported yet.
      *
-     * @param end runs at the close, when the events noted so far may be the last
+     * @param chosen where listeners run; null for the own thread
+     * @param threadName the own thread's
+     * @param later runs its argument in a while
      * @param store where the locks live, for messages
      * @param dropped counts the events that no listener received
      */
-    EventDispatcher(List<LockListener> listeners, Executor executor, Runnable end, String store, LongAdder dropped) {
+    EventDispatcher(
+            List<LockListener> listeners,
+            @Nullable Executor chosen,
+            String threadName,
+            Consumer<Runnable> later,
+            String store,
+            LongAdder dropped) {
         this.listeners = List.copyOf(listeners);
-        this.executor = executor;
-        this.end = end;
+        this.own = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+            Thread thread = new Thread(task, threadName);
+            thread.setDaemon(true);
+            return thread;
+        });
+        own.allowCoreThreadTimeOut(true);
+        this.executors = chosen == null ? List.of(own) : List.of(chosen, own);
+        this.later = later;
         this.store = store;
         this.dropped = dropped;
-    }
-
-    static EventDispatcher onOwnThread(
-            List<LockListener> listeners, String threadName, String store, LongAdder dropped) {
-        ThreadPoolExecutor executor =
-                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, threadName);
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        executor.allowCoreThreadTimeOut(true);
-        return new EventDispatcher(listeners, executor, executor::shutdown, store, dropped);
     }
 
     boolean hasListeners() {
@@ -140,11 +146,39 @@ final class EventDispatcher implements AutoCloseable {
         if (notes.isEmpty() || !delivering.compareAndSet(false, true)) {
             return;
         }
+        start();
+    }
+
+    private void start() {
+        AtomicBoolean begun = new AtomicBoolean();
+        Runnable once = () -> {
+            if (begun.compareAndSet(false, true)) {
+                deliverAll();
+            }
+        };
+        for (Executor each : executors) {
+            try {
+                each.execute(once);
+                return;
+            } catch (Throwable refused) {
+                // full, closed, or no thread available: that must leave no lock between two states
+            }
+        }
+        if (begun.compareAndSet(false, true)) { // otherwise one of them ran it before it threw
+            if (own.isShutdown()) {
+                delivering.set(false);
+                giveUp();
+            } else {
+                startLater();
+            }
+        }
+    }
+
+    private void startLater() {
         try {
-            executor.execute(this::deliverAll);
-        } catch (Throwable refused) { // closed, or no thread available: that must leave no lock between two states
+            later.accept(this::start);
+        } catch (Throwable noThread) { // of the timer: the next event tries again
             delivering.set(false);
-            giveUp(refused);
         }
     }
 
@@ -173,7 +207,7 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    private void giveUp(Throwable refused) {
+    private void giveUp() {
         Note first = notes.poll();
         if (first == null) {
             return;
@@ -187,9 +221,7 @@ final class EventDispatcher implements AutoCloseable {
         int count = undelivered;
         Log.warn(() -> count + " event(s) of locks on " + store + " could not be reported to listeners, first "
                 + first.kind()
-                + ", because the client is closed or no thread could be started ("
-                + refused.getClass().getName()
-                + "); close holds before their client");
+                + ", because the client is closed; close holds before their client");
     }
 
     private String first() {
@@ -200,6 +232,6 @@ final class EventDispatcher implements AutoCloseable {
     /** Ends once all events noted so far have been passed on. */
     @Override
     public void close() {
-        end.run();
+        own.shutdown();
     }
 }

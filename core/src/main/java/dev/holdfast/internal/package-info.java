@@ -7,7 +7,7 @@
  * <ul>
  *   <li>the front door and what its parts share: {@code Engine}, {@code EngineContext}
  *   <li>how a caller acquires: {@code Acquisition}, {@code AsyncAcquisition}, {@code MultiAcquisition},
- *       {@code AsyncMultiAcquisition}, {@code Reentry}, {@code Upgrade}, {@code JavaLock}
+ *       {@code AsyncMultiAcquisition}, {@code CompletionThreads}, {@code Reentry}, {@code Upgrade}, {@code JavaLock}
  *   <li>the queues of a name: {@code QueueRegistry}, {@code WaitQueue}, {@code ClaimingQueue}, {@code ExclusiveQueue},
  *       {@code SharedQueue}, {@code Waiters}, {@code HoldOwners}; the claims they send: {@code ClaimFactory},
  *       {@code ClaimInFlight}, {@code OwnClaims}

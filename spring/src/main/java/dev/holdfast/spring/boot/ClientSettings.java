@@ -16,6 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param outageLimit How long a wait without a time limit continues while the store does not answer. Default 1m.
  * @param session How long a store with sessions, such as ZooKeeper, keeps the locks of a client that died.
  * @param connectLazily Whether the application starts although the store does not answer.
+ * @param executor Name of the bean, an Executor, that completes asynchronous and reactive acquisitions.
  * @param hold How locks are held.
  */
 public record ClientSettings(
@@ -27,6 +28,7 @@ public record ClientSettings(
         @Nullable Duration outageLimit,
         @Nullable Duration session,
         @DefaultValue("false") boolean connectLazily,
+        @Nullable String executor,
         @NestedConfigurationProperty @DefaultValue HoldSettings hold) {
 
     /** Whether the locks may be in a database of the application. */

@@ -22,6 +22,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param outageLimit How long a wait without a time limit continues while the store does not answer. Default 1m.
  * @param session How long ZooKeeper, or a SQL server with mode=session, keeps the locks of a client that died.
  * @param connectLazily Whether the application starts although the store does not answer.
+ * @param executor Name of the bean, an Executor, that completes asynchronous and reactive acquisitions and runs what follows
+ *     them. Default threads of the lock client.
  * @param hold How locks are held.
  * @param clients More clients, each with a name of its own: holdfast.clients.NAME.store. The client is the bean
  *     NAMELockClient, and @HoldLock(client = "NAME") uses it.
@@ -37,13 +39,15 @@ public record HoldfastProperties(
         @Nullable Duration outageLimit,
         @Nullable Duration session,
         @DefaultValue("false") boolean connectLazily,
+        @Nullable String executor,
         @NestedConfigurationProperty @DefaultValue HoldSettings hold,
         @DefaultValue Map<String, ClientSettings> clients,
         @DefaultValue List<String> elections) {
 
     /** What is said of the client without a name. */
     ClientSettings unnamed() {
-        return new ClientSettings(store, use, password, namespace, label, outageLimit, session, connectLazily, hold);
+        return new ClientSettings(
+                store, use, password, namespace, label, outageLimit, session, connectLazily, executor, hold);
     }
 
     /** Whether there is a client without a name; where all clients have names, nothing says what it would be. */
@@ -61,6 +65,7 @@ public record HoldfastProperties(
         settings.put("outage-limit", outageLimit);
         settings.put("session", session);
         settings.put("connect-lazily", connectLazily ? true : null);
+        settings.put("executor", executor);
         settings.put("hold", hold.toOptions().equals(HoldOptions.defaults()) ? null : hold);
         return settings.entrySet().stream()
                 .filter(setting -> setting.getValue() != null)

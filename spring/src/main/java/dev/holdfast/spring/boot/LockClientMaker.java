@@ -7,8 +7,11 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.StoreFactory;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 
 /** Makes the lock clients from the properties and from the beans of the application. */
 final class LockClientMaker {
@@ -70,8 +73,22 @@ final class LockClientMaker {
         if (settings.session() != null) {
             builder.session(settings.session());
         }
+        if (settings.executor() != null) {
+            builder.executor(executor(settings.executor(), prefix));
+        }
         beans.getBeanProvider(LockListener.class).orderedStream().forEach(builder::listener);
         return builder.build();
+    }
+
+    private Executor executor(String bean, String prefix) {
+        try {
+            return beans.getBean(bean, Executor.class);
+        } catch (NoSuchBeanDefinitionException | BeanNotOfRequiredTypeException wrong) {
+            throw new ClientNotMadeException(
+                    "The application has no Executor named '" + bean + "', which should complete the futures of locks.",
+                    "Set " + prefix + ".executor to the name of a bean that is an Executor, or remove it.",
+                    wrong);
+        }
     }
 
     /** The store on a bean of the application; a {@link StoreFactory} of its own goes before all others. */

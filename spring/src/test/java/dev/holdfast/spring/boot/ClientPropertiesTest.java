@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,61 @@ class ClientPropertiesTest {
     }
 
     @Test
+    void futuresCompleteOnTheExecutorThatIsNamed() {
+        application
+                .withUserConfiguration(TwoExecutors.class)
+                .withPropertyValues(
+                        "holdfast.store=mem:",
+                        "holdfast.executor=second",
+                        "holdfast.clients.orders.store=mem:",
+                        "holdfast.clients.orders.executor=first")
+                .run(context -> {
+                    assertThat(completesOn(context.getBean(LockClient.class))).isEqualTo("second");
+                    assertThat(completesOn(context.getBean("ordersLockClient", LockClient.class)))
+                            .isEqualTo("first");
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"third", "word"})
+    void anExecutorThatIsNoneStopsTheStart(String bean) {
+        application
+                .withUserConfiguration(TwoExecutors.class)
+                .withPropertyValues("holdfast.store=mem:", "holdfast.executor=" + bean)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("The application has no Executor named '" + bean + "'"));
+    }
+
+    private static String completesOn(LockClient client) throws Exception {
+        Hold first = client.lock("a").acquire();
+        CompletableFuture<String> thread = client.lock("a").acquireAsync().thenApply(hold -> {
+            hold.close();
+            return Thread.currentThread().getName();
+        });
+        first.close();
+        return thread.get(30, TimeUnit.SECONDS);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoExecutors {
+        @Bean
+        Executor first() {
+            return task -> new Thread(task, "first").start();
+        }
+
+        @Bean
+        Executor second() {
+            return task -> new Thread(task, "second").start();
+        }
+
+        @Bean
+        String word() {
+            return "no executor";
+        }
+    }
+
+    @Test
     void holdsWithoutSettingsAreHeldByTheDefaults() {
         application
                 .withPropertyValues("holdfast.store=mem:")
@@ -165,6 +222,7 @@ class ClientPropertiesTest {
                 "session=10s",
                 "outage-limit=5s",
                 "connect-lazily=true",
+                "executor=first",
                 "hold.lease=10s"
             })
     void aSettingOfAClientThatDoesNotExistStopsTheStart(String setting) {

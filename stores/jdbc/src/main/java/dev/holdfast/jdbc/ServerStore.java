@@ -15,6 +15,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.PagedListing;
 import dev.holdfast.spi.support.WaiterPoll;
 import java.sql.SQLException;
@@ -25,9 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +60,12 @@ final class ServerStore implements Store {
     /** A lock was wanted. */
     private volatile boolean used;
 
-    private ServerStore(TableOpener tables, JdbcOptions options, Connections listenerConnections, boolean purgeIsDue) {
+    private ServerStore(
+            TableOpener tables,
+            JdbcOptions options,
+            Connections listenerConnections,
+            TimeSource time,
+            boolean purgeIsDue) {
         this.tables = tables;
         this.records = new ServerRecords(tables.dialect(), tables.errors(), options);
         for (int i = 0; i < options.connections(); i++) {
@@ -73,9 +77,7 @@ final class ServerStore implements Store {
         this.waiterPoll = new WaiterPoll(
                 this::valid,
                 // On the timer's own thread: a question is put in the queue of a worker, and nothing waits.
-                (after, task) -> CompletableFuture.delayedExecutor(
-                                after.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
-                        .execute(task));
+                (after, task) -> time.schedule(task, after));
         // A release and the claim behind it are one statement already: there is nothing cheaper to extend a grant by.
         this.capabilities = Capabilities.least()
                 .pushes(tables.dialect().pushes())
@@ -107,9 +109,9 @@ final class ServerStore implements Store {
             JdbcOptions options,
             Connections connections,
             String description,
-            LongSupplier stamp,
+            TimeSource time,
             boolean all) {
-        TableOpener tables = new TableOpener(dialect, options, connections, description, stamp);
+        TableOpener tables = new TableOpener(dialect, options, connections, description, time::nanoTime);
         List<LockRows> opened = new ArrayList<>();
         boolean ready = false;
         try {
@@ -117,7 +119,7 @@ final class ServerStore implements Store {
                 opened.add(tables.open());
             }
             boolean purgeIsDue = tables.prepare(opened.get(0));
-            ServerStore store = new ServerStore(tables, options, connections, purgeIsDue);
+            ServerStore store = new ServerStore(tables, options, connections, time, purgeIsDue);
             for (int i = 0; i < opened.size(); i++) {
                 store.workers.get(i).use(opened.get(i));
             }

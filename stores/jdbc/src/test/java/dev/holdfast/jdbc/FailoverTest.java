@@ -10,6 +10,7 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
+import dev.holdfast.tck.KitTime;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -34,7 +35,7 @@ class FailoverTest {
                 JdbcOptions.defaults().connections(1),
                 () -> DriverManager.getConnection(primary.get()),
                 "the primary",
-                System::nanoTime,
+                new KitTime(),
                 false);
     }
 

@@ -9,6 +9,7 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.sql.DriverManager;
@@ -47,7 +48,7 @@ class LateRenewalTest {
                                 JdbcOptions.defaults().connections(1),
                                 () -> DriverManager.getConnection(url(broken.get() ? server.port() : proxy.port())),
                                 "through a proxy",
-                                System::nanoTime,
+                                new KitTime(),
                                 false))
                         .build();
                 LockClient watcher = LockClient.connect(server.jdbcUrl())) {

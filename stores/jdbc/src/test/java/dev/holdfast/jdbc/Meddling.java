@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.tck.KitTime;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -32,7 +33,7 @@ final class Meddling implements Connections {
 
     ServerStore store(JdbcOptions options) throws SQLException {
         try (Connection connection = open()) {
-            return ServerStore.open(ServerDialects.of(connection), options, this, "meddled", System::nanoTime, false);
+            return ServerStore.open(ServerDialects.of(connection), options, this, "meddled", new KitTime(), false);
         }
     }
 

@@ -13,6 +13,7 @@ import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Store;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.lang.reflect.Proxy;
@@ -140,7 +141,7 @@ class PostgresServerTest extends RecordTableCases {
         };
         try (Store holder = store();
                 Store deaf = ServerStore.open(
-                        new PostgresDialect(), JdbcOptions.defaults(), noEar, "deaf", System::nanoTime, false);
+                        new PostgresDialect(), JdbcOptions.defaults(), noEar, "deaf", new KitTime(), false);
                 Store hearing = store()) {
             Grant grant =
                     Requests.get(holder.claim(Requests.claim("deaf")).answer()).orElseThrow();

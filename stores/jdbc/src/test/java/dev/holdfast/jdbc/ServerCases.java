@@ -508,7 +508,7 @@ abstract class ServerCases {
 
         @Override
         public Scheduled schedule(Runnable task, Duration delay) {
-            throw new UnsupportedOperationException("a store on a server has no timer");
+            throw new UnsupportedOperationException("only watched grants need the timer");
         }
     }
 

@@ -13,6 +13,7 @@ import dev.holdfast.spi.RecordWrite;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
@@ -270,7 +271,7 @@ class SplitReadsTest {
                     JdbcOptions.defaults(),
                     connections,
                     "split",
-                    System::nanoTime,
+                    new KitTime(),
                     false);
             stores.add(store);
             return store;

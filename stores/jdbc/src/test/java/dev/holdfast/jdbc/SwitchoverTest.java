@@ -12,6 +12,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreContext;
+import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
@@ -49,7 +50,7 @@ class SwitchoverTest {
                         return DriverManager.getConnection(server.jdbcUrl());
                     },
                     "switched",
-                    System::nanoTime,
+                    new KitTime(),
                     false)) {
                 Grant grant = Requests.get(store.claim(Requests.claim("kept")).answer())
                         .orElseThrow();
@@ -118,7 +119,7 @@ class SwitchoverTest {
                                 JdbcOptions.defaults(),
                                 () -> DriverManager.getConnection(after.jdbcUrl()),
                                 "the new primary",
-                                System::nanoTime,
+                                new KitTime(),
                                 false)
                         .close();
                 Grant grant = Requests.get(holder.claim(Requests.claim("told")).answer())
@@ -145,7 +146,7 @@ class SwitchoverTest {
                 JdbcOptions.defaults().connections(1),
                 () -> DriverManager.getConnection(primary.get().jdbcUrl()),
                 "switched",
-                System::nanoTime,
+                new KitTime(),
                 false);
     }
 
@@ -203,7 +204,7 @@ class SwitchoverTest {
                         return DriverManager.getConnection(url);
                     },
                     "read-only",
-                    System::nanoTime,
+                    new KitTime(),
                     false)) {
                 statement.execute("SET GLOBAL read_only = ON");
                 long begun = System.nanoTime();

@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The first questions to a server: its kind, whether it is suitable, and the caveats for its users. A user who may not
@@ -76,17 +77,24 @@ record ServerCheck(List<String> caveats, String runId) {
             RedisErrors errors,
             Settings settings,
             Wanted wanted) {
-        long millis = settings.timeout().toMillis();
         RedisAsyncCommands<byte[], byte[]> server = connection.async();
         var info = server.info().whenComplete((text, failure) -> onLoop.run());
         var save = server.configGet("save");
         CompletableFuture<String> saves = save.toCompletableFuture()
-                .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown")
-                .completeOnTimeout("unknown", millis, TimeUnit.MILLISECONDS);
-        return info.toCompletableFuture()
-                .handle((text, failure) -> failure == null ? text : refused(failure, errors))
-                .orTimeout(millis, TimeUnit.MILLISECONDS)
-                .thenCombine(saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted));
+                .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown");
+        CompletableFuture<String> known = info.toCompletableFuture()
+                .handle((text, failure) -> failure == null ? text : refused(failure, errors));
+        // By the client's timer: the timer of orTimeout keeps the class loader of whoever uses it first, for ever.
+        TimeSource.Scheduled limit = settings.time()
+                .schedule(
+                        () -> {
+                            saves.complete("unknown");
+                            known.completeExceptionally(new TimeoutException());
+                        },
+                        settings.timeout());
+        return known.thenCombine(
+                        saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted))
+                .whenComplete((done, failure) -> limit.cancel());
     }
 
     /** Only a missing right is passed over. */
