@@ -81,11 +81,14 @@ public final class Engine {
             store.listen(new StoreNotices(context));
             return new Engine(context, new Names(namespace), own);
         } catch (RuntimeException | Error e) {
-            if (store != null) {
-                store.close();
-            }
-            if (own != null) {
-                own.close();
+            try {
+                if (store != null) {
+                    store.close();
+                }
+            } finally {
+                if (own != null) {
+                    own.close();
+                }
             }
             throw e;
         }

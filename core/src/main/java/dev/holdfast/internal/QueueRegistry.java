@@ -32,13 +32,18 @@ final class QueueRegistry implements Reachability.Waits {
         context.telemetry().waiting(name, waiter);
         while (true) {
             WaitQueue queue = queueFor(name);
-            if (queue.submit(waiter)) {
-                context.reachability().waiting();
-                if (context.isClosed()) {
-                    queue.shutDown(context.closedException());
+            try {
+                if (queue.submit(waiter)) {
+                    context.reachability().waiting();
+                    if (context.isClosed()) {
+                        queue.shutDown(context.closedException());
+                    }
+                    context.callSites().sample(waiter.site);
+                    return queue;
                 }
-                context.callSites().sample(waiter.site);
-                return queue;
+            } catch (Throwable broken) {
+                queue.abandon(waiter);
+                throw broken;
             }
             queue.forgetIfRetired();
         }

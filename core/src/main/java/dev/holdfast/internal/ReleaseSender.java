@@ -77,9 +77,12 @@ final class ReleaseSender {
                         }
                         grant.released().complete(held);
                     } else {
-                        telemetry.releaseFailed(grant, last, failure);
-                        releaseAgain(grant.grant(), grant.isSessionBound(), sent);
-                        grant.released().completeExceptionally(failure);
+                        try {
+                            telemetry.releaseFailed(grant, last, failure);
+                            releaseAgain(grant.grant(), grant.isSessionBound(), sent);
+                        } finally {
+                            grant.released().completeExceptionally(failure);
+                        }
                     }
                 }));
     }
@@ -156,7 +159,11 @@ final class ReleaseSender {
                 guarded(() -> withdrawn(claim));
             }
         };
-        time.schedule(onceMore, third(claim.lease()));
+        try {
+            time.schedule(onceMore, third(claim.lease()));
+        } catch (Throwable noThread) {
+            // then the first one has to do, as nearly always; else the lease ends what is left
+        }
     }
 
     private CompletionStage<Boolean> withdrawn(Claim claim) {

@@ -4,6 +4,7 @@ import static dev.holdfast.internal.Deferred.NOTHING;
 import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
@@ -88,6 +89,15 @@ abstract class WaitQueue implements GrantOwner {
         waiters.remove(waiter);
         context.telemetry().notAcquired(name, waiter, why);
         transition(this::afterLeaving);
+    }
+
+    /** A waiter whose caller has failed, and learns of nothing any more: it leaves the queue, or its hold is given back. */
+    final void abandon(Waiter waiter) {
+        if (waiter.resolve(Waiter.EMPTY)) {
+            forget(waiter, NotAcquired.Reason.CANCELLED);
+        } else if (waiter.outcome() instanceof Waiter.Outcome.Granted granted) {
+            granted.anchor().giveBack();
+        }
     }
 
     /**
@@ -239,9 +249,20 @@ abstract class WaitQueue implements GrantOwner {
                 return both(of.claim.waits() ? NOTHING : waiters.notGranted(of.asker), afterClaim());
             }
             GrantState live = begin(answer.get(), of);
-            Optional<Throwable> refused = GrantCheck.whyNot(context, live, of);
+            Optional<Throwable> refused = GrantCheck.whyNot(context, live, of).or(() -> whyNotWatched(live));
             return refused.isPresent() ? both(failed(of, refused.get()), afterClaim()) : granted(of, live);
         });
+    }
+
+    /** Has it renewed from now on, before anybody has it; returns why that cannot be: the timer may have no thread. */
+    private Optional<Throwable> whyNotWatched(GrantState begun) {
+        try {
+            context.renewer().watch(begun);
+            return Optional.empty();
+        } catch (Throwable broken) {
+            return Optional.of(new HoldfastException(
+                    "its renewal could not be planned; see how many threads this process may have: " + broken, broken));
+        }
     }
 
     /** A claim has its answer. Under the mutex. */
@@ -250,7 +271,7 @@ abstract class WaitQueue implements GrantOwner {
     /** What comes next where a claim left nothing in the store. Under the mutex. */
     abstract Runnable afterClaim();
 
-    /** A claim has a grant that can be used. Under the mutex; returns what is to be done after it. */
+    /** A claim has a grant that can be used, and is renewed. Under the mutex; returns what is to be done after it. */
     abstract Runnable granted(ClaimInFlight of, GrantState live);
 
     @Override
@@ -328,7 +349,10 @@ abstract class WaitQueue implements GrantOwner {
         } finally {
             mutex.unlock();
         }
-        context.telemetry().flush();
-        then.run();
+        try {
+            context.telemetry().flush();
+        } finally {
+            then.run();
+        }
     }
 }
