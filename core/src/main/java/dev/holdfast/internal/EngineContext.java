@@ -91,6 +91,7 @@ final class EngineContext implements HoldContext {
 
     @Override
     public void examine(GrantState grant) {
+        StackRoom.forStep();
         renewer.examine(grant);
     }
 
@@ -107,6 +108,11 @@ final class EngineContext implements HoldContext {
     @Override
     public void noteWanted(String name, Runnable action) {
         dispatcher.noteWanted(name, action);
+    }
+
+    @Override
+    public void soon(Runnable task) {
+        time.schedule(task, Duration.ZERO);
     }
 
     @Override

@@ -29,6 +29,7 @@ final class QueueRegistry implements Reachability.Waits {
     /** Brings a waiter to the queue of its lock. */
     WaitQueue submit(LockName name, Waiter waiter) {
         context.throwIfClosed();
+        StackRoom.forStep();
         context.telemetry().waiting(name, waiter);
         while (true) {
             WaitQueue queue = queueFor(name);

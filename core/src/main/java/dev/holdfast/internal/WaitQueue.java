@@ -137,14 +137,37 @@ abstract class WaitQueue implements GrantOwner {
 
     @Override
     public final void close(HoldState closing, LockMode as) {
+        try {
+            StackRoom.forStep();
+        } catch (StackOverflowError full) { // the timer's thread has room: nothing is begun here
+            closing.closeLater(as);
+            return;
+        }
+        if (leave(closing, as)) {
+            CompletableFuture<Boolean> givenBack = endHold(closing);
+            if (closing.options.awaitRelease() && context.await(givenBack)) {
+                awaitRelease(closing);
+            }
+        }
+        throwIfLost(closing);
+    }
+
+    @Override
+    public final void closeUnawaited(HoldState closing, LockMode as) {
+        if (leave(closing, as)) {
+            endHold(closing);
+        }
+    }
+
+    /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
+    private boolean leave(HoldState closing, LockMode as) {
         if (closing.isThreadBound()) {
             HoldState.Left left = closing.exit(as);
             if (left == HoldState.Left.READER) {
                 downgrade(closing);
             }
             if (left != HoldState.Left.NOBODY) {
-                throwIfLost(closing);
-                return;
+                return false;
             }
             owners.disown(closing);
             closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
@@ -152,11 +175,7 @@ abstract class WaitQueue implements GrantOwner {
         if (!closing.grant.isValid()) {
             context.renewer().examine(closing.grant); // a deadline that passed unnoticed counts before the close
         }
-        CompletableFuture<Boolean> givenBack = endHold(closing);
-        if (closing.options.awaitRelease() && context.await(givenBack)) {
-            awaitRelease(closing);
-        }
-        throwIfLost(closing);
+        return true;
     }
 
     @Override
