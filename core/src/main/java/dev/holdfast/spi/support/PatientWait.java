@@ -12,11 +12,11 @@ import java.util.concurrent.TimeoutException;
  * afterwards.
  *
  * <pre>{@code
- * UninterruptedWait.within(placesLeft, Duration.ofSeconds(1));       // in close()
+ * PatientWait.within(placesLeft, Duration.ofSeconds(1));       // in close()
  * }</pre>
  */
-public final class UninterruptedWait {
-    private UninterruptedWait() {}
+public final class PatientWait {
+    private PatientWait() {}
 
     /** Waits for an answer, however it comes, or for a time; whether it has come. */
     public static boolean within(CompletableFuture<?> answer, Duration limit) {
