@@ -152,7 +152,12 @@ public final class Hold implements Holding {
     public void close() {
         anchor.checkOwner();
         if (closed.compareAndSet(false, true)) {
-            anchor.close(as);
+            try {
+                anchor.close(as);
+            } catch (Error notBegun) {
+                closed.set(false);
+                throw notBegun;
+            }
         }
     }
 

@@ -117,11 +117,11 @@ public final class MultiHold implements Holding {
     @Override
     public void close() {
         holds.get(0).checkOwner();
-        RuntimeException first = null;
+        Throwable first = null;
         for (int i = holds.size() - 1; i >= 0; i--) {
             try {
                 holds.get(i).close();
-            } catch (RuntimeException lost) {
+            } catch (Throwable lost) { // also an Error: the others are released all the same
                 if (first == null) {
                     first = lost;
                 } else {
@@ -129,8 +129,11 @@ public final class MultiHold implements Holding {
                 }
             }
         }
+        if (first instanceof Error error) {
+            throw error;
+        }
         if (first != null) {
-            throw first;
+            throw (RuntimeException) first;
         }
     }
 

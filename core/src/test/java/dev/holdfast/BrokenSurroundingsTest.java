@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -110,6 +111,40 @@ class BrokenSurroundingsTest extends EngineCase {
         assertThat(all).noneMatch(CompletableFuture::isCompletedExceptionally);
     }
 
+    @Test
+    void aLogThatThrowsAnErrorEndsNoRenewalOfAnotherHold() throws Exception {
+        try (ThrowingLog log = new ThrowingLog(() -> new NoClassDefFoundError("com/example/Appender"));
+                Hold other = client.lock("b").acquire()) {
+            Hold lost = client.lock("a", FIXED.lease(s(1))).acquire();
+            lost.onLost(losses::add);
+            time.advance(s(2)); // its loss is logged
+            advance(60, s(1));
+            assertThat(log.thrown).hasPositiveValue();
+            soon(() -> losses.size() == 1);
+            assertThat(other.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aClientClosesAndReleasesThoughTheLogThrowsAnErrorAtEachLoss() throws Exception {
+        try (ThrowingLog log = new ThrowingLog(() -> new NoClassDefFoundError("com/example/Appender"))) {
+            LockClient mine = clientOn(memory.open(time), time);
+            Hold first = mine.lock("a").acquire();
+            Hold second = mine.lock("b").acquire();
+            CompletableFuture<Hold> waiter = mine.lock("a").acquireAsync();
+            Started<Void> closer = start(() -> {
+                mine.close();
+                return null;
+            });
+            soon(closer::isOver);
+            closer.result();
+            assertThat(log.thrown).hasPositiveValue();
+            assertThat(waiter).isCompletedExceptionally();
+            assertThat(first.isValid() || second.isValid()).isFalse();
+            assertThat(rival.multiLock(List.of("a", "b")).tryAcquire()).hasValueSatisfying(MultiHold::close);
+        }
+    }
+
     private LockClient clientWith(Executor executor) {
         return LockClient.builder(line).time(time).executor(executor).build();
     }
@@ -117,9 +152,16 @@ class BrokenSurroundingsTest extends EngineCase {
     /** A handler of the application that fails at every warning. */
     private static final class ThrowingLog extends Handler implements AutoCloseable {
         private final Logger logger = Logger.getLogger("dev.holdfast"); // kept: loggers are only weakly known
+        private final Supplier<Error> error;
         final AtomicInteger thrown = new AtomicInteger();
 
         ThrowingLog() {
+            this(() -> null);
+        }
+
+        /** With an Error, where the supplier has one. */
+        ThrowingLog(Supplier<Error> error) {
+            this.error = error;
             logger.addHandler(this);
         }
 
@@ -127,6 +169,10 @@ class BrokenSurroundingsTest extends EngineCase {
         public void publish(LogRecord line) {
             if (line.getLevel().intValue() >= Level.INFO.intValue()) {
                 thrown.incrementAndGet();
+                Error given = error.get();
+                if (given != null) {
+                    throw given;
+                }
                 throw new IllegalStateException("handler broken");
             }
         }

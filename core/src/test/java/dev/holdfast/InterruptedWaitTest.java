@@ -1,8 +1,12 @@
 package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Waits that no interrupt ends: the thread sleeps on all the same, and finds its flag afterwards. */
@@ -46,6 +50,36 @@ class InterruptedWaitTest extends EngineCase {
         assertSleeps(closer);
         slow.open.complete(null);
         assertThat(closer.result()).as("the flag is kept").isTrue();
+    }
+
+    /** What the store waits for as it closes would end at once, and the rest of it be left open. */
+    @Test
+    void theStoreOfAClientThatIsClosedOnAnInterruptedThreadSeesNoInterrupt() throws Exception {
+        AtomicReference<Boolean> seen = new AtomicReference<>();
+        LockClient mine = clientOn(
+                new ForwardedStore(memory.open(time)) {
+                    @Override
+                    <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> request) {
+                        return request.get();
+                    }
+
+                    @Override
+                    public void close() {
+                        seen.set(Thread.currentThread().isInterrupted());
+                        throw new IllegalStateException("broken, too");
+                    }
+                },
+                time);
+        Hold hold = mine.lock("a").acquire();
+        Started<Boolean> closer = start(() -> {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(mine::close).hasMessage("broken, too");
+            return Thread.currentThread().isInterrupted();
+        });
+        assertThat(closer.result()).as("the flag is kept").isTrue();
+        assertThat(seen).hasValue(false);
+        assertThat(hold.isValid()).isFalse();
+        assertThat(rival.lock("a").tryAcquire()).hasValueSatisfying(Hold::close);
     }
 
     /** A thread whose flag is up cannot sleep: it would spin until the wait is over. */

@@ -80,10 +80,16 @@ final class Acquisition {
                 name.mode(), options, true, threadOwned, context.time().nanoTime());
         waiter.timed = wait != null;
         WaitQueue lock = context.queues().submit(name, waiter);
-        Upgrade.warn(context, reading, waiter);
-        Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
-        Waiter.Outcome outcome = waiter.await(true, context.parking());
-        timeout.cancel();
+        Waiter.Outcome outcome;
+        try {
+            Upgrade.warn(context, reading, waiter);
+            Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
+            outcome = waiter.await(true, context.parking());
+            timeout.cancel();
+        } catch (Throwable broken) { // such as of no thread for the time-out
+            lock.abandon(waiter);
+            throw broken;
+        }
         if (outcome == null) {
             if (waiter.resolve(Waiter.EMPTY)) {
                 lock.forget(waiter, NotAcquired.Reason.INTERRUPTED);

@@ -69,9 +69,14 @@ final class AsyncAcquisition<H> {
         waiter.timed = limit != null;
         WaitQueue lock = context.queues().submit(name, waiter);
         if (limit != null && waits && waiter.outcome() == null) {
-            Scheduled timeout =
-                    context.time().schedule(() -> lock.timeOut(waiter), waiter.left(limit.time(), context.time()));
-            acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
+            try {
+                Scheduled timeout =
+                        context.time().schedule(() -> lock.timeOut(waiter), waiter.left(limit.time(), context.time()));
+                acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
+            } catch (Throwable noThread) {
+                lock.abandon(waiter);
+                throw noThread;
+            }
         }
         acquisition.future.whenComplete((hold, failure) -> {
             if (waiter.resolve(Waiter.EMPTY)) {
@@ -94,7 +99,14 @@ final class AsyncAcquisition<H> {
         Waiter.Outcome outcome = asked.outcome();
         if (outcome instanceof Waiter.Outcome.Granted granted) {
             context.telemetry().recordWait(name, asked, granted.anchor());
-            H hold = wrap.apply(granted.anchor());
+            H hold;
+            try {
+                hold = wrap.apply(granted.anchor());
+            } catch (Throwable broken) { // an Error: nobody gets this hold
+                granted.anchor().giveBack();
+                future.completeExceptionally(broken);
+                return;
+            }
             if (!future.complete(hold)) {
                 giveBack.accept(hold);
             }

@@ -101,24 +101,24 @@ final class AsyncMultiAcquisition<H> {
             return;
         }
         held.add(got.get());
-        if (future.isDone()) {
-            none();
-        } else if (held.size() < names.size()) {
-            begin();
-        } else if (!held.stream().allMatch(HoldHandle::isValid)) {
-            none(); // one has ended during the wait for others: all must be held at one moment
-            begin();
-        } else if (!future.complete(wrap.apply(List.copyOf(held)))) {
-            none();
-        }
-    }
-
-    private void begin() {
         try {
-            next();
+            goOn();
         } catch (Throwable failed) { // the client is closed; or an Error, which must not leave the future incomplete
             none();
             future.completeExceptionally(failed);
+        }
+    }
+
+    private void goOn() {
+        if (future.isDone()) {
+            none();
+        } else if (held.size() < names.size()) {
+            next();
+        } else if (!held.stream().allMatch(HoldHandle::isValid)) {
+            none(); // one has ended during the wait for others: all must be held at one moment
+            next();
+        } else if (!future.complete(wrap.apply(List.copyOf(held)))) {
+            none();
         }
     }
 

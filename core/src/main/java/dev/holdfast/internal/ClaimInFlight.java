@@ -60,8 +60,11 @@ final class ClaimInFlight {
     }
 
     private void answered(@Nullable Optional<Grant> answer, @Nullable Throwable failure) {
-        answered.answered(this, answer, failure);
-        settle(failure);
+        try {
+            answered.answered(this, answer, failure);
+        } finally {
+            settle(failure);
+        }
     }
 
     private void settle(@Nullable Throwable failure) {
@@ -120,7 +123,7 @@ final class ClaimInFlight {
     private void cancel(Pending sent) {
         try {
             sent.cancel();
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             Log.warn(() -> "could not withdraw the claim of '" + claim.name() + "' on " + storeName
                     + "; a grant that still arrives is released, but others may wait until then: report this to the"
                     + " authors of the store: " + Redacted.text(e));

@@ -34,8 +34,11 @@ final class EarlyClaim implements Pending {
             if (failure == null) {
                 send(store);
             } else if (claim.waits() && !cancelled && failure instanceof StoreUnavailableException) {
-                opening.listener().unreachable(claim.name(), failure);
-                ask();
+                try {
+                    opening.listener().unreachable(claim.name(), failure);
+                } finally {
+                    ask();
+                }
             } else {
                 answer.completeExceptionally(failure);
             }

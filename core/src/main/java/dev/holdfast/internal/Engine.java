@@ -1,6 +1,7 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.Capabilities;
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.ClientStatistics;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockListener;
@@ -11,6 +12,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.TimeSource.Scheduled;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -68,7 +70,7 @@ public final class Engine {
             Duration outageLimit) {
         String client = "holdfast-" + CLIENTS.incrementAndGet();
         TimeSource given = environment.time();
-        SystemTime own = given == null ? new SystemTime(client + "-timer") : null;
+        SystemTime own = given == null ? new SystemTime(client + "-timer").start() : null;
         TimeSource time = own != null ? own : Objects.requireNonNull(given);
         Store store = null;
         try {
@@ -96,11 +98,14 @@ public final class Engine {
             store.listen(new StoreNotices(context));
             return new Engine(context, new Names(namespace), own);
         } catch (RuntimeException | Error e) {
-            if (store != null) {
-                store.close();
-            }
-            if (own != null) {
-                own.close();
+            try {
+                if (store != null) {
+                    store.close();
+                }
+            } finally {
+                if (own != null) {
+                    own.close();
+                }
             }
             throw e;
         }
@@ -305,25 +310,44 @@ public final class Engine {
 
     /** See {@link dev.holdfast.LockClient#close}. */
     public void close() {
-        if (beginClose()) {
+        if (!context.close()) {
+            return;
+        }
+        try {
+            giveUpAll();
             context.releaseSender().awaitQuiet(CLOSE_LIMIT, context.queues()::isEmpty);
-            endClose();
+        } finally {
+            boolean interrupted = Thread.interrupted(); // an interrupt would end what the store waits for as it closes, half-way
+            try {
+                endClose();
+            } finally {
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
         }
     }
 
     /** Accepts no more callers and releases everything, without waiting; false if it was closed before. */
     boolean beginClose() {
-        if (!context.close()) {
-            return false;
+        boolean first = context.close();
+        if (first) {
+            giveUpAll();
         }
-        context.queues().all().forEach(queue -> queue.shutDown(context.closedException()));
-        context.releaseSender().beginClose();
-        return true;
+        return first;
+    }
+
+    private void giveUpAll() {
+        ClientClosedException closed = context.closedException();
+        List<Runnable> ends = new ArrayList<>();
+        context.queues().all().forEach(queue -> ends.add(() -> queue.shutDown(closed)));
+        ends.add(context.releaseSender()::beginClose);
+        Deferred.all(ends).run();
     }
 
     /** Whether a close that has begun has nothing more to wait for. */
     boolean isQuiet() {
-        return context.releaseSender().isQuiet() && context.queues().isEmpty();
+        return context.queues().isEmpty() && context.releaseSender().isQuiet(); // in this order: see awaitQuiet
     }
 
     /** The last steps of a close, when nothing is under way or the time limit has passed. */

@@ -95,6 +95,7 @@ final class EngineContext implements HoldContext {
 
     @Override
     public void examine(GrantState grant) {
+        StackRoom.forStep();
         renewer.examine(grant);
     }
 
@@ -111,6 +112,11 @@ final class EngineContext implements HoldContext {
     @Override
     public void noteWanted(String name, Runnable action) {
         dispatcher.noteWanted(name, action);
+    }
+
+    @Override
+    public void soon(Runnable task) {
+        time.schedule(task, Duration.ZERO);
     }
 
     @Override

@@ -62,7 +62,6 @@ final class ExclusiveGrant {
 
     /** Gives it to the one that its claim was made for, or to the first who waits. */
     Runnable begin(ClaimInFlight of) {
-        context.renewer().watch(state);
         if (!of.claim.waits()) {
             return giveTo(of.asker).orElseGet(this::give);
         }

@@ -222,6 +222,7 @@ final class ExclusiveQueue extends ClaimingQueue {
     @Override
     Runnable granted(ClaimInFlight of, GrantState live) {
         if (of.isKnownLost()) {
+            context.renewer().forget(live);
             return both(() -> context.releaseSender().withdraw(of.claim), next()); // for the waiters: claimed again
         }
         ExclusiveGrant begun = new ExclusiveGrant(this, live);

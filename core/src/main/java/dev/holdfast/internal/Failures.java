@@ -28,6 +28,14 @@ final class Failures {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
+    /** What was thrown where nothing checked is declared, to be thrown again. */
+    static RuntimeException unchecked(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        return (RuntimeException) thrown;
+    }
+
     /** Whether the store could not be reached, or did not answer. */
     static boolean isUnavailable(Throwable failure) {
         return cause(failure) instanceof StoreUnavailableException;

@@ -51,6 +51,9 @@ interface GrantOwner {
      */
     void close(HoldState closing, LockMode as);
 
+    /** The same on the client's timer, which waits for nothing. */
+    void closeUnawaited(HoldState closing, LockMode as);
+
     /**
      * Ends a hold, and hands its grant on or releases it; completes with whether it was released, once that is decided.
      * A grant that the renewer has found lost by now makes the hold lost, even where its {@link #grantLost} is only on

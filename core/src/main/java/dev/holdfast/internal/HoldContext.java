@@ -21,6 +21,9 @@ interface HoldContext {
     /** Notes an action for a holder whose lock others wait for; it runs on the listener thread. */
     void noteWanted(String name, Runnable action);
 
+    /** Runs a short task on the client's timer. */
+    void soon(Runnable task);
+
     /** Notifies the listeners of the noted events. */
     void flush();
 }

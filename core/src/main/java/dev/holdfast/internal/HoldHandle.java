@@ -147,6 +147,7 @@ public final class HoldHandle {
      */
     public void downgrade() {
         checkOwner();
+        StackRoom.forStep();
         hold.checkMayBecomeReader();
         if (!hold.grant.owner().downgrade(hold)) {
             context().examine(hold.grant);
@@ -170,6 +171,11 @@ public final class HoldHandle {
         }
         try {
             hold.grant.owner().close(hold, as);
+        } catch (Error notBegun) {
+            if (!hold.isThreadBound()) {
+                hold.unpin(); // so that it is found to be leaked
+            }
+            throw notBegun;
         } finally {
             Reference.reachabilityFence(this);
         }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * more the reference comes up in the engine's queue, and renewal stops. Thread-safe, except for the counts of entries, which
  * only the owning thread touches.
  */
-final class HoldState {
+final class HoldState implements Runnable {
     /** How it ended; the loss is part of it, so that whoever sees the end sees the reason. */
     private record End(@Nullable Loss loss) {
         static final End CLOSED = new End(null);
@@ -62,6 +62,7 @@ final class HoldState {
 
     private volatile @Nullable Consumer<Loss> lossAction;
     private volatile boolean ownerAwaitsNews;
+    private @Nullable LockMode leaving;
     private int exclusiveEntries;
     private int sharedEntries;
 
@@ -142,6 +143,21 @@ final class HoldState {
 
     boolean close() {
         return end.compareAndSet(null, End.CLOSED);
+    }
+
+    /**
+     * Has the client's timer close it, whose thread has stack left, where the caller's has not. It is the task itself: there
+     * may not be enough of a stack to link a lambda or to load a class.
+     */
+    void closeLater(LockMode as) {
+        StackRoom.forTask();
+        leaving = as;
+        grant.owner().context().soon(this);
+    }
+
+    @Override
+    public void run() {
+        grant.owner().closeUnawaited(this, Objects.requireNonNull(leaving));
     }
 
     /** Marks it lost; false if it was closed or lost before. */

@@ -4,6 +4,7 @@ import dev.holdfast.Loss;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
+import dev.holdfast.spi.Redacted;
 import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.TimeSource;
@@ -77,7 +78,12 @@ final class LeaseRenewer {
     /** Keeps a grant from now on. */
     void watch(GrantState grant) {
         grants.put(grant.grant().id(), grant);
-        wakeBy(grant.dueAt());
+        try {
+            wakeBy(grant.dueAt());
+        } catch (Throwable notPlanned) {
+            forget(grant);
+            throw notPlanned;
+        }
     }
 
     /** Its lease was changed: it may be due sooner than was planned. */
@@ -138,7 +144,12 @@ final class LeaseRenewer {
             Wake next = new Wake(at, new AtomicReference<>());
             if (wake.compareAndSet(planned, next)) {
                 Duration delay = Duration.ofNanos(Math.max(0, at - time.nanoTime()));
-                next.task.set(time.schedule(() -> tick(next), delay));
+                try {
+                    next.task.set(time.schedule(() -> tick(next), delay));
+                } catch (Throwable noThread) {
+                    wake.compareAndSet(next, planned); // which comes as before, for the others
+                    throw noThread;
+                }
                 if (wake.get() != next) {
                     next.cancel(); // it was replaced before it could be cancelled
                 }
@@ -161,22 +172,36 @@ final class LeaseRenewer {
         List<GrantState> due = new ArrayList<>();
         for (GrantState grant : grants.values()) {
             if (grant.dueAt() - now <= batchWindow(grant) || grant.hasSlept(wallLead)) {
-                examine(grant);
-                stopIfHeldTooLong(grant);
-                if (beginsIfDue(grant)) {
-                    due.add(grant);
+                try {
+                    examine(grant);
+                    stopIfHeldTooLong(grant);
+                    if (beginsIfDue(grant)) {
+                        due.add(grant);
+                    }
+                } catch (Throwable broken) {
+                    report(grant, broken);
                 }
             }
             if (grant.isOpen()) {
                 soonest = Math.min(soonest, grant.dueAt() - now);
             }
         }
-        if (soonest < Long.MAX_VALUE) {
-            wakeBy(now + soonest); // first: deadlines are kept though sending fails
+        try {
+            if (soonest < Long.MAX_VALUE) {
+                wakeBy(now + soonest); // first: deadlines are kept though sending fails
+            }
+        } finally {
+            if (!due.isEmpty()) {
+                sender.send(due);
+            }
         }
-        if (!due.isEmpty()) {
-            sender.send(due);
-        }
+    }
+
+    /** What follows for one grant has failed, such as the report of its loss: all others go on. */
+    private void report(GrantState of, Throwable broken) {
+        Log.warn(() -> "what follows for '" + of.owner().name() + "' on " + store.description()
+                + " failed at its renewal or its loss; all other holds go on: correct it where the cause is an action"
+                + " of the application, else report this: " + Redacted.text(broken));
     }
 
     private boolean beginsIfDue(GrantState grant) {
@@ -253,6 +278,8 @@ final class LeaseRenewer {
                 telemetry.renewalFailed(grant, failure);
             }
             apply(grant, verdict, () -> grant.confirm(request, verdict.sentNanos(), wallLead));
+        } catch (Throwable broken) {
+            report(grant, broken);
         } finally {
             grant.renewal().end(!unknown);
         }

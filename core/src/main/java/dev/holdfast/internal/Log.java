@@ -31,8 +31,8 @@ public final class Log {
             if (logger.isLoggable(level)) {
                 logger.log(level, Redacted.text(message.get()));
             }
-        } catch (RuntimeException logFailed) {
-            // there is no place left to report it
+        } catch (Throwable logFailed) {
+            // also an Error, of a handler: there is no place left to report it, and what comes next must be done
         }
     }
 }

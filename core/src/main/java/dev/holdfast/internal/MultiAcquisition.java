@@ -108,7 +108,7 @@ final class MultiAcquisition {
             attempts.add(attempt(name));
         }
         StoreUnavailableException away = null;
-        RuntimeException failure = null;
+        Throwable failure = null;
         List<HoldHandle> outOfTurn = new ArrayList<>();
         boolean inTurn = true;
         for (Acquisition.Attempt attempt : attempts) {
@@ -117,7 +117,7 @@ final class MultiAcquisition {
                 got = attempt.outcome();
             } catch (StoreUnavailableException noAnswer) {
                 away = away == null ? noAnswer : away;
-            } catch (RuntimeException failed) {
+            } catch (Throwable failed) { // also an Error: the others under way are taken in, and released
                 failure = failure == null ? failed : failure;
             }
             inTurn &= got.isPresent();
@@ -126,7 +126,7 @@ final class MultiAcquisition {
         outOfTurn.forEach(MultiAcquisition::close);
         if (failure != null) {
             none();
-            throw failure;
+            throw Failures.unchecked(failure);
         }
         return away;
     }
@@ -135,9 +135,9 @@ final class MultiAcquisition {
     private Acquisition.Attempt attempt(LockName name) {
         try {
             return Acquisition.attempt(context, name, options, false);
-        } catch (RuntimeException failed) {
+        } catch (Throwable failed) {
             return () -> {
-                throw failed;
+                throw Failures.unchecked(failed);
             };
         }
     }

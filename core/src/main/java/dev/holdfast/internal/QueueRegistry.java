@@ -29,16 +29,22 @@ final class QueueRegistry implements Reachability.Waits {
     /** Brings a waiter to the queue of its lock. */
     WaitQueue submit(LockName name, Waiter waiter) {
         context.throwIfClosed();
+        StackRoom.forStep();
         context.telemetry().waiting(name, waiter);
         while (true) {
             WaitQueue queue = queueFor(name);
-            if (queue.submit(waiter)) {
-                context.reachability().waiting();
-                if (context.isClosed()) {
-                    queue.shutDown(context.closedException());
+            try {
+                if (queue.submit(waiter)) {
+                    context.reachability().waiting();
+                    if (context.isClosed()) {
+                        queue.shutDown(context.closedException());
+                    }
+                    context.callSites().sample(waiter.site);
+                    return queue;
                 }
-                context.callSites().sample(waiter.site);
-                return queue;
+            } catch (Throwable broken) {
+                queue.abandon(waiter);
+                throw broken;
             }
             queue.forgetIfRetired();
         }

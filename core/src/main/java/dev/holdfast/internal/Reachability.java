@@ -274,7 +274,12 @@ final class Reachability implements CountingStore.Report {
     /** A caller waits from now on: in an outage, its wait is checked. */
     void waiting() {
         if (away.get() > 0 && checking.compareAndSet(false, true)) {
-            time.schedule(this::check, limit);
+            try {
+                time.schedule(this::check, limit);
+            } catch (Throwable noThread) {
+                checking.set(false); // the next caller has it checked
+                throw noThread;
+            }
         }
     }
 

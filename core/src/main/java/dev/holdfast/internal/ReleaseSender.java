@@ -77,9 +77,12 @@ final class ReleaseSender {
                         }
                         grant.released().complete(held);
                     } else {
-                        telemetry.releaseFailed(grant, last, failure);
-                        releaseAgain(grant.grant(), grant.isSessionBound(), sent);
-                        grant.released().completeExceptionally(failure);
+                        try {
+                            telemetry.releaseFailed(grant, last, failure);
+                            releaseAgain(grant.grant(), grant.isSessionBound(), sent);
+                        } finally {
+                            grant.released().completeExceptionally(failure);
+                        }
                     }
                 }));
     }
@@ -156,20 +159,28 @@ final class ReleaseSender {
                 guarded(() -> withdrawn(claim));
             }
         };
-        time.schedule(onceMore, third(claim.lease()));
+        try {
+            time.schedule(onceMore, third(claim.lease()));
+        } catch (Throwable noThread) {
+            // then the first one has to do, as nearly always; else the lease ends what is left
+        }
     }
 
     private CompletionStage<Boolean> withdrawn(Claim claim) {
         return store.withdraw(claim).thenApply(nothing -> true);
     }
 
-    /** Waits until it is {@linkplain #isQuiet quiet} and the condition holds, or the time limit has passed. */
-    void awaitQuiet(Duration limit, BooleanSupplier quiet) {
+    /**
+     * Waits until nothing comes here any more, by the condition, and it is {@linkplain #isQuiet quiet}, or the time limit
+     * has passed. Asked in this order: what leaves a queue between the two questions is under way here by the second.
+     */
+    void awaitQuiet(Duration limit, BooleanSupplier nothingComes) {
         long end = System.nanoTime() + limit.toNanos();
-        UninterruptedWait.until(() -> (isQuiet() && quiet.getAsBoolean()) || System.nanoTime() - end >= 0, POLL);
+        UninterruptedWait.until(
+                () -> (nothingComes.getAsBoolean() && isQuiet()) || System.nanoTime() - end >= 0, POLL);
     }
 
-    /** Whether nothing is under way, and no release is unconfirmed. */
+    /** Whether nothing is under way, and no release is unconfirmed: in this order, since what fails goes on to the second. */
     boolean isQuiet() {
         return underWay.isEmpty() && unconfirmed.isEmpty();
     }

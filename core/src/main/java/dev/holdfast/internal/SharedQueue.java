@@ -213,12 +213,12 @@ final class SharedQueue extends WaitQueue {
     @Override
     Runnable granted(ClaimInFlight of, GrantState live) {
         if (of.claim.waits() && (of.isKnownLost() || of.isInDoubt() || live.hasSlept())) {
+            context.renewer().forget(live);
             return both(
                     () -> context.releaseSender().withdraw(of.claim), nextIfIdle()); // for the waiters: claimed again
         }
         SharedGrant begun = new SharedGrant(this, live, new TokenBlock(context.time()));
         grants.put(live, begun);
-        context.renewer().watch(live);
         return of.claim.waits() ? begun.serve() : begun.enter(of.asker).orElseGet(begun::serve);
     }
 

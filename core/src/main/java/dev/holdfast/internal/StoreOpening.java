@@ -107,10 +107,13 @@ final class StoreOpening {
             store = Objects.requireNonNull(factory.open(context), "the factory opened null");
             store.listen(listener);
         } catch (Throwable e) {
-            if (store != null) {
-                store.close();
+            try {
+                if (store != null) {
+                    store.close();
+                }
+            } finally {
+                failed(mine, e);
             }
-            failed(mine, e);
             return;
         }
         if (mine.complete(store)) { // sends what has waited, which is answered before this returns

@@ -1,27 +1,40 @@
 package dev.holdfast.internal;
 
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** The machine's time, with one timer thread that exists while there is something to do. */
+/** The machine's time, with one timer thread: there from the beginning, or while there is something to do. */
 public final class SystemTime implements TimeSource, AutoCloseable {
     private static final long IDLE_SECONDS = 10;
     private final ScheduledThreadPoolExecutor timer;
 
-    /** Time whose timer thread has this name. */
+    /** Time whose timer thread has this name, and exists while there is something to do. */
     public SystemTime(String threadName) {
-        timer = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, threadName);
-            thread.setDaemon(true);
-            return thread;
-        });
+        this(task -> DaemonThreads.daemon(threadName, task));
+    }
+
+    /** With a thread of its caller, which may be one that cannot be had. */
+    SystemTime(ThreadFactory threads) {
+        timer = new ScheduledThreadPoolExecutor(1, threads);
         timer.setRemoveOnCancelPolicy(true);
         timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
+    }
+
+    /**
+     * Starts the thread, which stays until the close. What is planned from now on needs none that could not be had when it
+     * counts, in the middle of a lock's life.
+     */
+    SystemTime start() {
+        timer.allowCoreThreadTimeOut(false);
+        timer.prestartAllCoreThreads();
+        return this;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static dev.holdfast.internal.Deferred.NOTHING;
 import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.HoldLostException;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
@@ -90,6 +91,15 @@ abstract class WaitQueue implements GrantOwner {
         transition(this::afterLeaving);
     }
 
+    /** A waiter whose caller has failed, and learns of nothing any more: it leaves the queue, or its hold is given back. */
+    final void abandon(Waiter waiter) {
+        if (waiter.resolve(Waiter.EMPTY)) {
+            forget(waiter, NotAcquired.Reason.CANCELLED);
+        } else if (waiter.outcome() instanceof Waiter.Outcome.Granted granted) {
+            granted.anchor().giveBack();
+        }
+    }
+
     /**
      * The time of a waiter has passed. It leaves the queue, and hears that others hold the lock once the store proves to
      * answer: by the answer to the claim that is called off with it or, where others of this client wait on, otherwise.
@@ -127,14 +137,37 @@ abstract class WaitQueue implements GrantOwner {
 
     @Override
     public final void close(HoldState closing, LockMode as) {
+        try {
+            StackRoom.forStep();
+        } catch (StackOverflowError full) { // the timer's thread has room: nothing is begun here
+            closing.closeLater(as);
+            return;
+        }
+        if (leave(closing, as)) {
+            CompletableFuture<Boolean> givenBack = endHold(closing);
+            if (closing.options.awaitRelease() && context.await(givenBack)) {
+                awaitRelease(closing);
+            }
+        }
+        throwIfLost(closing);
+    }
+
+    @Override
+    public final void closeUnawaited(HoldState closing, LockMode as) {
+        if (leave(closing, as)) {
+            endHold(closing);
+        }
+    }
+
+    /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
+    private boolean leave(HoldState closing, LockMode as) {
         if (closing.isThreadBound()) {
             HoldState.Left left = closing.exit(as);
             if (left == HoldState.Left.READER) {
                 downgrade(closing);
             }
             if (left != HoldState.Left.NOBODY) {
-                throwIfLost(closing);
-                return;
+                return false;
             }
             owners.disown(closing);
             closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
@@ -142,11 +175,7 @@ abstract class WaitQueue implements GrantOwner {
         if (!closing.grant.isValid()) {
             context.renewer().examine(closing.grant); // a deadline that passed unnoticed counts before the close
         }
-        CompletableFuture<Boolean> givenBack = endHold(closing);
-        if (closing.options.awaitRelease() && context.await(givenBack)) {
-            awaitRelease(closing);
-        }
-        throwIfLost(closing);
+        return true;
     }
 
     @Override
@@ -239,9 +268,20 @@ abstract class WaitQueue implements GrantOwner {
                 return both(of.claim.waits() ? NOTHING : waiters.notGranted(of.asker), afterClaim());
             }
             GrantState live = begin(answer.get(), of);
-            Optional<Throwable> refused = GrantCheck.whyNot(context, live, of);
+            Optional<Throwable> refused = GrantCheck.whyNot(context, live, of).or(() -> whyNotWatched(live));
             return refused.isPresent() ? both(failed(of, refused.get()), afterClaim()) : granted(of, live);
         });
+    }
+
+    /** Has it renewed from now on, before anybody has it; returns why that cannot be: the timer may have no thread. */
+    private Optional<Throwable> whyNotWatched(GrantState begun) {
+        try {
+            context.renewer().watch(begun);
+            return Optional.empty();
+        } catch (Throwable broken) {
+            return Optional.of(new HoldfastException(
+                    "its renewal could not be planned; see how many threads this process may have: " + broken, broken));
+        }
     }
 
     /** A claim has its answer. Under the mutex. */
@@ -250,7 +290,7 @@ abstract class WaitQueue implements GrantOwner {
     /** What comes next where a claim left nothing in the store. Under the mutex. */
     abstract Runnable afterClaim();
 
-    /** A claim has a grant that can be used. Under the mutex; returns what is to be done after it. */
+    /** A claim has a grant that can be used, and is renewed. Under the mutex; returns what is to be done after it. */
     abstract Runnable granted(ClaimInFlight of, GrantState live);
 
     @Override
@@ -328,7 +368,10 @@ abstract class WaitQueue implements GrantOwner {
         } finally {
             mutex.unlock();
         }
-        context.telemetry().flush();
-        then.run();
+        try {
+            context.telemetry().flush();
+        } finally {
+            then.run();
+        }
     }
 }

@@ -250,7 +250,7 @@ public final class MemoryStore implements StoreFactory {
 
     /** One step on one lock, under the mutex; what the step returns runs after it. */
     private void change(String name, Function<MemoryLock, Runnable> step) {
-        Runnable then;
+        Runnable then = () -> {};
         mutex.lock();
         try {
             MemoryLock lock = locks.computeIfAbsent(name, MemoryLock::new);
@@ -262,8 +262,8 @@ public final class MemoryStore implements StoreFactory {
             }
         } finally {
             mutex.unlock();
+            then.run(); // also where no wake could be planned: what was decided is told
         }
-        then.run();
     }
 
     /** Grants the lock to the first in its queue for as long as they fit; to one that holds it already, again. */

@@ -3,15 +3,19 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.ClientClosedException;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.Claim;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Store;
+import dev.holdfast.testbed.Residue;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -19,6 +23,9 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of requests and grants when a client's way into the store is closed. */
 abstract class CloseCases extends Cases {
+    /** How the threads of a client begin: our own, and those of Lettuce and Curator. */
+    private static final List<String> CLIENT_THREADS = List.of("holdfast-", "lettuce-", "Curator-");
+
     CloseCases(StoreContract contract) {
         super(contract);
     }
@@ -128,6 +135,54 @@ abstract class CloseCases extends Cases {
             Grant after = next.hold(Claims.waiting(Claims.of(name)));
             next.release(after);
         }
+    }
+
+    @Test
+    void anInterruptedThreadClosesTheStoreAllTheSameAndStaysInterrupted() throws Exception {
+        assertLeavesNothing(() -> {
+            RawClient one = rig.raw();
+            RawClient two = rig.raw();
+            RawClient.Queued waiting = two.queue(one.hold(rig.name()).name());
+            Thread.currentThread().interrupt();
+            two.store.close();
+            one.store.close();
+            boolean kept = Thread.interrupted();
+            assertThat(waiting.pending().answer().toCompletableFuture()).isCompletedExceptionally();
+            return kept;
+        });
+    }
+
+    /** It may succeed or fail, as the driver takes it. */
+    @Test
+    void anInterruptedThreadThatOpensTheStoreLeavesNothingAndStaysInterrupted() throws Exception {
+        assertLeavesNothing(() -> {
+            Thread.currentThread().interrupt();
+            try {
+                rig.store().close();
+            } catch (HoldfastException interrupted) {
+                assertThat(interrupted.getMessage()).isNotEmpty();
+            }
+            return Thread.interrupted();
+        });
+    }
+
+    private void assertLeavesNothing(Callable<Boolean> keepsFlag) throws Exception {
+        onThreadOfItsOwn(keepsFlag); // what is made once in a process, drivers and pools, is not the client's
+        Residue.Watch watch = Residue.watch();
+        CLIENT_THREADS.forEach(watch::threads);
+        if (Residue.canWatchOpenFiles()) {
+            watch.openFiles();
+        }
+        Residue residue = watch.begin();
+        assertThat(onThreadOfItsOwn(keepsFlag)).as("interrupted afterwards").isTrue();
+        residue.assertNothingLeft(rig.contract.patience());
+    }
+
+    /** With a name that the threads of ZooKeeper's client then have, too. */
+    private boolean onThreadOfItsOwn(Callable<Boolean> task) {
+        FutureTask<Boolean> result = new FutureTask<>(task);
+        new Thread(result, "holdfast-kit").start();
+        return rig.patience.times(2).result(result, "task of an interrupted thread");
     }
 
     private static CompletionStage<Optional<Grant>> answerOf(Store store, Claim claim) {

@@ -220,8 +220,7 @@ final class ConnectionWorker {
     }
 
     private void report(Throwable e) {
-        System.getLogger("dev.holdfast.jdbc")
-                .log(System.Logger.Level.ERROR, unexpected(e).getMessage(), e);
+        SqlSession.log(System.Logger.Level.ERROR, unexpected(e).getMessage(), e);
     }
 
     private HoldfastException unexpected(Throwable e) {

@@ -66,7 +66,7 @@ final class LentConnection {
                 connection.setAutoCommit(false);
             }
         } catch (SQLException | RuntimeException e) {
-            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "setting a connection back failed", e);
+            SqlSession.log(System.Logger.Level.DEBUG, "setting a connection back failed", e);
         }
     }
 }

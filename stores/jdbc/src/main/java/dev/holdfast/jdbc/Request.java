@@ -221,11 +221,10 @@ abstract class Request {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                System.getLogger("dev.holdfast.jdbc")
-                        .log(
-                                System.Logger.Level.ERROR,
-                                "a task before the requests to " + store + " failed; please report this",
-                                e);
+                SqlSession.log(
+                        System.Logger.Level.ERROR,
+                        "a task before the requests to " + store + " failed; please report this",
+                        e);
             }
         }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.spi.support.SafeLog;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -111,12 +112,17 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
+    /** What a log of the application throws ends no thread. */
+    static void log(System.Logger.Level level, String message, Throwable failure) {
+        SafeLog.log(System.getLogger("dev.holdfast.jdbc"), level, message, failure);
+    }
+
     /** Ends the connection, so that no pool lends it again. */
     void abort() {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException | RuntimeException e) {
-            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "ending a connection failed", e);
+            log(System.Logger.Level.DEBUG, "ending a connection failed", e);
         }
     }
 
@@ -126,7 +132,7 @@ final class SqlSession implements AutoCloseable {
         try (connection) {
             forgetStatements();
         } catch (SQLException | RuntimeException e) {
-            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "closing a connection failed", e);
+            log(System.Logger.Level.DEBUG, "closing a connection failed", e);
         }
     }
 

@@ -22,6 +22,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Requests in a line of their own. */
@@ -79,6 +82,45 @@ class ConnectionWorkerTest {
                 assertThat(Requests.get(last)).isTrue();
             }
         } finally {
+            worker.close(table -> true);
+            worker.awaitEnd();
+        }
+    }
+
+    @Test
+    void goesOnThoughTheLogThrowsWhereATaskFails() {
+        ConnectionWorker worker = onH2(() -> DriverManager.getConnection("jdbc:h2:mem:lane"));
+        AtomicInteger logged = new AtomicInteger();
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                logged.incrementAndGet();
+                throw new NoClassDefFoundError("com/example/Appender");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger log = Logger.getLogger("dev.holdfast.jdbc");
+        log.addHandler(broken);
+        try {
+            worker.beforeSending(() -> {
+                throw new IllegalStateException("a caller's code");
+            });
+            CompletableFuture<Boolean> beside = worker.ask("look at", "a", table -> {
+                worker.later(0, () -> {
+                    throw new IllegalStateException("a task of later");
+                });
+                return true;
+            });
+            assertThat(Requests.get(beside)).isTrue();
+            await().until(() -> logged.get() == 2);
+            assertThat(Requests.get(worker.ask("look at", "a", table -> true))).isTrue();
+        } finally {
+            log.removeHandler(broken);
             worker.close(table -> true);
             worker.awaitEnd();
         }

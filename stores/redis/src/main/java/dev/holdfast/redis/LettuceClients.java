@@ -1,5 +1,7 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.spi.support.PatientWait;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
@@ -30,6 +32,7 @@ record LettuceClients(RedisClient client, ClientResources resources, EventLoopGr
     private static final int PROBES = 3;
     private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofMillis(500);
     private static final long SHUTDOWN_MILLIS = 2_000;
+    private static final Duration LONGEST_SHUTDOWN = Duration.ofSeconds(10);
 
     static LettuceClients of(RedisUrl url) {
         // Not ioThreadPoolSize, which is never less than two.
@@ -64,8 +67,13 @@ record LettuceClients(RedisClient client, ClientResources resources, EventLoopGr
     }
 
     void shutDown() {
-        client.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
+        shutDown(client, SHUTDOWN_MILLIS);
         resources.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(SHUTDOWN_MILLIS);
         loops.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly(SHUTDOWN_MILLIS);
+    }
+
+    /** Ends a client also on an interrupted thread, where Lettuce's own {@code shutdown} throws and leaves the rest. */
+    static void shutDown(AbstractRedisClient client, long millis) {
+        PatientWait.within(client.shutdownAsync(0, millis, TimeUnit.MILLISECONDS), LONGEST_SHUTDOWN);
     }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.redis;
 
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.PatientWait;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateListener;
@@ -10,9 +11,6 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -246,21 +244,11 @@ final class OfferListener implements Offers {
         if (shutDown) {
             connector.giveUp();
         } else if (connection == null && attempt != null) {
-            awaitEnd(attempt);
+            PatientWait.within(attempt, CONNECT_GRACE); // if it fails there is no connection to end
         }
         StatefulRedisPubSubConnection<String, String> open = connection;
         if (open != null) {
             open.close();
-        }
-    }
-
-    private static void awaitEnd(CompletableFuture<Void> attempt) {
-        try {
-            attempt.get(CONNECT_GRACE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | ExecutionException e) {
-            // the server is away, and there is no connection to end
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

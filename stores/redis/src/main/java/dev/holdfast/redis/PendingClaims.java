@@ -9,6 +9,7 @@ import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.PatientWait;
 import dev.holdfast.spi.support.Pauses;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,10 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -169,14 +167,8 @@ final class PendingClaims implements OfferListener.Listener {
     void leaveAll() {
         List<CompletableFuture<?>> left = new ArrayList<>();
         all.values().forEach(waiting -> left.add(waiting.leave()));
-        try {
-            CompletableFuture.allOf(left.toArray(CompletableFuture<?>[]::new))
-                    .get(LEAVE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | ExecutionException e) {
-            // Then other waiters pass over these places: no client receives the offer.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        // Without an answer other waiters pass over these places: no client receives the offer.
+        PatientWait.within(CompletableFuture.allOf(left.toArray(CompletableFuture<?>[]::new)), LEAVE_TIMEOUT);
     }
 
     /** Gives up a claim's place in the queue, and its grant or offer if it has one. */

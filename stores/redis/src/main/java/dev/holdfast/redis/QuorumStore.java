@@ -14,6 +14,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.support.LateListener;
+import dev.holdfast.spi.support.PatientWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,9 +25,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -315,20 +313,19 @@ final class QuorumStore implements Store {
             open.forEach(claim -> claim.fail(why));
             claims.forEach(claim -> claim.fail(why));
             members.close(why);
-            members.close();
-            shutDown.run();
+            try {
+                members.close();
+            } finally {
+                shutDown.run();
+            }
         }
     }
 
     private static void leaveAll(List<QuorumClaim> open) {
-        try {
-            CompletableFuture.allOf(open.stream().map(QuorumClaim::giveUp).toArray(CompletableFuture<?>[]::new))
-                    .get(LEAVE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | ExecutionException e) {
-            // Then the members cease to count them as waiting after a while.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        // Without an answer the members cease to count them as waiting after a while.
+        PatientWait.within(
+                CompletableFuture.allOf(open.stream().map(QuorumClaim::giveUp).toArray(CompletableFuture<?>[]::new)),
+                LEAVE_TIMEOUT);
     }
 
     private ClientClosedException closedException() {

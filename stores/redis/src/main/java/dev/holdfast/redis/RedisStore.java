@@ -259,9 +259,12 @@ final class RedisStore implements Store {
             waiters.leaveAll();
             waiters.failAll(why);
             sender.close(why);
-            waiters.closeSubscriptions(sender.isShutDown());
-            sender.close();
-            shutDown.run();
+            try {
+                waiters.closeSubscriptions(sender.isShutDown());
+                sender.close();
+            } finally {
+                shutDown.run();
+            }
         }
     }
 

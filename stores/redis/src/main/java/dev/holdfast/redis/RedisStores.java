@@ -8,7 +8,6 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Locks on a Lettuce client that the application has made: its TLS, log-in, threads and metrics.
@@ -69,7 +68,7 @@ public final class RedisStores {
             List<RedisURI> nodes = nodes(client, errors);
             RedisClient own = RedisClient.create(client.getResources());
             own.setOptions(client.getOptions());
-            return Cluster.open(own, nodes, errors, settings(context), () -> own.shutdown(0, 0, TimeUnit.SECONDS));
+            return Cluster.open(own, nodes, errors, settings(context), () -> LettuceClients.shutDown(own, 0));
         });
     }
 

@@ -180,6 +180,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             } catch (RejectedExecutionException ended) {
                 draining.set(false);
                 sendNothing();
+            } catch (Throwable noThread) { // the next call has all of them sent
+                draining.set(false);
+                throw noThread;
             }
         }
     }

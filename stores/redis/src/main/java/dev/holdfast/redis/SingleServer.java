@@ -79,6 +79,18 @@ final class SingleServer {
      * @param uri null for the URI that the client was made with
      */
     static StatefulRedisConnection<byte[], byte[]> connect(RedisClient client, @Nullable RedisURI uri) {
+        boolean interrupted = Thread.interrupted(); // else Lettuce throws, and connects all the same for nobody
+        try {
+            return connectUninterrupted(client, uri);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static StatefulRedisConnection<byte[], byte[]> connectUninterrupted(
+            RedisClient client, @Nullable RedisURI uri) {
         for (int left = GREETINGS - 1; ; left--) {
             try {
                 return uri == null

@@ -7,7 +7,6 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.StringCodec;
-import java.util.concurrent.TimeUnit;
 
 /** A {@link RedisFence} on a connection of its own. */
 record UrlFence(Runnable shutDown, RedisFence fence) implements StoreFence {
@@ -36,13 +35,13 @@ record UrlFence(Runnable shutDown, RedisFence fence) implements StoreFence {
             connection.setTimeout(url.timeout());
             return new UrlFence(() -> shutDown(cluster, own), RedisFence.on(connection));
         } catch (RedisException e) {
-            cluster.shutdown(0, 0, TimeUnit.SECONDS);
+            LettuceClients.shutDown(cluster, 0);
             throw e;
         }
     }
 
     private static void shutDown(RedisClusterClient cluster, LettuceClients own) {
-        cluster.shutdown(0, 0, TimeUnit.SECONDS);
+        LettuceClients.shutDown(cluster, 0);
         own.shutDown();
     }
 

@@ -1,6 +1,7 @@
 package dev.holdfast.sqlite;
 
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.support.SafeLog;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -184,7 +185,7 @@ final class SqliteSession implements AutoCloseable {
             BusyHandler.clearHandler(connection); // the driver references it for as long as it is set
         } catch (SQLException e) {
             // what could not be closed is closed with the process; no lock depends on it
-            LOG.log(System.Logger.Level.DEBUG, "closing sqlite:" + file.path() + " failed", e);
+            SafeLog.log(LOG, System.Logger.Level.DEBUG, "closing sqlite:" + file.path() + " failed", e);
         }
     }
 
@@ -194,7 +195,7 @@ final class SqliteSession implements AutoCloseable {
             try {
                 statement.close();
             } catch (SQLException e) {
-                LOG.log(System.Logger.Level.DEBUG, "closing a statement of sqlite:" + file.path() + " failed", e);
+                SafeLog.log(LOG, System.Logger.Level.DEBUG, "closing a statement of sqlite:" + file.path() + " failed", e);
             }
         }
         prepared.clear();

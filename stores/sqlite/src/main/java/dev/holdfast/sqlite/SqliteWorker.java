@@ -37,7 +37,12 @@ final class SqliteWorker {
     /** Starts the thread; it closes the table at its end. */
     static SqliteWorker start(String description, SqliteLocks table, BusyTimeout busyTimeout) {
         SqliteWorker worker = new SqliteWorker(description, table, busyTimeout);
-        worker.thread.start();
+        try {
+            worker.thread.start();
+        } catch (Error noThread) {
+            table.close();
+            throw noThread;
+        }
         return worker;
     }
 

@@ -3,11 +3,13 @@ package dev.holdfast.zookeeper;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.DaemonThreads;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvider acls) {
     private static final int RETRY_MILLIS = 500;
+    private static final long POLL_NANOS = 1_000_000;
 
     static CuratorClients start(ZooKeeperUrl url, TimeSource time) {
         AtomicLong attempted = new AtomicLong(time.nanoTime());
@@ -69,15 +72,20 @@ record CuratorClients(CuratorFramework curator, AtomicLong attempted, ACLProvide
      */
     void close(Duration limit) {
         ZooKeeper handle = handle();
-        Thread closing = new Thread(curator::close, "holdfast-zookeeper-close");
-        closing.setDaemon(true);
-        closing.start();
-        long end = System.nanoTime() + limit.toNanos();
+        Thread closing = DaemonThreads.daemon("holdfast-zookeeper-close", curator::close);
         try {
-            do {
-                closing.join(1);
-            } while (closing.isAlive() && isOpen(handle) && end - System.nanoTime() > 0);
-        } catch (InterruptedException e) {
+            closing.start();
+        } catch (Error noThread) {
+            curator.close();
+            return;
+        }
+        boolean interrupted = false;
+        long end = System.nanoTime() + limit.toNanos();
+        do {
+            LockSupport.parkNanos(closing, POLL_NANOS);
+            interrupted |= Thread.interrupted(); // a session that is left open keeps its grants
+        } while (closing.isAlive() && isOpen(handle) && end - System.nanoTime() > 0);
+        if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }

@@ -1,0 +1,32 @@
+package dev.holdfast.internal;
+
+/**
+ * Whether the calling thread has stack left for what it is about to do. An overflow in the middle of a step would leave a
+ * lock, or a queue of the JDK, between two states; one that comes here, before anything has changed, leaves nothing. It is
+ * demanded where callers come in, from any depth: a {@code finally} that closes a hold may run where a recursion overflowed.
+ */
+final class StackRoom {
+    private static final int STEP = 96;
+    private static final int TASK = 24;
+
+    private StackRoom() {}
+
+    /**
+     * For a step of a queue and what follows it.
+     *
+     * @throws StackOverflowError if it is not there
+     */
+    static void forStep() {
+        below(STEP, 1, 2, 3, 4);
+    }
+
+    /** For planning a task, which needs less; as {@link #forStep()}. */
+    static void forTask() {
+        below(TASK, 1, 2, 3, 4);
+    }
+
+    /** The arguments make a frame about as large as those of the engine; what is left to do needs each of them. */
+    private static long below(int frames, long a, long b, long c, long d) {
+        return frames == 0 ? a : below(frames - 1, b, c, d, a) + (a | b | c | d);
+    }
+}

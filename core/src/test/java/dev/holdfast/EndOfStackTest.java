@@ -1,0 +1,132 @@
+package dev.holdfast;
+
+import dev.holdfast.memory.MemoryStore;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Callers that have come to the end of their stack: a close ends its hold, and no lock is left between two states. A close
+ * for which not even a frame was left is none: such a hold is a leak, and ends with its lease as all leaks do.
+ */
+@Timeout(240)
+class EndOfStackTest {
+    private static final int STACK = 256 * 1024;
+    private static final int FRAMES = 400;
+    private static final int STEP = 7;
+    private static final HoldOptions BRIEF = HoldOptions.defaults().lease(Duration.ofMillis(200));
+
+    private final MemoryStore memory = new MemoryStore();
+    private final LockClient client = LockClient.builder(memory.open()).build();
+    private final LockClient rival = LockClient.builder(memory.open()).build();
+
+    @AfterEach
+    void closeClients() {
+        client.close();
+        rival.close();
+    }
+
+    @Test
+    void aHoldIsReleasedHoweverFewFramesAreLeftForItsClose() throws Exception {
+        for (int left = 0; left < FRAMES; left += STEP) {
+            atEndOfStack(left, client.lock("a" + left, BRIEF).acquire()::close);
+            assertFree("a" + left);
+        }
+    }
+
+    @Test
+    void theNextWaiterIsServedHoweverFewFramesAreLeftForTheClose() throws Exception {
+        for (int left = 0; left < FRAMES; left += STEP) {
+            String name = "a" + left;
+            AtomicReference<Hold> held = new AtomicReference<>(client.lock(name, BRIEF).acquire());
+            EngineCase.Started<Hold> next =
+                    EngineCase.startAndWaitUntilItWaits(() -> client.lock(name, BRIEF).acquire());
+            atEndOfStack(left, held.getAndSet(null)::close);
+            EngineCase.soon(() -> next.isOver() || collected());
+            next.result().close();
+            assertFree(name);
+        }
+    }
+
+    @Test
+    void aReaderIsReleasedHoweverFewFramesAreLeftForItsClose() throws Exception {
+        for (int left = 0; left < FRAMES; left += STEP) {
+            atEndOfStack(left, client.readWriteLock("a" + left, BRIEF).read().acquire()::close);
+            assertFree("a" + left);
+        }
+    }
+
+    @Test
+    void aThreadThatUnlocksAtTheEndOfItsStackLeavesTheLock() throws Exception {
+        for (int left = 0; left < FRAMES; left += STEP) {
+            Lock lock = client.lock("a" + left, BRIEF).asLock();
+            atEndOfStack(left, lock::lock, lock::unlock);
+            assertFree("a" + left);
+        }
+    }
+
+    @Test
+    void aTryWithFewFramesLeftLeavesALockThatOthersGet() throws Exception {
+        for (int left = 0; left < FRAMES; left += STEP) {
+            DistributedLock lock = client.lock("a" + left, BRIEF);
+            atEndOfStack(left, () -> lock.tryAcquire().ifPresent(Hold::close));
+            assertFree("a" + left);
+        }
+    }
+
+    private void assertFree(String name) {
+        EngineCase.soon(
+                () -> rival.lock(name).tryAcquire().map(EndOfStackTest::closed).isPresent() || collected());
+        EngineCase.soon(() -> client.lock(name).tryAcquire().map(EndOfStackTest::closed).isPresent());
+    }
+
+    private static Hold closed(Hold hold) {
+        hold.close();
+        return hold;
+    }
+
+    /** Has a hold found that was dropped; false, since that alone frees nothing. */
+    private static boolean collected() throws InterruptedException {
+        Garbage.collect();
+        return false;
+    }
+
+    private static void atEndOfStack(int left, Runnable what) throws InterruptedException {
+        atEndOfStack(left, () -> {}, what);
+    }
+
+    /** Runs something on a thread of its own, at first with all its stack, and then where so many frames are left. */
+    private static void atEndOfStack(int left, Runnable before, Runnable what) throws InterruptedException {
+        Thread thread = new Thread(
+                null,
+                () -> {
+                    before.run();
+                    down(left, what);
+                },
+                "deep",
+                STACK);
+        thread.start();
+        thread.join();
+    }
+
+    /** Goes down to the end of the stack, and runs it on the way back. */
+    private static int down(int left, Runnable what) {
+        int below;
+        try {
+            below = down(left, what) + 1;
+        } catch (StackOverflowError end) {
+            below = 0;
+        }
+        if (below == left) {
+            try {
+                what.run();
+            } catch (StackOverflowError end) {
+                // what is left of it is seen afterwards
+            }
+        }
+        return below;
+    }
+}

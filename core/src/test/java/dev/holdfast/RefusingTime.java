@@ -1,0 +1,42 @@
+package dev.holdfast;
+
+import dev.holdfast.spi.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A clock whose timer has no thread to be had, so many times; with an Error that a test may survive, unlike the JDK's own. */
+final class RefusingTime implements TimeSource {
+    private final TimeSource time;
+    private final AtomicInteger refusals = new AtomicInteger();
+
+    RefusingTime(TimeSource time) {
+        this.time = time;
+    }
+
+    /** From now on it refuses so many tasks. */
+    void refuse(int tasks) {
+        refusals.set(tasks);
+    }
+
+    boolean hasRefused() {
+        return refusals.get() == 0;
+    }
+
+    @Override
+    public long nanoTime() {
+        return time.nanoTime();
+    }
+
+    @Override
+    public long wallMillis() {
+        return time.wallMillis();
+    }
+
+    @Override
+    public Scheduled schedule(Runnable task, Duration delay) {
+        if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new InternalError("no thread to be had");
+        }
+        return time.schedule(task, delay);
+    }
+}
