@@ -43,7 +43,7 @@ class EndOfStackTest {
             String name = "a" + left;
             AtomicReference<Hold> held = new AtomicReference<>(client.lock(name, BRIEF).acquire());
             EngineCase.Started<Hold> next =
-                    EngineCase.startAndWaitUntilItWaits(() -> client.lock(name, BRIEF).acquire());
+                    EngineCase.startAndWaitUntilItWaits(() -> client.lock(name).acquire());
             atEndOfStack(left, held.getAndSet(null)::close);
             EngineCase.soon(() -> next.isOver() || collected());
             next.result().close();

@@ -72,6 +72,7 @@ public final class Engine {
         TimeSource given = environment.time();
         SystemTime own = given == null ? new SystemTime(client + "-timer").start() : null;
         TimeSource time = own != null ? own : Objects.requireNonNull(given);
+        boolean interrupted = Thread.interrupted(); // some drivers would stop half-way, others swallow it
         Store store = null;
         try {
             store = opener.apply(time);
@@ -108,6 +109,10 @@ public final class Engine {
                 }
             }
             throw e;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -317,7 +322,7 @@ public final class Engine {
             giveUpAll();
             context.releaseSender().awaitQuiet(CLOSE_LIMIT, context.queues()::isEmpty);
         } finally {
-            boolean interrupted = Thread.interrupted(); // an interrupt would end what the store waits for as it closes, half-way
+            boolean interrupted = Thread.interrupted(); // it would end what the store waits for as it closes
             try {
                 endClose();
             } finally {

@@ -6,7 +6,7 @@ package dev.holdfast.internal;
  * demanded where callers come in, from any depth: a {@code finally} that closes a hold may run where a recursion overflowed.
  */
 final class StackRoom {
-    private static final int STEP = 96;
+    private static final int STEP = 64;
     private static final int TASK = 24;
 
     private StackRoom() {}
