@@ -47,10 +47,11 @@ final class UrlForm {
     /** The URL itself, if it has the form of a URL of a server or of H2. */
     static String checked(String url) {
         if (!GOOD.matcher(url).matches()) {
-            throw new IllegalArgumentException("not a JDBC URL with HOST:PORT of its servers and the log-in as parameters;"
-                    + " write jdbc:mariadb://HOST:PORT/DATABASE?user=USER, and so for postgresql and mysql, or"
-                    + " jdbc:h2:tcp://HOST:PORT/PATH;USER=USER; and the password as a parameter too, or beside the URL, as"
-                    + " it is (HOLDFAST_PASSWORD on the command line)");
+            throw new IllegalArgumentException(
+                    "not a JDBC URL with HOST:PORT of its servers and the log-in as parameters;"
+                            + " write jdbc:mariadb://HOST:PORT/DATABASE?user=USER, and so for postgresql and mysql, or"
+                            + " jdbc:h2:tcp://HOST:PORT/PATH;USER=USER; and the password as a parameter too, or beside the URL, as"
+                            + " it is (HOLDFAST_PASSWORD on the command line)");
         }
         return url;
     }
