@@ -20,7 +20,7 @@ final class UrlForm {
     static final String HOSTS = HOST + "(?:," + HOST + ")*";
 
     /** {@code address=(host=h)(port=1)} of MariaDB, {@code (host=h,port=1)} of MySQL. */
-    private static final String ADDRESS = "(?:address=)?(?:\\(\\w+=[^(),@]*(?:,\\w+=[^(),@]*)*\\))+";
+    private static final String ADDRESS = "(?:address=)?(?:\\(\\w+=[\\w.%-]*(?:,\\w+=[\\w.%-]*)*\\))+";
 
     private static final String ADDRESSES = ADDRESS + "(?:," + ADDRESS + ")*";
 
@@ -40,7 +40,7 @@ final class UrlForm {
 
     private static final Pattern PARAMETER = Pattern.compile("[?&;(](?:([\\w.]*)=)?([^&;]*)");
     /** Between what a driver, another than the URL is for, might take for parameters. */
-    private static final Pattern BETWEEN = Pattern.compile("[?&;(),]+(?:[\\w.]*=)?");
+    private static final Pattern BETWEEN = Pattern.compile("[?&;(),#/:@\\s]+(?:[\\w.]*=)?");
 
     private UrlForm() {}
 
