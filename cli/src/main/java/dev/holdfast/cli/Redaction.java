@@ -83,7 +83,8 @@ final class Redaction {
         String bare = text;
         for (Map.Entry<String, String> each : REPLACED.entrySet()) {
             bare = Pattern.compile(Pattern.quote(each.getKey()), Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE)
-                    .matcher(bare) // H2 writes the names of parameters in capitals, and takes a part of a secret for one
+                    .matcher(
+                            bare) // H2 writes the names of parameters in capitals, and takes a part of a secret for one
                     .replaceAll(Matcher.quoteReplacement(each.getValue()));
         }
         return bare;

@@ -47,8 +47,21 @@ public abstract class SecretsContract {
     private static final List<String> MARKS = List.of("kq7xw", "48151");
 
     private static final List<String> SECRETS = List.of(
-            "Kq7Xw", "48151", "Kq7Xw@48151", "48151:Kq7Xw", "48151/Kq7Xw", "Kq7Xw%48151", "48151#Kq7Xw", "48151?Kq7Xw",
-            "Kq7Xw&48151", "48151;Kq7Xw", "48151,Kq7Xw", "Kq7Xw=48151", "Kq7Xw 48151", "48151)Kq7Xw'", "Kq7Xw%zz48151");
+            "Kq7Xw",
+            "48151",
+            "Kq7Xw@48151",
+            "48151:Kq7Xw",
+            "48151/Kq7Xw",
+            "Kq7Xw%48151",
+            "48151#Kq7Xw",
+            "48151?Kq7Xw",
+            "Kq7Xw&48151",
+            "48151;Kq7Xw",
+            "48151,Kq7Xw",
+            "Kq7Xw=48151",
+            "Kq7Xw 48151",
+            "48151)Kq7Xw'",
+            "Kq7Xw%zz48151");
 
     /** For the subclass. */
     protected SecretsContract() {}
@@ -80,11 +93,14 @@ public abstract class SecretsContract {
     private static void assertNothingShows(String template, List<String> secrets) {
         for (String secret : secrets) {
             String url = template.replace("SECRET", secret)
-                    .replace("ENCODED", URLEncoder.encode(secret, StandardCharsets.UTF_8)
-                            .replace("+", "%20"));
+                    .replace(
+                            "ENCODED",
+                            URLEncoder.encode(secret, StandardCharsets.UTF_8).replace("+", "%20"));
             String shown = everythingShownOf(url, url.equals(template) ? Optional.of(secret) : Optional.empty());
             assertThat(shown).as(url).isNotEmpty();
-            assertThat(shown.toLowerCase(Locale.ROOT)).as(url + ", in:\n" + shown).doesNotContain(MARKS);
+            assertThat(shown.toLowerCase(Locale.ROOT))
+                    .as(url + ", in:\n" + shown)
+                    .doesNotContain(MARKS);
         }
     }
 
@@ -166,9 +182,10 @@ public abstract class SecretsContract {
         @Override
         public void publish(LogRecord line) {
             if (line.getLevel().intValue() >= Level.INFO.intValue()) {
-                say(line.getLoggerName() + ": " + line.getMessage() + List.of(Optional.ofNullable(line.getParameters())
-                        .map(List::of)
-                        .orElse(List.of())));
+                say(line.getLoggerName() + ": " + line.getMessage()
+                        + List.of(Optional.ofNullable(line.getParameters())
+                                .map(List::of)
+                                .orElse(List.of())));
                 Optional.ofNullable(line.getThrown()).ifPresent(this::thrown);
             }
         }

@@ -73,7 +73,9 @@ public final class Secrets {
         private static final long serialVersionUID = 1L;
 
         Copy(Throwable original, Secrets secrets) {
-            super(secrets.hide(original.toString()), original.getCause() == null ? null : secrets.hide(original.getCause()));
+            super(
+                    secrets.hide(original.toString()),
+                    original.getCause() == null ? null : secrets.hide(original.getCause()));
             setStackTrace(original.getStackTrace());
             for (Throwable each : original.getSuppressed()) {
                 addSuppressed(secrets.hide(each));

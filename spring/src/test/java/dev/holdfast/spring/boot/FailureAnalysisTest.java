@@ -13,11 +13,10 @@ import java.io.StringWriter;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -67,9 +66,7 @@ class FailureAnalysisTest {
     /** Spring prints the causes too. */
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "jdbc:postgresql://me:s3cret@127.0.0.1:1/shop",
-                "jdbc:h2:mem:analysed;USER=me;PASSWORD=a;s3cret"
+            strings = {"jdbc:postgresql://me:s3cret@127.0.0.1:1/shop", "jdbc:h2:mem:analysed;USER=me;PASSWORD=a;s3cret"
             })
     void noCauseShowsTheSecretOfAUrl(String url) {
         application.withPropertyValues("holdfast.store=" + url).run(context -> {

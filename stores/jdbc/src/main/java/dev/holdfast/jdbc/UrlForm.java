@@ -20,7 +20,7 @@ final class UrlForm {
     static final String HOSTS = HOST + "(?:," + HOST + ")*";
 
     /** {@code address=(host=h)(port=1)} of MariaDB, {@code (host=h,port=1)} of MySQL. */
-    private static final String ADDRESS = "(?:address=)?(?:\\(\\w+=[^(),@]*(?:,\\w+=[^(),@]*)*\\))+";
+    private static final String ADDRESS = "(?:address=)?(?:\\(\\w+=[\\w.%-]*(?:,\\w+=[\\w.%-]*)*\\))+";
 
     private static final String ADDRESSES = ADDRESS + "(?:," + ADDRESS + ")*";
 
@@ -40,17 +40,18 @@ final class UrlForm {
 
     private static final Pattern PARAMETER = Pattern.compile("[?&;(](?:([\\w.]*)=)?([^&;]*)");
     /** Between what a driver, another than the URL is for, might take for parameters. */
-    private static final Pattern BETWEEN = Pattern.compile("[?&;(),]+(?:[\\w.]*=)?");
+    private static final Pattern BETWEEN = Pattern.compile("[?&;(),#/:@\\s]+(?:[\\w.]*=)?");
 
     private UrlForm() {}
 
     /** The URL itself, if it has the form of a URL of a server or of H2. */
     static String checked(String url) {
         if (!GOOD.matcher(url).matches()) {
-            throw new IllegalArgumentException("not a JDBC URL with HOST:PORT of its servers and the log-in as parameters;"
-                    + " write jdbc:mariadb://HOST:PORT/DATABASE?user=USER, and so for postgresql and mysql, or"
-                    + " jdbc:h2:tcp://HOST:PORT/PATH;USER=USER; and the password as a parameter too, or beside the URL, as"
-                    + " it is (HOLDFAST_PASSWORD on the command line)");
+            throw new IllegalArgumentException(
+                    "not a JDBC URL with HOST:PORT of its servers and the log-in as parameters;"
+                            + " write jdbc:mariadb://HOST:PORT/DATABASE?user=USER, and so for postgresql and mysql, or"
+                            + " jdbc:h2:tcp://HOST:PORT/PATH;USER=USER; and the password as a parameter too, or beside the URL, as"
+                            + " it is (HOLDFAST_PASSWORD on the command line)");
         }
         return url;
     }

@@ -13,8 +13,8 @@ class SecretsTest extends SecretsContract {
             "//me:SECRET@127.0.0.1/db",
             "//me:SECRET@127.0.0.1:1/db?connectTimeout=1",
             "//SECRET@127.0.0.1:1/db",
-            "//me:SECRET@127.0.0.1:1,me:SECRET@127.0.0.1:2/db?retriesAllDown=1",
-            "//127.0.0.1:1,me:SECRET@127.0.0.1:2/db?retriesAllDown=1",
+            "//me:SECRET@127.0.0.1:1,me:SECRET@127.0.0.1:2/db",
+            "//127.0.0.1:1,me:SECRET@127.0.0.1:2/db",
             "//me:xSECRET",
             "//me:xSECRET/db",
             "//127.0.0.1:1:SECRET/db",
@@ -31,7 +31,6 @@ class SecretsTest extends SecretsContract {
             "//127.0.0.1:1?user=me&password=SECRET",
             "//127.0.0.1:1/db?user=me&password=ENCODED",
             "//127.0.0.1:1/db?USER=me&PASSWORD=SECRET",
-            "//127.0.0.1:1,127.0.0.1:2/db?user=me&Password=ENCODED&nosuch=1",
             "//127.0.0.1:1/db?user=me:SECRET",
             "//127.0.0.1:1/db?pwd=SECRET&sslmode=SECRET",
             "//127.0.0.1:1/db?socketTimeout=SECRET",
@@ -64,6 +63,9 @@ class SecretsTest extends SecretsContract {
         List<String> urls = new ArrayList<>(H2);
         for (String scheme : List.of("jdbc:postgresql:", "jdbc:mariadb:", "jdbc:mysql:")) {
             SERVERS.forEach(rest -> urls.add(scheme + rest));
+        }
+        for (String scheme : List.of("jdbc:postgresql:", "jdbc:mariadb:")) { // MySQL's driver tries two for minutes
+            urls.add(scheme + "//127.0.0.1:1,127.0.0.1:2/db?user=me&Password=ENCODED&nosuch=1");
         }
         return urls;
     }

@@ -34,6 +34,7 @@ record RedisErrors(String store) {
     /** A server that has AUTH or HELLO renamed, or is too old for it, repeats the log-in. */
     private static final Secrets REPEATED =
             Secrets.matching(Pattern.compile("(?<=with args beginning with: ).*", Pattern.DOTALL));
+
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
     /** An answer of the server, and its meaning: refused for good, or only for now. */

@@ -96,7 +96,8 @@ public final class SqliteStoreProvider implements StoreProvider {
             throw new IllegalArgumentException("a SQLite URL takes no options after '?'; " + GOOD_URLS);
         }
         if (LOG_IN.matcher(text).find()) { // else a file would be named by a password, in messages and on the disk
-            throw new IllegalArgumentException("a SQLite URL has no log-in, and a path no colon before an @; " + GOOD_URLS);
+            throw new IllegalArgumentException(
+                    "a SQLite URL has no log-in, and a path no colon before an @; " + GOOD_URLS);
         }
         try {
             return Path.of(text);
