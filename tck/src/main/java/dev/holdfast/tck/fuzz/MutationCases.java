@@ -77,6 +77,14 @@ public abstract class MutationCases {
     }
 
     @Test
+    void eachLineIsInItsFileOnce() throws IOException {
+        assertThat(mutations()).isNotEmpty();
+        for (Mutation each : mutations()) {
+            textOf(each);
+        }
+    }
+
+    @Test
     @EnabledIfSystemProperty(
             named = "holdfast.mutations",
             matches = ".+",
@@ -115,12 +123,18 @@ public abstract class MutationCases {
         return all;
     }
 
-    /** A folder with the changed file, compiled if it is Java, to come before all others on a class path. */
-    private static Path compiled(Mutation mutation, Path folder) throws IOException {
+    /** Of its file, which has the line once. */
+    private static String textOf(Mutation mutation) throws IOException {
         String text = Files.readString(mutation.file);
         assertThat(text.split(Pattern.quote(mutation.from), -1))
                 .as("places of '%s' in %s", mutation.from, mutation.file)
                 .hasSize(2);
+        return text;
+    }
+
+    /** A folder with the changed file, compiled if it is Java, to come before all others on a class path. */
+    private static Path compiled(Mutation mutation, Path folder) throws IOException {
+        String text = textOf(mutation);
         String name = mutation.file.toString().replaceAll("\\\\", "/").replaceAll("^.*/src/main/(java|resources)/", "");
         Path changed = folder.resolve(name);
         Files.createDirectories(changed.getParent());
