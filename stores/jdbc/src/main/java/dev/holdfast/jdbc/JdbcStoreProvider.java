@@ -77,7 +77,7 @@ public final class JdbcStoreProvider implements StoreProvider {
                 url.options(),
                 new DriverConnections(url, context.password()),
                 url.description(),
-                context.time()::nanoTime,
+                context.time(),
                 false);
     }
 }

@@ -64,7 +64,7 @@ public final class JdbcStores {
                 options,
                 dataSource::getConnection,
                 dialect.title() + " (the application's DataSource)",
-                time::nanoTime,
+                time,
                 true);
     }
 }

@@ -15,6 +15,7 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreListener;
 import dev.holdfast.spi.StoredRecord;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.PagedListing;
 import dev.holdfast.spi.support.WaiterPoll;
 import java.sql.SQLException;
@@ -27,7 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,9 +107,9 @@ final class ServerStore implements Store {
             JdbcOptions options,
             Connections connections,
             String description,
-            LongSupplier stamp,
+            TimeSource time,
             boolean all) {
-        TableOpener tables = new TableOpener(dialect, options, connections, description, stamp);
+        TableOpener tables = new TableOpener(dialect, options, connections, description, time);
         List<LockRows> opened = new ArrayList<>();
         boolean ready = false;
         try {

@@ -35,7 +35,7 @@ class ConnectionWorkerTest {
             throw new SQLException("no connection is needed to be refused");
         };
         ConnectionWorker worker = new ConnectionWorker(
-                new TableOpener(new H2Dialect(), JdbcOptions.defaults(), none, "a closed store", System::nanoTime), 0);
+                new TableOpener(new H2Dialect(), JdbcOptions.defaults(), none, "a closed store", MachineTime.INSTANCE), 0);
         worker.close(table -> true);
         worker.awaitEnd();
 
@@ -278,7 +278,7 @@ class ConnectionWorkerTest {
     }
 
     private static TableOpener tables(Connections connections) {
-        return new TableOpener(new H2Dialect(), JdbcOptions.defaults(), connections, "a store", System::nanoTime);
+        return new TableOpener(new H2Dialect(), JdbcOptions.defaults(), connections, "a store", MachineTime.INSTANCE);
     }
 
     private static List<CompletableFuture<Boolean>> ask(ConnectionWorker worker) {

@@ -34,7 +34,7 @@ class FailoverTest {
                 JdbcOptions.defaults().connections(1),
                 () -> DriverManager.getConnection(primary.get()),
                 "the primary",
-                System::nanoTime,
+                MachineTime.INSTANCE,
                 false);
     }
 

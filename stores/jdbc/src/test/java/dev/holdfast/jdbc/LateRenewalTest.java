@@ -47,7 +47,7 @@ class LateRenewalTest {
                                 JdbcOptions.defaults().connections(1),
                                 () -> DriverManager.getConnection(url(broken.get() ? server.port() : proxy.port())),
                                 "through a proxy",
-                                System::nanoTime,
+                                MachineTime.INSTANCE,
                                 false))
                         .build();
                 LockClient watcher = LockClient.connect(server.jdbcUrl())) {

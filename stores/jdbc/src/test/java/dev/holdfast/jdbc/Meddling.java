@@ -32,7 +32,7 @@ final class Meddling implements Connections {
 
     ServerStore store(JdbcOptions options) throws SQLException {
         try (Connection connection = open()) {
-            return ServerStore.open(ServerDialects.of(connection), options, this, "meddled", System::nanoTime, false);
+            return ServerStore.open(ServerDialects.of(connection), options, this, "meddled", MachineTime.INSTANCE, false);
         }
     }
 

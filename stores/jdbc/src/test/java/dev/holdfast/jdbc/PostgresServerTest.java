@@ -140,7 +140,7 @@ class PostgresServerTest extends RecordTableCases {
         };
         try (Store holder = store();
                 Store deaf = ServerStore.open(
-                        new PostgresDialect(), JdbcOptions.defaults(), noEar, "deaf", System::nanoTime, false);
+                        new PostgresDialect(), JdbcOptions.defaults(), noEar, "deaf", MachineTime.INSTANCE, false);
                 Store hearing = store()) {
             Grant grant =
                     Requests.get(holder.claim(Requests.claim("deaf")).answer()).orElseThrow();

@@ -270,7 +270,7 @@ class SplitReadsTest {
                     JdbcOptions.defaults(),
                     connections,
                     "split",
-                    System::nanoTime,
+                    MachineTime.INSTANCE,
                     false);
             stores.add(store);
             return store;

@@ -49,7 +49,7 @@ class SwitchoverTest {
                         return DriverManager.getConnection(server.jdbcUrl());
                     },
                     "switched",
-                    System::nanoTime,
+                    MachineTime.INSTANCE,
                     false)) {
                 Grant grant = Requests.get(store.claim(Requests.claim("kept")).answer())
                         .orElseThrow();
@@ -118,7 +118,7 @@ class SwitchoverTest {
                                 JdbcOptions.defaults(),
                                 () -> DriverManager.getConnection(after.jdbcUrl()),
                                 "the new primary",
-                                System::nanoTime,
+                                MachineTime.INSTANCE,
                                 false)
                         .close();
                 Grant grant = Requests.get(holder.claim(Requests.claim("told")).answer())
@@ -145,7 +145,7 @@ class SwitchoverTest {
                 JdbcOptions.defaults().connections(1),
                 () -> DriverManager.getConnection(primary.get().jdbcUrl()),
                 "switched",
-                System::nanoTime,
+                MachineTime.INSTANCE,
                 false);
     }
 
@@ -203,7 +203,7 @@ class SwitchoverTest {
                         return DriverManager.getConnection(url);
                     },
                     "read-only",
-                    System::nanoTime,
+                    MachineTime.INSTANCE,
                     false)) {
                 statement.execute("SET GLOBAL read_only = ON");
                 long begun = System.nanoTime();
