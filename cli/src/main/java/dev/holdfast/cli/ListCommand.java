@@ -78,17 +78,27 @@ final class ListCommand implements Callable<Integer> {
         if (watch) {
             return watch(store, pattern);
         }
-        boolean absent = store.isAbsentFile();
-        List<LockStatus> locks = absent ? List.of() : locks(store, pattern); // to look is no reason to make it
+        boolean absent = store.isAbsentFile(); // to look is no reason to make it
+        List<LockStatus> locks = List.of();
+        String shown = store.shown();
+        if (!absent) {
+            try (LockClient client = store.open("")) {
+                locks = client.list(pattern);
+                shown = client.store();
+            }
+        }
         if (json) {
             System.out.println(Json.of(locks.stream().map(LockView::json).toList()));
         } else if (!locks.isEmpty()) {
             System.out.print(LockView.table(locks));
+            if (!shown.equals(store.shown()) && shown.startsWith(store.shown())) { // what the URL has left open
+                System.err.println("holdfast: " + Redaction.ours("these locks are on " + shown));
+            }
         }
         if (locks.isEmpty()) {
             String which = pattern.equals(EVERYTHING) ? "no lock" : "no lock that matches '" + pattern + "'";
             String why = absent ? ": that file does not exist, so no lock was acquired in it yet" : "";
-            System.err.println("holdfast: " + Redaction.ours(which + " is held on " + store.shown() + why));
+            System.err.println("holdfast: " + Redaction.ours(which + " is held on " + shown + why));
         }
         return ExitCode.OK;
     }
@@ -133,7 +143,7 @@ final class ListCommand implements Callable<Integer> {
             while (isRead) {
                 isRead = screen == null
                         ? print(client.list(pattern))
-                        : screen.drawFromStore(() -> frame(client, store, pattern));
+                        : screen.drawFromStore(() -> frame(client, pattern));
                 TimeUnit.NANOSECONDS.sleep(every.toNanos());
             }
         }
@@ -145,10 +155,10 @@ final class ListCommand implements Callable<Integer> {
         return !System.out.checkError();
     }
 
-    private static List<String> frame(LockClient client, StoreUrl store, String pattern) {
+    private static List<String> frame(LockClient client, String pattern) {
         List<LockStatus> locks = client.list(pattern);
         return locks.isEmpty()
-                ? List.of("no lock is held on " + store.shown())
+                ? List.of("no lock is held on " + client.store())
                 : LockView.table(locks).lines().toList();
     }
 
@@ -160,11 +170,5 @@ final class ListCommand implements Callable<Integer> {
                             + "; quote it, or the shell puts the names of files in its place: holdfast list 'order:*'");
         }
         return patterns.isEmpty() ? EVERYTHING : patterns.get(0);
-    }
-
-    private static List<LockStatus> locks(StoreUrl store, String pattern) {
-        try (LockClient client = store.open("")) {
-            return client.list(pattern);
-        }
     }
 }

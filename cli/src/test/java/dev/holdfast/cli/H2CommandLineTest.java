@@ -39,4 +39,9 @@ class H2CommandLineTest extends CommandLineContract {
     protected String unreachableStore(Path folder) {
         return "jdbc:h2:tcp://127.0.0.1:" + Ports.free() + "/locks;USER=me;PASSWORD=s3cret";
     }
+
+    @Override
+    protected String table() {
+        return ", table PUBLIC.holdfast_lock";
+    }
 }

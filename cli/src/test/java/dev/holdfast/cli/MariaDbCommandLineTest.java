@@ -56,4 +56,9 @@ class MariaDbCommandLineTest extends CommandLineContract {
         Database.run(server.jdbcUrl(), "GRANT ALL ON test.* TO guard@'127.0.0.1'");
         return Optional.of(new GuardedStore(server.jdbcUrl().replace("user=root", "user=guard"), "a b&c=d"));
     }
+
+    @Override
+    protected String table() {
+        return ", table test.holdfast_lock";
+    }
 }

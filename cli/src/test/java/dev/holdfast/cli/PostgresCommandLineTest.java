@@ -47,4 +47,9 @@ class PostgresCommandLineTest extends CommandLineContract {
     protected String shown(String url) {
         return url.replaceFirst("\\?.*", "");
     }
+
+    @Override
+    protected String table() {
+        return ", table public.holdfast_lock";
+    }
 }

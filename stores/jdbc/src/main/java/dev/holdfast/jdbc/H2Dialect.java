@@ -72,6 +72,13 @@ final class H2Dialect extends BytesDialect {
     }
 
     @Override
+    public String schemas(Optional<String> schema, String table) {
+        return "SELECT TABLE_SCHEMA FROM INFORMATION_SCHEMA.TABLES WHERE UPPER(TABLE_NAME) = UPPER('" + table
+                + "') ORDER BY UPPER(TABLE_SCHEMA) <> UPPER("
+                + schema.map(name -> "'" + name + "'").orElse("SCHEMA()") + "), 1";
+    }
+
+    @Override
     public List<String> createRecords(String table) {
         return List.of(
                 "CREATE TABLE IF NOT EXISTS " + table + """

@@ -48,6 +48,10 @@ final class HeldLocks {
         }
     }
 
+    int size() {
+        return byClaim.size();
+    }
+
     boolean isEmpty() {
         return byClaim.isEmpty();
     }

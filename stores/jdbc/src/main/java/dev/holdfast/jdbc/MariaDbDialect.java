@@ -91,6 +91,12 @@ final class MariaDbDialect extends BytesDialect {
                 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC""");
     }
 
+    /** The URL, or the pool, names the database: nothing is searched. */
+    @Override
+    public String schemas(Optional<String> schema, String table) {
+        return "SELECT " + schema.map(name -> "'" + name + "'").orElse("DATABASE()");
+    }
+
     @Override
     public Optional<SessionDialect> sessions() {
         return Optional.of(new MariaDbSessions());

@@ -38,8 +38,14 @@ final class MariaDbSessions implements SessionDialect {
     }
 
     @Override
-    public String lock(String scope, String number, boolean waits) {
-        return "GET_LOCK(" + name(scope, number) + ", " + (waits ? YEAR_SECONDS : 0) + ") = 1";
+    public String tryLock(String scope, String number) {
+        return "GET_LOCK(" + name(scope, number) + ", 0) = 1";
+    }
+
+    /** One statement, in the server's own queue: it reads no table, so it keeps no old rows and blocks no DDL. */
+    @Override
+    public boolean await(SessionWait wait, String scope, int number) throws SQLException {
+        return wait.ask("SELECT GET_LOCK(" + name(scope, Integer.toString(number)) + ", " + YEAR_SECONDS + ")") == 1;
     }
 
     @Override
@@ -76,10 +82,10 @@ final class MariaDbSessions implements SessionDialect {
 
     /** The server's own limit to statements would end waits. */
     @Override
-    public void prepare(SqlSession session, long idleSeconds) throws SQLException {
+    public void prepare(SqlSession session, long idleSeconds, long blockedMillis) throws SQLException {
         String limit = MariaDbDialect.isMariaDb(session) ? "max_statement_time" : "max_execution_time";
         session.execute("SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', SESSION wait_timeout = "
-                + idleSeconds + ", SESSION innodb_lock_wait_timeout = 3, SESSION " + limit + " = 0");
+                + idleSeconds + ", SESSION innodb_lock_wait_timeout = 1, SESSION lock_wait_timeout = 1, SESSION " + limit + " = 0");
     }
 
     @Override

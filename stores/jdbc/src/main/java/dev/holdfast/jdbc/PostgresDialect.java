@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +27,7 @@ final class PostgresDialect implements ServerDialect {
     /** A proxy that splits reads from writes (Pgpool-II) sends a statement that begins so to the primary. */
     static final String PRIMARY = "/*NO LOAD BALANCE*/ ";
 
-    private static final String UNFORCED =
+    static final String UNFORCED =
             "WITH s AS MATERIALIZED" + " (SELECT set_config('synchronous_commit', 'off', true) AS off) ";
     private static final String NOTIFY = ", pg_notify(?, ?)";
     /** A number of nobody else's: "holdfast" in ASCII. */
@@ -38,9 +39,7 @@ final class PostgresDialect implements ServerDialect {
             + " before < ? THEN before ELSE ? END)::text, true) FROM s";
 
     private static final String CANCELLED = "57014";
-
     private static final int ANSWERS_TO_LOG_IN = 3;
-
     private static final String CHANNEL = "holdfast_";
 
     @Override
@@ -135,6 +134,14 @@ final class PostgresDialect implements ServerDialect {
                 "CREATE INDEX IF NOT EXISTS " + ServerRecords.index(table) + " ON " + table + " (keep_until)");
     }
 
+    /** Also those whose tables the user may not read: the catalog shows them all. */
+    @Override
+    public String schemas(Optional<String> schema, String table) {
+        String ours = "'" + schema.map(name -> name + ".").orElse("") + table + "'::regclass";
+        return "SELECT n.nspname FROM pg_class o JOIN pg_class c USING (relname) JOIN pg_namespace n ON n.oid ="
+                + " c.relnamespace WHERE o.oid = " + ours + " AND c.relkind = o.relkind ORDER BY c.oid <> o.oid, 1";
+    }
+
     @Override
     public Optional<SessionDialect> sessions() {
         return Optional.of(new PostgresSessions());
@@ -201,6 +208,15 @@ final class PostgresDialect implements ServerDialect {
     @Override
     public void limitTransaction(Connection connection, int seconds) throws SQLException {
         SqlSession.execute(connection, "SET LOCAL statement_timeout = '" + seconds + "s'");
+    }
+
+    /** It may wait for a standby, and the limit of a transaction has ended then. */
+    @Override
+    public void commit(Connection connection, int seconds) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(seconds);
+            statement.execute("COMMIT");
+        }
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.holdfast.jdbc;
 
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 
 /** Advisory locks of PostgreSQL, with two keys: the table's identity and the row's number. */
 final class PostgresSessions implements SessionDialect {
@@ -34,11 +33,27 @@ final class PostgresSessions implements SessionDialect {
         return "SELECT '" + table + "'::regclass::oid::int4";
     }
 
-    /** The function that waits returns nothing, which is not NULL. */
     @Override
-    public String lock(String scope, String number, boolean waits) {
-        String keys = keys(scope, number);
-        return waits ? "pg_advisory_lock" + keys + "::text IS NOT NULL" : "pg_try_advisory_lock" + keys;
+    public String tryLock(String scope, String number) {
+        return "pg_try_advisory_lock" + keys(scope, number);
+    }
+
+    @Override
+    public boolean await(SessionWait wait, String scope, int number) throws SQLException {
+        return new PostgresQueue(wait, scope, number).await();
+    }
+
+    @Override
+    public String unforced(String update) {
+        return PostgresDialect.UNFORCED + update.replace(" WHERE ", " FROM s WHERE s.off = 'off' AND ");
+    }
+
+    /** A tenth of what all sessions of the server can have together. */
+    @Override
+    public int mostLocks(SqlSession session) throws SQLException {
+        return session.only(
+                "SELECT current_setting('max_locks_per_transaction')::bigint * current_setting('max_connections')::bigint",
+                row -> (int) Math.min(Integer.MAX_VALUE, Math.max(1, row.getLong(1) / 10)));
     }
 
     @Override
@@ -46,7 +61,7 @@ final class PostgresSessions implements SessionDialect {
         return "pg_advisory_unlock" + keys(scope, number);
     }
 
-    private static String keys(String scope, String number) {
+    static String keys(String scope, String number) {
         return "((" + scope + ")::int4, (" + number + ")::int4)";
     }
 
@@ -60,29 +75,18 @@ final class PostgresSessions implements SessionDialect {
         return PostgresDialect.PRIMARY + query;
     }
 
+    /** The view of all locks is read once for all rows of a statement, here and in {@link #waiting}. */
     @Override
     public String held(String scope, String number) {
-        return among("l.granted", scope, number);
+        return "(" + number + ")::int4::oid IN (SELECT l.objid FROM " + PostgresQueue.HELD + " AND l.classid = ("
+                + scope + ")::int4::oid)";
     }
 
     @Override
     public String waiting(String scope, String number) {
-        String key = "(" + number + ")::int4::oid";
-        return "CASE WHEN " + among("NOT l.granted", scope, number)
-                + " THEN (SELECT count(*) FROM pg_locks l WHERE NOT l.granted AND " + ours(scope) + " AND l.objid = "
-                + key
-                + ") ELSE 0 END";
-    }
-
-    /** The view of all locks is read once for all rows of a statement. */
-    private static String among(String which, String scope, String number) {
-        return "(" + number + ")::int4::oid IN (SELECT l.objid FROM pg_locks l WHERE " + which + " AND " + ours(scope)
-                + ")";
-    }
-
-    private static String ours(String scope) {
-        return "l.locktype = 'advisory' AND l.objsubid = 2 AND l.classid = (" + scope + ")::int4::oid AND l.database ="
-                + " (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())";
+        String queue = PostgresQueue.of(scope, number) + "::oid";
+        return "CASE WHEN " + queue + " IN (SELECT l.classid FROM " + PostgresQueue.HELD
+                + ") THEN (SELECT count(*) FROM " + PostgresQueue.HELD + " AND l.classid = " + queue + ") ELSE 0 END";
     }
 
     @Override
@@ -91,18 +95,18 @@ final class PostgresSessions implements SessionDialect {
     }
 
     /**
-     * Before version 14 only the connection's own probes end the session of a client that is gone, and not while it waits.
-     * A grant is on disk before it is used: the next client waits only for one that is in the row.
+     * Before version 14 only the connection's own probes end the session of a client that the network has cut off. A grant
+     * is on disk before it is used: the next client waits only for one that is in the row.
      */
     @Override
-    public void prepare(SqlSession session, long idleSeconds) throws SQLException {
+    public void prepare(SqlSession session, long idleSeconds, long blockedMillis) throws SQLException {
         long version = session.only(
                 "SELECT current_setting('server_version_num')::int, CASE current_setting('synchronous_commit')"
                         + " WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END",
                 row -> row.getLong(1));
         StringBuilder settings = new StringBuilder("SET tcp_keepalives_idle = " + idleSeconds
                 + "; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; SET statement_timeout = 0;"
-                + " SET lock_timeout = 0");
+                + " SET lock_timeout = " + blockedMillis);
         if (version >= IDLE_SESSIONS_END) {
             settings.append("; SET idle_session_timeout = '" + idleSeconds + "s'");
         }
@@ -110,20 +114,6 @@ final class PostgresSessions implements SessionDialect {
             settings.append("; SET transaction_timeout = 0");
         }
         session.execute(settings.toString());
-        if (version >= IDLE_SESSIONS_END) {
-            leaveQueueWithClient(session);
-        }
-    }
-
-    /** A session that waits for a lock does not notice otherwise that its client is gone. */
-    private static void leaveQueueWithClient(SqlSession session) throws SQLException {
-        try {
-            session.execute("SET client_connection_check_interval = '1s'");
-        } catch (SQLException e) {
-            if (!SqlErrors.has(e, Set.of("22023"))) { // a server on a platform that does not know it
-                throw e;
-            }
-        }
     }
 
     @Override
@@ -136,8 +126,7 @@ final class PostgresSessions implements SessionDialect {
         return List.of(
                 "A server that loses committed transactions (asynchronous failover, fsync=off) may forget a grant;"
                         + " the next client then does not wait for the previous one.",
-                "Before PostgreSQL 14, a client that the network has cut off keeps its locks until the server's probes"
-                        + " of the connection have failed, and one that died while it waited stays in the queue until it"
-                        + " is granted the lock.");
+                "Before PostgreSQL 14, a client that the network has cut off keeps its locks, and its place in a queue,"
+                        + " until the server's probes of the connection have failed.");
     }
 }

@@ -46,7 +46,7 @@ final class RowParameters {
         return arguments;
     }
 
-    private static List<Object> texts(Holder holder) {
+    static List<Object> texts(Holder holder) {
         return List.of(limited(holder.host()), holder.pid(), limited(holder.thread()), limited(holder.label()));
     }
 

@@ -128,6 +128,11 @@ interface ServerDialect {
     /** Limits the statements of the transaction that begins, on a connection that is closed after it. */
     void limitTransaction(Connection connection, int seconds) throws SQLException;
 
+    /** Commits. Where the limit of the transaction does not cover it, the commit has its own. */
+    default void commit(Connection connection, int seconds) throws SQLException {
+        connection.commit();
+    }
+
     /**
      * Refuses connections that lead to no session of their own. Asked of the first, before anything is set.
      *
@@ -177,6 +182,14 @@ interface ServerDialect {
 
     /** Whether {@link #claim} returns the whole row that it claimed. */
     boolean givesRowsBack();
+
+    /**
+     * The query for the schemas, or databases, in which a connection finds the table: first the one that it uses, then
+     * others with a table of that name, which another connection may find first.
+     *
+     * @param schema the one that was named; empty where the connection's own settings decide
+     */
+    String schemas(Optional<String> schema, String table);
 
     /** The artifact of its driver. */
     String driver();

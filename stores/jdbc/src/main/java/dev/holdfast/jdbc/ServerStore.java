@@ -111,7 +111,7 @@ final class ServerStore implements Store {
             String description,
             TimeSource time,
             boolean all) {
-        TableOpener tables = new TableOpener(dialect, options, connections, description, time::nanoTime);
+        TableOpener tables = new TableOpener(dialect, options, connections, description, time);
         List<LockRows> opened = new ArrayList<>();
         boolean ready = false;
         try {

@@ -1,11 +1,9 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.HoldfastException;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Renewal;
-import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.DaemonThreads;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -58,7 +56,7 @@ final class SessionConnection {
 
     /** The same within some time, before all that waits its turn: grants do not wait behind claims. */
     <T> CompletableFuture<T> askFirst(Duration limit, String what, String name, SessionRequests.Work<T> work) {
-        return limited(limit, what, name, add(requests.first(what, name, work)));
+        return opener.limited(limit, what, name, add(requests.first(what, name, work)));
     }
 
     /** Before all that waits its turn, and carried out also when it has taken too long. */
@@ -77,18 +75,7 @@ final class SessionConnection {
     }
 
     private <T> CompletableFuture<T> limited(String what, String name, CompletableFuture<T> answer) {
-        return limited(SessionOpener.ANSWER, what, name, answer);
-    }
-
-    private <T> CompletableFuture<T> limited(Duration within, String what, String name, CompletableFuture<T> answer) {
-        TimeSource.Scheduled limit = opener.time()
-                .schedule(
-                        () -> answer.completeExceptionally(new StoreUnavailableException(
-                                opener.errors().cannot(what, name) + ": the server has not answered within "
-                                        + within.toSeconds() + " s; check that it is running")),
-                        within);
-        answer.whenComplete((done, failure) -> limit.cancel());
-        return answer;
+        return opener.limited(SessionOpener.ANSWER, what, name, answer);
     }
 
     private <T> CompletableFuture<T> add(SessionRequests.Request<T> request) {
@@ -108,6 +95,10 @@ final class SessionConnection {
         locks.kept();
     }
 
+    int grants() {
+        return grants.size();
+    }
+
     HeldLocks.@Nullable Held heldAs(ClaimId id) {
         return grants.get(id);
     }
@@ -117,13 +108,26 @@ final class SessionConnection {
         return grants.has(name);
     }
 
-    /** Gives a lock back: the row first, so that the next one finds it released. */
+    /**
+     * Gives a lock back: the row first, so that the next one finds it released. If somebody keeps the row locked, the lock
+     * itself goes back all the same, and the next one waits for a session.
+     */
     boolean release(SessionRows locks, ClaimId id) throws SQLException {
         HeldLocks.Held held = grants.get(id);
         if (held == null) {
             return false;
         }
-        boolean released = held.released() || locks.release(held.grant().name(), id);
+        boolean released;
+        try {
+            released = held.released() || locks.release(held.grant().name(), id);
+        } catch (SQLException e) {
+            if (!locks.wasBlocked(e)) {
+                throw e;
+            }
+            locks.unlock(held.number());
+            grants.remove(id);
+            throw opener.errors().explain("release", held.grant().name(), e);
+        }
         if (released) {
             grants.put(held.asReleased()); // for a second try, if the unlocking fails
         }
@@ -234,13 +238,13 @@ final class SessionConnection {
             return false;
         }
         boolean hadGrants = !grants.isEmpty();
-        if (opener.errors().isBroken(failure) || opener.errors().isReadOnly(failure) || isClosed(used)) {
+        if (opener.errors().isBroken(failure) || opener.errors().isReadOnly(failure) || used.session().isClosed()) {
             endSession();
             return tries == 1 && !fresh && !hadGrants;
         }
         unlockUnkept(used);
         boolean passing = used.wasCancelled(failure) // by a request that was meant for the statement before
-                || opener.errors().isPassing(failure);
+                || opener.errors().isPassing(failure) && !opener.errors().isLockedOut(failure);
         return tries == 1 && rows != null && passing;
     }
 
@@ -250,14 +254,6 @@ final class SessionConnection {
             used.unlockUnkept(grants.isEmpty());
         } catch (SQLException | RuntimeException e) {
             endSession();
-        }
-    }
-
-    private static boolean isClosed(SessionRows used) {
-        try {
-            return used.session().connection().isClosed();
-        } catch (SQLException e) {
-            return true;
         }
     }
 

@@ -15,12 +15,14 @@ interface SessionDialect {
     String scope(String table);
 
     /**
-     * The expression that acquires a lock for the session; true if it has it.
+     * The expression that acquires a lock for the session if it is free; true if the session has it.
      *
      * @param number an expression too
-     * @param waits whether it waits in the server's queue
      */
-    String lock(String scope, String number, boolean waits);
+    String tryLock(String scope, String number);
+
+    /** Waits for a lock in the order of arrival. False if the wait was cancelled: the session may then have locks left. */
+    boolean await(SessionWait wait, String scope, int number) throws SQLException;
 
     /** The expression that gives it back. */
     String unlock(String scope, String number);
@@ -43,11 +45,22 @@ interface SessionDialect {
     String waiting(String scope, String number);
 
     /**
-     * What a session sets for itself: the server ends it when nothing has come from it for so long.
+     * What a session sets for itself.
      *
-     * @param idleSeconds at least 1
+     * @param idleSeconds after which the server ends it when nothing has come from it, at least 1
+     * @param blockedMillis after which a statement that somebody else's lock blocks fails
      */
-    void prepare(SqlSession session, long idleSeconds) throws SQLException;
+    void prepare(SqlSession session, long idleSeconds, long blockedMillis) throws SQLException;
+
+    /** How many locks one client may hold: the server may have room for few, which all its users share. */
+    default int mostLocks(SqlSession session) throws SQLException {
+        return Integer.MAX_VALUE;
+    }
+
+    /** The same change, whose commit waits neither for the disk nor for a standby, where the server can do so. */
+    default String unforced(String update) {
+        return update;
+    }
 
     /** SQL states and error codes, as text, of a statement that was called off. */
     List<String> cancelled();

@@ -7,8 +7,11 @@ import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 
 /** Opens sessions for locks that end with them, and makes the table where it is missing. Thread-safe. */
@@ -24,15 +27,23 @@ final class SessionOpener {
     /** The server ends a silent session later than its client stops believing in it. */
     private static final int IDLE_SESSIONS = 3;
 
+    /** A renewal comes behind one blocked claim at most. PostgreSQL logs what is blocked for a second. */
+    private static final Duration LONGEST_BLOCKED = Duration.ofMillis(900);
+
+    private static final int BLOCKED_PARTS = 5;
+    private static final long SHORTEST_LIMIT_MILLIS = 500;
+
     private static final Duration LONGEST_BEAT = Duration.ofSeconds(1);
 
     private final ServerDialect dialect;
     private final SessionDialect sessions;
     private final JdbcOptions options;
     private final Connections connections;
-    private final SqlErrors errors;
+    private volatile SqlErrors errors;
     private final TimeSource time;
     private final Duration session;
+    /** It was looked where the table is. */
+    private final AtomicBoolean known = new AtomicBoolean();
 
     SessionOpener(
             ServerDialect dialect,
@@ -87,6 +98,11 @@ final class SessionOpener {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(session.toMillis(), ANSWER.toMillis()));
     }
 
+    /** After so long, a statement is called off: renewals come behind it. */
+    private long limitMillis() {
+        return Math.max(SHORTEST_LIMIT_MILLIS, Math.min(session.toMillis() / BLOCKED_PARTS, 3_000));
+    }
+
     ClientClosedException closedException() {
         return new ClientClosedException("the client of " + errors.store() + " is closed; connect again");
     }
@@ -99,7 +115,7 @@ final class SessionOpener {
     /** One that gives new names these numbers, if they are free. */
     SessionRows open(IntSupplier anyNumber) throws SQLException {
         Connection connection = connections.open();
-        SqlSession opened = new SqlSession(connection);
+        SqlSession opened = new SqlSession(connection, new StatementLimit(time, Duration.ofMillis(limitMillis())));
         boolean ready = false;
         try {
             opened.loan().begin();
@@ -107,11 +123,17 @@ final class SessionOpener {
             dialect.refuseSeveralPrimaries(connection);
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             sessions.prepare(
-                    opened, Math.max(1, session.multipliedBy(IDLE_SESSIONS).toSeconds()));
+                    opened,
+                    Math.max(1, session.multipliedBy(IDLE_SESSIONS).toSeconds()),
+                    Math.min(LONGEST_BLOCKED.toMillis(), session.toMillis() / BLOCKED_PARTS));
+            int mostLocks = sessions.mostLocks(opened);
             String scope = scope(opened);
+            if (known.compareAndSet(false, true)) {
+                errors = errors.found(opened, options);
+            }
             TableOpener.limitAnswers(connection, silenceMillis());
             ready = true;
-            return new SessionRows(dialect, sessions, errors, opened, scope, silenceMillis(), anyNumber);
+            return new SessionRows(dialect, sessions, errors, opened, scope, silenceMillis(), mostLocks, anyNumber);
         } finally {
             if (!ready) {
                 opened.close();
@@ -142,12 +164,26 @@ final class SessionOpener {
                     + dialect.names().get(0) + "'");
         }
         try {
-            opened.execute(sessions.createTable(errors.table()));
+            try (Statement statement = opened.connection().createStatement()) {
+                new StatementLimit(time, TableOpener.LIMIT)
+                        .run(statement, () -> statement.execute(sessions.createTable(errors.table())));
+            }
         } catch (SQLException e) {
             if (!errors.mayBeMissing(e)) {
                 throw e;
             }
         }
+    }
+
+    /** The same answer, which fails after a time. */
+    <T> CompletableFuture<T> limited(Duration within, String what, String name, CompletableFuture<T> answer) {
+        TimeSource.Scheduled limit = time.schedule(
+                () -> answer.completeExceptionally(new StoreUnavailableException(
+                        errors.cannot(what, name) + ": the server has not answered within " + within.toSeconds()
+                                + " s; check that it is running")),
+                within);
+        answer.whenComplete((done, failure) -> limit.cancel());
+        return answer;
     }
 
     /** The answer to the caller. */

@@ -8,14 +8,17 @@ import dev.holdfast.spi.support.Micros;
 import dev.holdfast.spi.support.PagedListing;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +38,7 @@ final class SessionRows {
     private final SqlSession session;
     private final SessionSql sql;
     private final int answerMillis;
+    private final int mostLocks;
     private final IntSupplier anyNumber;
     /** The statement that waits, to be called off. */
     private volatile @Nullable Statement waiting;
@@ -54,6 +58,7 @@ final class SessionRows {
      *
      * @param scope of the table, as the server says it
      * @param answerMillis how long an answer may take, unless the statement waits in the server's queue
+     * @param mostLocks how many grants one client may have
      * @param anyNumber a number that no lock has yet; the table's index finds out where one has it all the same
      */
     SessionRows(
@@ -63,6 +68,7 @@ final class SessionRows {
             SqlSession session,
             String scope,
             int answerMillis,
+            int mostLocks,
             IntSupplier anyNumber) {
         this.dialect = dialect;
         this.sessions = sessions;
@@ -70,11 +76,21 @@ final class SessionRows {
         this.session = session;
         this.sql = new SessionSql(dialect, sessions, errors.table(), scope);
         this.answerMillis = answerMillis;
+        this.mostLocks = mostLocks;
         this.anyNumber = anyNumber;
     }
 
     SqlSession session() {
         return session;
+    }
+
+    /** Before one more lock is acquired. */
+    void refuseMoreThan(int grants, String name) {
+        if (grants >= mostLocks) {
+            throw new StoreRefusedException(errors.cannot("claim", name) + ": this client holds " + grants
+                    + " locks, as many as it may of the server's table of locks, which all its users share; raise"
+                    + " max_locks_per_transaction on the server, or leave mode=session out of the URL");
+        }
     }
 
     /**
@@ -119,17 +135,16 @@ final class SessionRows {
         return ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
     }
 
-    /** Waits in the server's queue for a lock, until it is {@linkplain #cancelStatement called off}; whether the session has it. */
-    boolean awaitLock(int number) throws SQLException {
+    /**
+     * Waits for a lock in the order of arrival, until it is cancelled; its statements can be {@linkplain #cancelStatement
+     * called off}. Whether the session has the lock.
+     */
+    boolean awaitLock(int number, BooleanSupplier cancelled) throws SQLException {
         TableOpener.limitAnswers(session.connection(), 0);
         unkept = new Unkept("", number);
         try (Statement statement = session.connection().createStatement()) {
             waiting = statement;
-            try (ResultSet row = statement.executeQuery(sql.awaitLock(number))) {
-                boolean locked = row.next() && row.getBoolean(1);
-                unkept = locked ? unkept : null;
-                return locked;
-            }
+            return sessions.await(new SessionWait(statement, cancelled), sql.scope, number);
         } finally {
             waiting = null;
             if (!session.connection().isClosed()) {
@@ -225,19 +240,10 @@ final class SessionRows {
      */
     long take(SessionRow row, Claim claim, Duration lease) throws SQLException {
         long number = Math.max(Math.max(row.grantNumber(), claim.floor()) + 1, row.now());
-        int changed = session.update(
-                sql.take,
-                List.of(
-                        claim.id().value(),
-                        number,
-                        Micros.of(lease),
-                        claim.holder().host(),
-                        claim.holder().pid(),
-                        claim.holder().thread(),
-                        claim.holder().label(),
-                        dialect.name(row.name()),
-                        row.version()));
-        return changed > 0 ? number : 0;
+        List<Object> arguments = new ArrayList<>(List.of(claim.id().value(), number, Micros.of(lease)));
+        arguments.addAll(RowParameters.texts(claim.holder()));
+        arguments.addAll(List.of(dialect.name(row.name()), row.version()));
+        return session.update(sql.take, arguments) > 0 ? number : 0;
     }
 
     /**
@@ -322,6 +328,11 @@ final class SessionRows {
                             + " at most; use the newer version");
         }
         return row;
+    }
+
+    /** Whether somebody's lock, or a commit that waits for a standby, has kept a statement for too long. */
+    boolean wasBlocked(SQLException e) {
+        return errors.isLockedOut(e) || e instanceof SQLTimeoutException || wasCancelled(e);
     }
 
     boolean wasCancelled(SQLException e) {

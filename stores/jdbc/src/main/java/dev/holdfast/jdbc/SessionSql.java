@@ -13,7 +13,8 @@ final class SessionSql {
 
     private final SessionDialect sessions;
     private final String table;
-    private final String scope;
+
+    final String scope;
 
     /** The row, whether the server takes writes, and whether this session has the lock now. */
     final String tryLock;
@@ -46,7 +47,7 @@ final class SessionSql {
         String writable = sessions.writable();
         String heldAndWaiting = sessions.held(scope, "s.number") + ", " + sessions.waiting(scope, "s.number");
         this.tryLock = sessions.onPrimary(columns + "false, 0, " + writable + ", CASE WHEN s.layout <= "
-                + SessionRow.LAYOUT + " AND " + writable + " THEN " + sessions.lock(scope, "s.number", false)
+                + SessionRow.LAYOUT + " AND " + writable + " THEN " + sessions.tryLock(scope, "s.number")
                 + " ELSE false END" + from + NAMED);
         this.insert = dialect.insertIfAbsent(
                 table,
@@ -63,16 +64,11 @@ final class SessionSql {
         this.take = change + "?, grant_number = ?, acquired_at = " + now
                 + ", session = ?, free_at = 0, host = ?, pid = ?, thread = ?, label = ?" + UNCHANGED;
         this.markEnded = change + "'" + SessionRow.ENDED + "', free_at = session + " + now + UNCHANGED;
-        this.release = change + "NULL WHERE name = ? AND claim_id = ?";
+        this.release = sessions.unforced(change + "NULL WHERE name = ? AND claim_id = ?");
         this.breakNow = change + "NULL, number = ?" + UNCHANGED;
         this.list = columns + heldAndWaiting + from
                 + " WHERE s.claim_id IS NOT NULL AND s.name >= ? AND s.name > ? AND s.name < ? ORDER BY s.name LIMIT "
                 + PagedListing.PAGE;
-    }
-
-    /** Waits in the server's queue; whether this session has the lock now. */
-    String awaitLock(int number) {
-        return sessions.onPrimary("SELECT " + sessions.lock(scope, Integer.toString(number), true));
     }
 
     /**

@@ -277,11 +277,13 @@ final class SessionStore implements Store {
             return CompletableFuture.completedFuture(false);
         }
         return from.askFirstSurely("release", name, locks -> {
-            boolean released = from.release(locks, id);
-            if (grants.remove(id) != null && from != first) {
-                sessions.returnSession(from, false);
+            try {
+                return from.release(locks, id);
+            } finally {
+                if (from.heldAs(id) == null && grants.remove(id) != null && from != first) {
+                    sessions.returnSession(from, false);
+                }
             }
-            return released;
         });
     }
 

@@ -49,6 +49,7 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
         if (connection.has(claim.name())) {
             return Optional.empty();
         }
+        locks.refuseMoreThan(connection.grants(), claim.name());
         SessionRows.Tried tried = locks.tryLock(claim.name());
         return tried.locked() ? settle(tried.row().number(), tried.row(), NONE) : Optional.empty();
     }
@@ -75,8 +76,8 @@ record SessionTurn(SessionConnection connection, SessionRows locks, Claim claim,
         while (true) {
             SessionRows.Tried tried = locks.tryLock(claim.name());
             int number = tried.row().number();
-            if (!tried.locked() && !locks.awaitLock(number)) {
-                return Optional.empty();
+            if (!tried.locked() && !locks.awaitLock(number, () -> !pause.await(Duration.ZERO))) {
+                break;
             }
             SessionRow row = locks.readLocked(claim.name());
             if (!pause.await(Duration.ZERO)) {

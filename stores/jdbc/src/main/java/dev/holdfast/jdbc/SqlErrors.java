@@ -75,9 +75,15 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
                     true,
                     "the server's binary log accepts no statements in READ COMMITTED; set binlog_format to ROW or MIXED"),
             new Meaning(
-                    Set.of("57014", "1969", "3024", "1205", "57P04", "HYT00"),
+                    Set.of("57014", "1969", "3024", "1205", "55P03", "57P04", "HYT00"),
                     false,
-                    "a statement reached its time limit; find out which session locks the table or the row"),
+                    "a statement reached its time limit; find out which session locks the table or the row, or whether commits wait"
+                            + " for a synchronous standby that is away"),
+            new Meaning(
+                    Set.of("53200"),
+                    false,
+                    "the server is out of shared memory, most often because its table of locks is full; raise"
+                            + " max_locks_per_transaction, or hold fewer locks of sessions"),
             new Meaning(
                     Set.of("22001", "1406", "1153"),
                     false,
@@ -95,6 +101,29 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
                 store,
                 table,
                 "holdfast schema --fence " + dialect.names().get(0));
+    }
+
+    /**
+     * The same, with the schema in which a connection has found the table. Where the connection's settings have chosen it,
+     * and others have such a table too, a warning is logged: their clients exclude nobody here.
+     */
+    SqlErrors found(SqlSession session, JdbcOptions options) throws SQLException {
+        String name = table.substring(table.indexOf('.') + 1);
+        List<String> schemas = session.each(dialect.schemas(options.schema(), name), row -> row.getString(1));
+        if (schemas.isEmpty()) {
+            return this;
+        }
+        String found = schemas.get(0) + "." + name;
+        if (schemas.size() > 1 && options.schema().isEmpty()) {
+            System.getLogger("dev.holdfast.jdbc")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "the locks on " + store + " are in table " + found + ", and schemas "
+                                    + schemas.subList(1, schemas.size()) + " have a table of that name too: its clients and"
+                                    + " these do not exclude each other; name one schema for all, by holdfast.schema in the"
+                                    + " URL or JdbcOptions.schema");
+        }
+        return new SqlErrors(dialect, store + ", table " + found, table, script);
     }
 
     /** Whether the same may be tried again at once, on the same connection. */

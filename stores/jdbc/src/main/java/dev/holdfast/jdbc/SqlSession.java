@@ -22,6 +22,7 @@ final class SqlSession implements AutoCloseable {
     private final Connection connection;
     private final LentConnection loan;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private final @Nullable StatementLimit limit;
     private @Nullable Long until;
 
     /** The request had no time left for its next statement, which was not sent. */
@@ -34,7 +35,13 @@ final class SqlSession implements AutoCloseable {
     }
 
     SqlSession(Connection connection) {
+        this(connection, null);
+    }
+
+    /** With a limit to each statement, which is called off on the server. */
+    SqlSession(Connection connection, @Nullable StatementLimit limit) {
         this.connection = connection;
+        this.limit = limit;
         this.loan = new LentConnection(connection);
     }
 
@@ -57,6 +64,18 @@ final class SqlSession implements AutoCloseable {
         return loan;
     }
 
+    /** All rows of a query that is asked once, without keeping it prepared. */
+    <T> List<T> each(String sql, Row<T> row) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<T> all = new ArrayList<>();
+            while (rows.next()) {
+                all.add(row.read(rows));
+            }
+            return all;
+        }
+    }
+
     /** The first row of a query that is asked once, without keeping it prepared. */
     <T> T only(String sql, Row<T> row) throws SQLException {
         return only(connection, sql, row);
@@ -75,7 +94,8 @@ final class SqlSession implements AutoCloseable {
 
     /** All rows of a query, or of a statement that gives rows back. */
     <T> List<T> all(String sql, Row<T> row, List<?> arguments) throws SQLException {
-        try (ResultSet rows = bind(sql, arguments, Statement.NO_GENERATED_KEYS).executeQuery()) {
+        PreparedStatement statement = bind(sql, arguments, Statement.NO_GENERATED_KEYS);
+        try (ResultSet rows = limited(statement, statement::executeQuery)) {
             List<T> all = new ArrayList<>(1);
             while (rows.next()) {
                 all.add(row.read(rows));
@@ -86,13 +106,14 @@ final class SqlSession implements AutoCloseable {
 
     /** Runs a statement without rows; how many it changed. */
     int update(String sql, List<?> arguments) throws SQLException {
-        return bind(sql, arguments, Statement.NO_GENERATED_KEYS).executeUpdate();
+        PreparedStatement statement = bind(sql, arguments, Statement.NO_GENERATED_KEYS);
+        return limited(statement, statement::executeUpdate);
     }
 
     /** Runs a statement and gives back the key that it generated; 0 if it changed nothing. */
     long updateForKey(String sql, List<?> arguments) throws SQLException {
         PreparedStatement statement = bind(sql, arguments, Statement.RETURN_GENERATED_KEYS);
-        if (statement.executeUpdate() == 0) {
+        if (limited(statement, statement::executeUpdate) == 0) {
             return 0;
         }
         try (ResultSet keys = statement.getGeneratedKeys()) {
@@ -100,9 +121,15 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
+    private <T> T limited(Statement statement, StatementLimit.Call<T> call) throws SQLException {
+        return limit == null ? call.run() : limit.run(statement, call);
+    }
+
     /** Runs a statement once, without keeping it. */
     void execute(String sql) throws SQLException {
-        execute(connection, sql);
+        try (Statement statement = connection.createStatement()) {
+            limited(statement, () -> statement.execute(sql));
+        }
     }
 
     /** The same on any connection. */
@@ -115,6 +142,14 @@ final class SqlSession implements AutoCloseable {
     /** What a log of the application throws ends no thread. */
     static void log(System.Logger.Level level, String message, Throwable failure) {
         SafeLog.log(System.getLogger("dev.holdfast.jdbc"), level, message, failure);
+    }
+
+    boolean isClosed() {
+        try {
+            return connection.isClosed();
+        } catch (SQLException e) {
+            return true;
+        }
     }
 
     /** Ends the connection, so that no pool lends it again. */

@@ -2,19 +2,23 @@ package dev.holdfast.jdbc;
 
 import dev.holdfast.ClientClosedException;
 import dev.holdfast.StoreRefusedException;
+import dev.holdfast.spi.TimeSource;
 import dev.holdfast.spi.support.Micros;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 
 /** Opens the table on one connection after the other, creates it where it is missing, and checks it. Thread-safe. */
 final class TableOpener {
     private static final int STATEMENT_SECONDS = 3;
     static final int ANSWER_SECONDS = 4;
     static final int ANSWER_MILLIS = 1_000 * ANSWER_SECONDS;
+    /** A little later than the server itself ends a statement, if it is not in its commit. */
+    static final Duration LIMIT = Duration.ofMillis(1_000 * STATEMENT_SECONDS + 100);
+
     private static final int CREATE_TRIES = 5;
     private static final String MARK_COLUMNS = "name, " + RowSql.COLUMNS;
     private static final String MARK_VALUES = "'', " + RowSql.LAYOUT + ", 1, NULL, 0, 0, 0, '', '', '', 0, '', ''";
@@ -23,8 +27,8 @@ final class TableOpener {
     private final RowSql sql;
     private final JdbcOptions options;
     private final Connections connections;
-    private final SqlErrors errors;
-    private final LongSupplier stamp;
+    private volatile SqlErrors errors;
+    private final TimeSource time;
 
     /** A connection was opened: what they lead to was looked into. */
     private final AtomicBoolean known = new AtomicBoolean();
@@ -34,13 +38,13 @@ final class TableOpener {
             JdbcOptions options,
             Connections connections,
             String description,
-            LongSupplier stamp) {
+            TimeSource time) {
         this.dialect = dialect;
         this.sql = new RowSql(dialect, options.qualifiedTable());
         this.options = options;
         this.connections = connections;
         this.errors = new SqlErrors(dialect, description, options.qualifiedTable());
-        this.stamp = stamp;
+        this.time = time;
     }
 
     ServerDialect dialect() {
@@ -61,13 +65,13 @@ final class TableOpener {
 
     /** The client's time, before a request is sent. */
     long stamp() {
-        return stamp.getAsLong();
+        return time.nanoTime();
     }
 
     /** A connection of ours, set up. */
     LockRows open() throws SQLException {
         Connection connection = connections.open();
-        SqlSession session = new SqlSession(connection);
+        SqlSession session = new SqlSession(connection, new StatementLimit(time, LIMIT));
         boolean ready = false;
         try {
             session.loan().begin();
@@ -78,7 +82,7 @@ final class TableOpener {
             dialect.prepare(session, STATEMENT_SECONDS);
             known.set(true);
             ready = true;
-            return new LockRows(dialect, sql, errors, session, stamp);
+            return new LockRows(dialect, sql, errors, session, time::nanoTime);
         } finally {
             if (!ready) {
                 returnSession(session, false);
@@ -110,6 +114,7 @@ final class TableOpener {
                         + " at most; use the newer version");
             }
             table.read(""); // fails where columns are missing
+            errors = errors.found(table.session(), options);
             return mark.purgeIsDue;
         } catch (SQLException e) {
             throw errors.explain("open the locks", "", e);

@@ -4,7 +4,9 @@ import dev.holdfast.HoldfastException;
 import dev.holdfast.spi.StoreFence;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
@@ -62,13 +64,17 @@ record UrlFence(
 
     private void checkOnce(String resource, long token, boolean create) throws SQLException {
         try (Connection connection = connections.open()) {
+            connection.setAutoCommit(false);
+            dialect.limitTransaction(connection, STATEMENT_SECONDS);
             if (create) {
                 fence.create(connection);
             }
-            connection.setAutoCommit(false);
-            dialect.limitTransaction(connection, STATEMENT_SECONDS);
             fence.check(connection, resource, token);
-            connection.commit();
+            long began = System.nanoTime();
+            dialect.commit(connection, STATEMENT_SECONDS);
+            if (System.nanoTime() - began >= TimeUnit.SECONDS.toNanos(STATEMENT_SECONDS)) { // or it was called off
+                throw new SQLTimeoutException("the commit took too long", "HYT00");
+            }
         }
     }
 

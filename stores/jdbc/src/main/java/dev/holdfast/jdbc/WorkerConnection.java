@@ -108,11 +108,7 @@ final class WorkerConnection {
 
     boolean isClosed() {
         LockRows open = table;
-        try {
-            return open != null && open.session().connection().isClosed();
-        } catch (SQLException e) {
-            return true;
-        }
+        return open != null && open.session().isClosed();
     }
 
     /**

@@ -117,7 +117,10 @@ final class BothServers implements BeforeAllCallback, AfterAllCallback {
     /** Ends all sessions that have a lock now: those of the holders alone. */
     void killHolders(String database) throws SQLException {
         if (database.equals("postgresql")) {
-            sql(database, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted");
+            sql(
+                    database,
+                    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid ="
+                            + " 'holdfast_lock_session'::regclass"); // those of the queue have other keys
             return;
         }
         try (SqlSession session = new SqlSession(DriverManager.getConnection(url(database)))) {

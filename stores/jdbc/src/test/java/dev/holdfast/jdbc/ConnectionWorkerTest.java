@@ -9,6 +9,7 @@ import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.ClaimId;
 import dev.holdfast.spi.support.DaemonThreads;
+import dev.holdfast.tck.KitTime;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -38,7 +39,7 @@ class ConnectionWorkerTest {
             throw new SQLException("no connection is needed to be refused");
         };
         ConnectionWorker worker = new ConnectionWorker(
-                new TableOpener(new H2Dialect(), JdbcOptions.defaults(), none, "a closed store", System::nanoTime), 0);
+                new TableOpener(new H2Dialect(), JdbcOptions.defaults(), none, "a closed store", new KitTime()), 0);
         worker.close(table -> true);
         worker.awaitEnd();
 
@@ -321,7 +322,7 @@ class ConnectionWorkerTest {
     }
 
     private static TableOpener tables(Connections connections) {
-        return new TableOpener(new H2Dialect(), JdbcOptions.defaults(), connections, "a store", System::nanoTime);
+        return new TableOpener(new H2Dialect(), JdbcOptions.defaults(), connections, "a store", new KitTime());
     }
 
     private static List<CompletableFuture<Boolean>> ask(ConnectionWorker worker) {

@@ -1,0 +1,101 @@
+package dev.holdfast.jdbc;
+
+import java.sql.SQLException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A claim's place in the queue for a lock of PostgreSQL. A statement that waits keeps a snapshot, for which vacuum and
+ * {@code CREATE INDEX CONCURRENTLY} wait in turn. So no statement waits for long, and the place does not depend on it: it
+ * is a lock of its own, the ticket, which ends with the session as the others do.
+ *
+ * <pre>
+ *   ticket 3      ticket 4      ticket 5      each held by its own session: key (scope # number, ticket)
+ *      │      ◄──────┘      ◄──────┘          waits for the ticket before it, if there is one
+ *      ▼
+ *   the lock                                  the first waits for the lock itself, and returns its ticket when it has it
+ * </pre>
+ *
+ * <p>A wait is as long as {@code lock_timeout}, which is less than {@code deadlock_timeout}: it leaves no line in the
+ * server's log, and neither does its end, which is caught on the server. For one wait.
+ */
+final class PostgresQueue {
+    /** All advisory locks with two keys in this database that a session has to itself. */
+    static final String HELD = "pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.mode ="
+            + " 'ExclusiveLock' AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())";
+
+    /** The user may not use PL/pgSQL, or it was dropped: the server then logs the end of each wait. */
+    private static final Set<String> NO_LANGUAGE = Set.of("42501", "42704");
+
+    private static final Set<String> TIMED_OUT = Set.of("55P03");
+
+    private final SessionWait wait;
+    private final String scope;
+    private final String number;
+    private final String queue;
+    private boolean quiet = true;
+
+    PostgresQueue(SessionWait wait, String scope, int number) {
+        this.wait = wait;
+        this.scope = scope;
+        this.number = Integer.toString(number);
+        this.queue = of(scope, this.number);
+    }
+
+    /** The first key of the tickets for a lock. */
+    static String of(String scope, String number) {
+        return "((" + scope + ")::int4 # (" + number + ")::int4)";
+    }
+
+    /** Whether the session has the lock now, and no ticket any more; false if the wait was cancelled. */
+    boolean await() throws SQLException {
+        String ticket = null;
+        while (!wait.isCancelled()) {
+            if (ticket == null) {
+                ticket = draw();
+                continue;
+            }
+            long before = wait.ask(tickets("max(l.objid::bigint)") + " AND l.objid::bigint < " + ticket);
+            if (before > 0) {
+                String keys = "(" + queue + ", " + before + ")";
+                isDone("pg_advisory_lock_shared" + keys + ", pg_advisory_unlock_shared" + keys);
+            } else if (isDone("pg_advisory_lock" + PostgresSessions.keys(scope, number))) {
+                wait.ask("SELECT pg_advisory_unlock(" + queue + ", " + ticket + ")::int");
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The ticket behind all others; null if somebody else has drawn it at the same time. */
+    private @Nullable String draw() throws SQLException {
+        String next = "SELECT t FROM (" + tickets("coalesce(max(l.objid::bigint), 0) + 1 AS t") + ") last WHERE"
+                + " pg_try_advisory_lock(" + queue + ", t::int4)";
+        long drawn = wait.ask(next);
+        return drawn > 0 ? Long.toString(drawn) : null;
+    }
+
+    private String tickets(String what) {
+        return PostgresDialect.PRIMARY + "SELECT " + what + " FROM " + HELD + " AND l.classid = " + queue + "::oid";
+    }
+
+    /** Calls functions that wait; false if they would have waited for longer. */
+    private boolean isDone(String functions) throws SQLException {
+        try {
+            return wait.ask(quiet ? quietly(functions) : "SELECT count(*) FROM (SELECT " + functions + ") called") == 1;
+        } catch (SQLException e) {
+            if (quiet && SqlErrors.has(e, NO_LANGUAGE)) {
+                quiet = false;
+            } else if (!SqlErrors.has(e, TIMED_OUT)) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    private static String quietly(String functions) {
+        return "DO $$ BEGIN PERFORM set_config('holdfast.done', '0', false); BEGIN PERFORM " + functions
+                + "; PERFORM set_config('holdfast.done', '1', false); EXCEPTION WHEN lock_not_available THEN NULL; END;"
+                + " END $$; SELECT current_setting('holdfast.done')::int";
+    }
+}

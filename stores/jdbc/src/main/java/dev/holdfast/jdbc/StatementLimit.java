@@ -1,0 +1,102 @@
+package dev.holdfast.jdbc;
+
+import dev.holdfast.spi.TimeSource;
+import dev.holdfast.spi.support.DaemonThreads;
+import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls off, on the server, a statement of one connection that takes too long. Servers' own limits do not cover a commit
+ * that waits for a synchronous standby. A client that only closes its connection leaves the server's process waiting.
+ *
+ * <p>Costs nothing while no statement is under way, and else one look per limit. Statements come from one thread.
+ */
+final class StatementLimit {
+    private static final Duration AGAIN = Duration.ofMillis(500);
+
+    private final TimeSource time;
+    private final Duration limit;
+    private final AtomicBoolean watching = new AtomicBoolean();
+    private volatile @Nullable Running running;
+
+    /** Of one statement. */
+    private static final class Running {
+        private final Statement statement;
+        private final long since;
+        private volatile boolean calledOff;
+
+        Running(Statement statement, long since) {
+            this.statement = statement;
+            this.since = since;
+        }
+    }
+
+    /** Sends a statement, and receives its answer. */
+    @FunctionalInterface
+    interface Call<T> {
+        T run() throws SQLException;
+    }
+
+    StatementLimit(TimeSource time, Duration limit) {
+        this.time = time;
+        this.limit = limit;
+    }
+
+    /**
+     * Runs a statement.
+     *
+     * @throws SQLTimeoutException also where the server then answers that all is well: a commit that was called off is not
+     *     on the standby
+     */
+    <T> T run(Statement statement, Call<T> call) throws SQLException {
+        Running mine = new Running(statement, time.nanoTime());
+        running = mine;
+        if (!watching.get()) {
+            watch(limit);
+        }
+        try {
+            T answer = call.run();
+            if (mine.calledOff) {
+                throw new SQLTimeoutException("the statement was called off after " + limit.toMillis() + " ms", "HYT00");
+            }
+            return answer;
+        } finally {
+            running = null;
+        }
+    }
+
+    private void watch(Duration after) {
+        if (watching.compareAndSet(false, true)) {
+            time.schedule(this::check, after);
+        }
+    }
+
+    private void check() {
+        watching.set(false);
+        Running now = running;
+        if (now == null) {
+            return; // the next statement sees that nobody watches
+        }
+        Duration left = limit.minusNanos(time.nanoTime() - now.since);
+        boolean tooLong = left.isNegative() || left.isZero();
+        watch(tooLong ? AGAIN : left);
+        if (tooLong) {
+            now.calledOff = true;
+            DaemonThreads.daemon("holdfast-cancel", () -> cancel(now)).start();
+        }
+    }
+
+    private void cancel(Running late) {
+        try {
+            if (running == late) {
+                late.statement.cancel();
+            }
+        } catch (SQLException | RuntimeException e) {
+            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "calling a statement off failed", e);
+        }
+    }
+}

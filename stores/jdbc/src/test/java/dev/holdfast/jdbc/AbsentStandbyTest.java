@@ -1,0 +1,133 @@
+package dev.holdfast.jdbc;
+
+import static dev.holdfast.testbed.OrSkip.orSkip;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.Loss;
+import dev.holdfast.StoreUnavailableException;
+import dev.holdfast.spi.StoreFence;
+import dev.holdfast.testbed.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A server whose commits wait for a synchronous standby that is not there. */
+@Timeout(180)
+class AbsentStandbyTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private PostgresServer server;
+
+    @BeforeEach
+    void startServer() {
+        server = orSkip(() -> PostgresServer.start());
+    }
+
+    @AfterEach
+    void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&mode=session"})
+    void aClaimThatIsNotReplicatedLeavesNoProcessBehind(String mode) throws Exception {
+        try (LockClient client = LockClient.connect(server.jdbcUrl() + mode)) {
+            client.lock("before").acquire().close();
+            standby("gone");
+            long until = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            for (int i = 0; System.nanoTime() < until; i++) {
+                String name = "name " + i;
+                assertThatThrownBy(() -> client.lock(name).tryAcquire())
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasMessageContaining("synchronous standby");
+                assertThat(waitingForStandby()).isLessThanOrEqualTo(1); // of a claim that is taken back
+            }
+            await().atMost(SOON).until(() -> waitingForStandby() == 0);
+            standby("");
+            await().atMost(SOON)
+                    .ignoreException(StoreUnavailableException.class)
+                    .untilAsserted(() -> client.lock("after").tryAcquire().orElseThrow().close());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&mode=session"})
+    void aClientThatCannotMakeItsTableLeavesNoProcessBehind(String mode) throws Exception {
+        standby("gone");
+        assertThatThrownBy(() -> LockClient.connect(server.jdbcUrl() + mode).close())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("synchronous standby");
+        await().atMost(SOON).until(() -> waitingForStandby() == 0);
+    }
+
+    @Test
+    void aFenceThatIsNotReplicatedLeavesNoProcessBehind() throws Exception {
+        try (StoreFence fence = new JdbcStoreProvider().openFence(server.jdbcUrl(), Optional.empty())) {
+            fence.check("before", 1);
+            standby("gone");
+            assertThatThrownBy(() -> fence.check("before", 2))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("synchronous standby");
+            await().atMost(SOON).until(() -> waitingForStandby() == 0);
+        }
+    }
+
+    /** A renewal of a session only reads, and a release does not wait. */
+    @Test
+    void aHoldOfASessionOutlivesClaimsThatAreNotReplicated() throws Exception {
+        try (LockClient client = LockClient.connect(server.jdbcUrl() + "&mode=session")) {
+            Hold hold = client.lock("held").acquire();
+            List<Loss> losses = new CopyOnWriteArrayList<>();
+            hold.onLost(losses::add);
+            standby("gone");
+            long until = System.nanoTime() + Duration.ofSeconds(12).toNanos();
+            for (int i = 0; System.nanoTime() < until; i++) {
+                String name = "name " + i;
+                assertThatThrownBy(() -> client.lock(name).tryAcquire())
+                        .isInstanceOf(StoreUnavailableException.class);
+                assertThat(hold.isValid()).isTrue();
+            }
+            assertThat(losses).isEmpty();
+            hold.close();
+            standby("");
+        }
+    }
+
+    private void standby(String name) throws Exception {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl());
+                Statement statement = connection.createStatement()) {
+            statement.execute("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
+            statement.execute("SELECT pg_reload_conf()");
+        }
+        await().atMost(SOON).until(() -> count("SELECT count(*) FROM pg_settings WHERE name ="
+                        + " 'synchronous_standby_names' AND setting = '" + name + "'")
+                == 1);
+    }
+
+    private long waitingForStandby() throws Exception {
+        return count("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    }
+
+    private long count(String query) throws Exception {
+        try (Connection connection = DriverManager.getConnection(server.jdbcUrl())) {
+            return SqlSession.only(connection, query, row -> row.getLong(1));
+        }
+    }
+}
