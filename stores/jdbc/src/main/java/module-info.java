@@ -8,6 +8,8 @@ module dev.holdfast.jdbc {
 
     exports dev.holdfast.jdbc;
 
+    uses java.sql.Driver;
+
     provides dev.holdfast.spi.StoreProvider with
             dev.holdfast.jdbc.JdbcStoreProvider;
 }

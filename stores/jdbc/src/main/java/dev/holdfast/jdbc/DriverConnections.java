@@ -7,8 +7,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
+import java.util.Iterator;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 
 /** Connections by URL, straight from the driver. Each is used by one thread for good, so there is nothing to pool. */
 final class DriverConnections implements Connections {
@@ -31,6 +34,9 @@ final class DriverConnections implements Connections {
     /** MariaDB's driver speaks to MySQL too, if it is allowed to. */
     private static String reachable(ServerUrl url) {
         String plain = url.jdbcUrl();
+        if (!hasDriver(plain)) {
+            registerDrivers();
+        }
         String permitted = plain + (plain.indexOf('?') < 0 ? "?" : "&") + "permitMysqlScheme";
         if (!hasDriver(plain) && plain.startsWith("jdbc:mysql:") && hasDriver(permitted)) {
             return permitted;
@@ -44,6 +50,23 @@ final class DriverConnections implements Connections {
                             + " wants it: add " + url.dialect().driver() + "; a good URL is one of "
                             + ServerUrl.GOOD_URLS,
                     e);
+        }
+    }
+
+    /**
+     * The JDK loads drivers once in a process, for the application that asks first; those of an application that is
+     * deployed later register themselves when they are loaded.
+     */
+    private static void registerDrivers() {
+        Iterator<Driver> drivers = ServiceLoader.load(Driver.class, DriverConnections.class.getClassLoader())
+                .iterator();
+        boolean more = true;
+        while (more) {
+            try {
+                more = drivers.hasNext() && drivers.next() != null;
+            } catch (ServiceConfigurationError broken) {
+                // another driver's trouble
+            }
         }
     }
 
