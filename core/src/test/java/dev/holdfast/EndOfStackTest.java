@@ -41,7 +41,8 @@ class EndOfStackTest {
     void theNextWaiterIsServedHoweverFewFramesAreLeftForTheClose() throws Exception {
         for (int left = 0; left < FRAMES; left += STEP) {
             String name = "a" + left;
-            AtomicReference<Hold> held = new AtomicReference<>(client.lock(name, BRIEF).acquire());
+            AtomicReference<Hold> held =
+                    new AtomicReference<>(client.lock(name, BRIEF).acquire());
             EngineCase.Started<Hold> next =
                     EngineCase.startAndWaitUntilItWaits(() -> client.lock(name).acquire());
             atEndOfStack(left, held.getAndSet(null)::close);
@@ -80,7 +81,8 @@ class EndOfStackTest {
     private void assertFree(String name) {
         EngineCase.soon(
                 () -> rival.lock(name).tryAcquire().map(EndOfStackTest::closed).isPresent() || collected());
-        EngineCase.soon(() -> client.lock(name).tryAcquire().map(EndOfStackTest::closed).isPresent());
+        EngineCase.soon(
+                () -> client.lock(name).tryAcquire().map(EndOfStackTest::closed).isPresent());
     }
 
     private static Hold closed(Hold hold) {

@@ -176,8 +176,7 @@ final class ReleaseSender {
      */
     void awaitQuiet(Duration limit, BooleanSupplier nothingComes) {
         long end = System.nanoTime() + limit.toNanos();
-        UninterruptedWait.until(
-                () -> (nothingComes.getAsBoolean() && isQuiet()) || System.nanoTime() - end >= 0, POLL);
+        UninterruptedWait.until(() -> (nothingComes.getAsBoolean() && isQuiet()) || System.nanoTime() - end >= 0, POLL);
     }
 
     /** Whether nothing is under way, and no release is unconfirmed: in this order, since what fails goes on to the second. */

@@ -4,8 +4,8 @@ import static dev.holdfast.internal.Deferred.NOTHING;
 import static dev.holdfast.internal.Deferred.both;
 
 import dev.holdfast.HoldLostException;
-import dev.holdfast.HoldfastException;
 import dev.holdfast.HoldOptions;
+import dev.holdfast.HoldfastException;
 import dev.holdfast.LockEvent.NotAcquired;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;

@@ -195,7 +195,8 @@ final class SqliteSession implements AutoCloseable {
             try {
                 statement.close();
             } catch (SQLException e) {
-                SafeLog.log(LOG, System.Logger.Level.DEBUG, "closing a statement of sqlite:" + file.path() + " failed", e);
+                SafeLog.log(
+                        LOG, System.Logger.Level.DEBUG, "closing a statement of sqlite:" + file.path() + " failed", e);
             }
         }
         prepared.clear();
