@@ -96,7 +96,7 @@ final class StatementLimit {
                 late.statement.cancel();
             }
         } catch (SQLException | RuntimeException e) {
-            System.getLogger("dev.holdfast.jdbc").log(System.Logger.Level.DEBUG, "calling a statement off failed", e);
+            SqlSession.log(System.Logger.Level.DEBUG, "cancelling a statement failed", e);
         }
     }
 }
