@@ -118,7 +118,8 @@ class ConnectionWorkerTest {
             });
             assertThat(Requests.get(beside)).isTrue();
             await().until(() -> logged.get() == 2);
-            assertThat(Requests.get(worker.ask("look at", "a", table -> true))).isTrue();
+            CompletableFuture<Boolean> last = worker.ask("look at", "a", table -> true);
+            assertThat(Requests.get(last)).isTrue();
         } finally {
             log.removeHandler(broken);
             worker.close(table -> true);
