@@ -79,7 +79,9 @@ final class CompletionThreads implements Executor, AutoCloseable {
             try {
                 chosen.execute(task);
                 return;
-            } catch (Throwable refused) { // also an Error, such as of no more threads: the caller must receive the outcome
+            } catch (
+                    Throwable
+                            refused) { // also an Error, such as of no more threads: the caller must receive the outcome
                 // Not on this thread: it released the lock, and the next callback would release it again.
             } finally {
                 if (outer == null) {
