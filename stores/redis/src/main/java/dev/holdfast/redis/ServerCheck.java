@@ -82,8 +82,8 @@ record ServerCheck(List<String> caveats, String runId) {
         var save = server.configGet("save");
         CompletableFuture<String> saves = save.toCompletableFuture()
                 .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown");
-        CompletableFuture<String> known = info.toCompletableFuture()
-                .handle((text, failure) -> failure == null ? text : refused(failure, errors));
+        CompletableFuture<String> known =
+                info.toCompletableFuture().handle((text, failure) -> failure == null ? text : refused(failure, errors));
         // By the client's timer: the timer of orTimeout keeps the class loader of whoever uses it first, for ever.
         TimeSource.Scheduled limit = settings.time()
                 .schedule(
@@ -92,8 +92,7 @@ record ServerCheck(List<String> caveats, String runId) {
                             known.completeExceptionally(new TimeoutException());
                         },
                         settings.timeout());
-        return known.thenCombine(
-                        saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted))
+        return known.thenCombine(saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted))
                 .whenComplete((done, failure) -> limit.cancel());
     }
 
