@@ -176,5 +176,8 @@ final class CompletionThreads implements Executor, AutoCloseable {
     @Override
     public void close() {
         threads.setKeepAliveTime(0, TimeUnit.SECONDS);
+        while (busy.get() == 0 && !tasks.isEmpty()) {
+            runOne(); // no thread could be had, and the timer that would try again ends
+        }
     }
 }
