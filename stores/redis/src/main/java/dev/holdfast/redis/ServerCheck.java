@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -61,7 +62,11 @@ record ServerCheck(List<String> caveats, String runId) {
             Settings settings,
             Wanted wanted) {
         try {
-            return ask(connection, onLoop, errors, settings, wanted).get();
+            // The client's timer, and with it the limit of the questions, ends where the client is closed meanwhile.
+            return ask(connection, onLoop, errors, settings, wanted)
+                    .get(2 * settings.timeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw errors.of(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw errors.of(e);
