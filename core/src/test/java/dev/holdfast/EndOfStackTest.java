@@ -1,7 +1,11 @@
 package dev.holdfast;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
@@ -75,6 +79,31 @@ class EndOfStackTest {
             DistributedLock lock = client.lock("a" + left, BRIEF);
             atEndOfStack(left, () -> lock.tryAcquire().ifPresent(Hold::close));
             assertFree("a" + left);
+        }
+    }
+
+    @Test
+    void aRecursionThatEntersItsLockAgainUntilItsStackEndsLeavesTheLock() throws Exception {
+        ExecutorService pool = Executors.newSingleThreadExecutor(task -> new Thread(null, task, "deep", STACK));
+        try {
+            Lock lock = client.lock("recursion", BRIEF).asLock();
+            assertThat(pool.submit(() -> depth(lock)).get()).isGreaterThan(1);
+            assertFree("recursion"); // though the thread is alive
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static int depth(Lock lock) {
+        try {
+            lock.lock();
+        } catch (StackOverflowError end) {
+            return 0;
+        }
+        try {
+            return depth(lock) + 1;
+        } finally {
+            lock.unlock();
         }
     }
 

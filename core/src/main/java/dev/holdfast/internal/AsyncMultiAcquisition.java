@@ -91,21 +91,27 @@ final class AsyncMultiAcquisition<H> {
 
     private void stepped(@Nullable Optional<HoldHandle> got, @Nullable Throwable failure) {
         if (failure != null || got == null) {
-            none();
-            future.completeExceptionally(cause(failure));
+            fail(cause(failure));
             return;
         }
-        if (got.isEmpty()) {
-            none();
-            future.complete(Objects.requireNonNull(limit).none());
-            return;
-        }
-        held.add(got.get());
         try {
+            if (got.isEmpty()) {
+                none();
+                future.complete(Objects.requireNonNull(limit).none());
+                return;
+            }
+            held.add(got.get());
             goOn();
         } catch (Throwable failed) { // the client is closed; or an Error, which must not leave the future incomplete
+            fail(failed);
+        }
+    }
+
+    private void fail(Throwable failure) {
+        try {
             none();
-            future.completeExceptionally(failed);
+        } finally {
+            future.completeExceptionally(failure);
         }
     }
 
@@ -124,10 +130,12 @@ final class AsyncMultiAcquisition<H> {
 
     /** Releases what is held, which the caller never received. */
     private void none() {
+        List<Runnable> returns = new ArrayList<>();
         for (int i = held.size() - 1; i >= 0; i--) {
-            held.get(i).giveBack();
+            returns.add(held.get(i)::giveBack);
         }
         held.clear();
+        Deferred.all(returns).run();
     }
 
     private static Throwable cause(@Nullable Throwable failure) {

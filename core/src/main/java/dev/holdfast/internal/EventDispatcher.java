@@ -192,8 +192,8 @@ final class EventDispatcher implements AutoCloseable {
             reportedFull.set(false);
         } finally {
             delivering.set(false);
+            hurry(); // events that came meanwhile
         }
-        hurry(); // events that came meanwhile
     }
 
     private void deliver(Note note) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -49,7 +50,12 @@ final class LeaseRenewer {
     /** When all are examined again after an Error, such as of memory, has ended that half-way; in nanoseconds. */
     private static final long AFTER_AN_ERROR = 100_000_000;
 
-    private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task) {
+    /**
+     * When the renewer examines the grants again.
+     *
+     * @param came whether that time has come, though another was planned in its place by then
+     */
+    private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task, AtomicBoolean came) {
         void cancel() {
             TimeSource.Scheduled scheduled = task.get();
             if (scheduled != null) {
@@ -144,13 +150,16 @@ final class LeaseRenewer {
             if (planned != null && planned.at - at <= 0) {
                 return;
             }
-            Wake next = new Wake(at, new AtomicReference<>());
+            Wake next = new Wake(at, new AtomicReference<>(), new AtomicBoolean());
             if (wake.compareAndSet(planned, next)) {
                 Duration delay = Duration.ofNanos(Math.max(0, at - time.nanoTime()));
                 try {
                     next.task.set(time.schedule(() -> tick(next), delay));
                 } catch (Throwable noThread) {
-                    wake.compareAndSet(next, planned); // which comes as before, for the others
+                    wake.compareAndSet(next, planned); // which comes as before, for the others, unless it came just now
+                    if (planned != null && planned.came.get()) {
+                        wake.compareAndSet(planned, null);
+                    }
                     throw noThread;
                 }
                 if (wake.get() != next) {
@@ -165,6 +174,7 @@ final class LeaseRenewer {
     }
 
     private void tick(Wake mine) {
+        mine.came.set(true);
         if (!wake.compareAndSet(mine, null)) {
             return; // an earlier one was planned meanwhile and does the work
         }

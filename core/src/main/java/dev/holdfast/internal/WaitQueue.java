@@ -292,7 +292,12 @@ abstract class WaitQueue implements GrantOwner {
             if (answer.isEmpty()) {
                 return both(of.claim.waits() ? NOTHING : waiters.notGranted(of.asker), afterClaim());
             }
-            GrantState live = begin(answer.get(), of);
+            GrantState live;
+            try {
+                live = begin(answer.get(), of);
+            } catch (Throwable broken) {
+                return both(failed(of, broken), afterClaim());
+            }
             Optional<Throwable> refused = GrantCheck.whyNot(context, live, of).or(() -> whyNotWatched(live));
             return refused.isPresent() ? both(failed(of, refused.get()), afterClaim()) : granted(of, live);
         });

@@ -74,17 +74,12 @@ public final class Secrets {
 
         Copy(Throwable original, Secrets secrets) {
             super(
-                    secrets.hide(original.toString()),
+                    secrets.hide(original.toString()), // so that the type of the original is shown
                     original.getCause() == null ? null : secrets.hide(original.getCause()));
             setStackTrace(original.getStackTrace());
             for (Throwable each : original.getSuppressed()) {
                 addSuppressed(secrets.hide(each));
             }
-        }
-
-        @Override
-        public String toString() {
-            return String.valueOf(getMessage()); // begins with the type of the original
         }
     }
 }
