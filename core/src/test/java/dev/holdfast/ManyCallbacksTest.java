@@ -79,11 +79,13 @@ class ManyCallbacksTest {
         try (LockClient mine = LockClient.builder(new MemoryStore().open()).build()) {
             Thread.currentThread().setContextClassLoader(before);
             Hold first = mine.lock("a").acquire();
-            CompletableFuture<ClassLoader> loader = mine.lock("a").acquireAsync().thenApply(hold -> {
-                threads.add(Thread.currentThread());
-                hold.close();
-                return Thread.currentThread().getContextClassLoader();
-            });
+            CompletableFuture<ClassLoader> loader = mine.lock("a")
+                    .acquireAsync()
+                    .thenApply(hold -> {
+                        threads.add(Thread.currentThread());
+                        hold.close();
+                        return Thread.currentThread().getContextClassLoader();
+                    });
             first.close();
             assertThat(loader.get(30, TimeUnit.SECONDS)).isSameAs(ours);
         } finally {

@@ -27,9 +27,8 @@ class SameThreadExecutorTest {
     private static final HoldOptions WIDE = HoldOptions.defaults().handOver(1_023, Duration.ofSeconds(9));
     private static final HoldOptions RETAINED = HoldOptions.defaults().retain(Duration.ofMinutes(1));
 
-    private final LockClient client = LockClient.builder(new MemoryStore().open())
-            .executor(Runnable::run)
-            .build();
+    private final LockClient client =
+            LockClient.builder(new MemoryStore().open()).executor(Runnable::run).build();
 
     @AfterEach
     void closeClient() {

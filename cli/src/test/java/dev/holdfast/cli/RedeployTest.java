@@ -195,8 +195,8 @@ class RedeployTest {
             // as containers do: drivers register themselves with the JDK, once, when they are loaded
             List<Driver> own = Collections.list(DriverManager.getDrivers());
             own.stream()
-                    .filter(driver -> driver.getClass().getClassLoader()
-                            == getClass().getClassLoader())
+                    .filter(driver ->
+                            driver.getClass().getClassLoader() == getClass().getClassLoader())
                     .forEach(Application::deregister);
         }
 

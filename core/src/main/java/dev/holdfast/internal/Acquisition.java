@@ -47,8 +47,13 @@ final class Acquisition {
         Upgrade.refuse(context, name, reading);
         Waiter waiter =
                 Waiter.thread(name.mode(), options, true, true, context.time().nanoTime());
-        context.queues().submit(name, waiter);
-        Upgrade.warn(context, reading, waiter);
+        WaitQueue lock = context.queues().submit(name, waiter);
+        try {
+            Upgrade.warn(context, reading, waiter);
+        } catch (Throwable broken) {
+            lock.abandon(waiter);
+            throw broken;
+        }
         return finish(context, name, waiter, waiter.await(false, context.parking()))
                 .orElseThrow(IllegalStateException::new);
     }

@@ -97,16 +97,19 @@ final class AsyncAcquisition<H> {
         }
         Waiter asked = Objects.requireNonNull(waiter);
         Waiter.Outcome outcome = asked.outcome();
+        try {
+            complete(asked, outcome);
+        } catch (Throwable broken) { // an Error: nobody gets a hold
+            if (future.completeExceptionally(broken) && outcome instanceof Waiter.Outcome.Granted granted) {
+                granted.anchor().giveBack();
+            }
+        }
+    }
+
+    private void complete(Waiter asked, Waiter.@Nullable Outcome outcome) {
         if (outcome instanceof Waiter.Outcome.Granted granted) {
             context.telemetry().recordWait(name, asked, granted.anchor());
-            H hold;
-            try {
-                hold = wrap.apply(granted.anchor());
-            } catch (Throwable broken) { // an Error: nobody gets this hold
-                granted.anchor().giveBack();
-                future.completeExceptionally(broken);
-                return;
-            }
+            H hold = wrap.apply(granted.anchor());
             if (!future.complete(hold)) {
                 giveBack.accept(hold);
             }

@@ -79,7 +79,9 @@ final class CompletionThreads implements Executor, AutoCloseable {
             try {
                 chosen.execute(task);
                 return;
-            } catch (Throwable refused) { // also an Error, such as of no more threads: the caller must receive the outcome
+            } catch (
+                    Throwable
+                            refused) { // also an Error, such as of no more threads: the caller must receive the outcome
                 // Not on this thread: it released the lock, and the next callback would release it again.
             } finally {
                 if (outer == null) {
@@ -94,14 +96,11 @@ final class CompletionThreads implements Executor, AutoCloseable {
 
     @Override
     public void execute(Runnable task) {
-        if (busy.get() >= MOST && startedVirtual(task)) {
-            return;
-        }
         tasks.add(task);
         start();
     }
 
-    /** Has one more thread take what waits, unless there are as many as there may be. */
+    /** Has one more thread take what waits: a virtual one where there are as many others as there may be. */
     private void start() {
         int now = busy.get();
         while (now < MOST && !tasks.isEmpty()) {
@@ -116,7 +115,7 @@ final class CompletionThreads implements Executor, AutoCloseable {
             }
             now = busy.get();
         }
-        if (!tasks.isEmpty() && reportedFull.compareAndSet(false, true)) {
+        if (!tasks.isEmpty() && !startedVirtual(this::runOne) && reportedFull.compareAndSet(false, true)) {
             Log.warn(() -> MOST + " callbacks of futures of the client of " + store
                     + " run or block at once, so that the outcomes of further ones wait until one returns; pass work that"
                     + " blocks to threads of your own, or set an executor for this client");
@@ -140,6 +139,13 @@ final class CompletionThreads implements Executor, AutoCloseable {
         } finally {
             busy.decrementAndGet();
             start(); // what came after the last check
+        }
+    }
+
+    private void runOne() {
+        Runnable task = tasks.poll();
+        if (task != null) {
+            task.run();
         }
     }
 
@@ -172,5 +178,8 @@ final class CompletionThreads implements Executor, AutoCloseable {
     @Override
     public void close() {
         threads.setKeepAliveTime(0, TimeUnit.SECONDS);
+        while (busy.get() == 0 && !tasks.isEmpty()) {
+            runOne(); // no thread could be had, and the timer that would try again ends
+        }
     }
 }

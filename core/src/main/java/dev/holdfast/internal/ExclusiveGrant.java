@@ -238,9 +238,14 @@ final class ExclusiveGrant {
             queue.owners.add(owner, made);
         }
         // Last: from here on the taker may close the hold, and everything must be in its place by then.
+        Optional<Runnable> taken = Optional.of(taker::wake);
         if (taker.resolve(new Waiter.Outcome.Granted(anchor))) {
-            context.telemetry().acquired(made, taker);
-            return Optional.of(taker::wake);
+            try {
+                context.telemetry().acquired(made, taker);
+            } catch (Throwable notCounted) {
+                // an Error, such as of memory: the taker has the hold, and is woken
+            }
+            return taken;
         }
         if (owner != null) {
             queue.owners.remove(owner, made);

@@ -51,8 +51,8 @@ interface GrantOwner {
      */
     void close(HoldState closing, LockMode as);
 
-    /** The same on the client's timer, which waits for nothing. */
-    void closeUnawaited(HoldState closing, LockMode as);
+    /** Closes a hold of which nobody has an entry any more, on the client's timer, which waits for nothing. */
+    void closeUnawaited(HoldState closing);
 
     /**
      * Ends a hold, and hands its grant on or releases it; completes with whether it was released, once that is decided.

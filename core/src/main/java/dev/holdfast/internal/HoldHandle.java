@@ -184,7 +184,12 @@ public final class HoldHandle {
     /** Closes a hold that its caller never received, without waiting. */
     public void giveBack() {
         hold.pin(this);
-        hold.grant.owner().giveBack(hold);
+        try {
+            hold.grant.owner().giveBack(hold);
+        } catch (Error notDone) {
+            hold.unpin(); // so that it is found to be leaked
+            throw notDone;
+        }
     }
 
     HoldState hold() {

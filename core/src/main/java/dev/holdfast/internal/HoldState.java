@@ -62,7 +62,6 @@ final class HoldState implements Runnable {
 
     private volatile @Nullable Consumer<Loss> lossAction;
     private volatile boolean ownerAwaitsNews;
-    private @Nullable LockMode leaving;
     private int exclusiveEntries;
     private int sharedEntries;
 
@@ -149,15 +148,23 @@ final class HoldState implements Runnable {
      * Has the client's timer close it, whose thread has stack left, where the caller's has not. It is the task itself: there
      * may not be enough of a stack to link a lambda or to load a class.
      */
-    void closeLater(LockMode as) {
-        StackRoom.forTask();
-        leaving = as;
+    void closeLater() {
         grant.owner().context().soon(this);
     }
 
     @Override
     public void run() {
-        grant.owner().closeUnawaited(this, Objects.requireNonNull(leaving));
+        grant.owner().closeUnawaited(this);
+    }
+
+    /** Whether its thread has one entry only. */
+    boolean isLastEntry() {
+        return exclusiveEntries + sharedEntries == 1;
+    }
+
+    /** Whether its thread leaves its one exclusive entry, and has those of a reader besides. */
+    boolean becomesReaderBy(LockMode as) {
+        return as == LockMode.EXCLUSIVE && exclusiveEntries == 1 && sharedEntries > 0;
     }
 
     /** Marks it lost; false if it was closed or lost before. */
@@ -269,6 +276,9 @@ final class HoldState implements Runnable {
 
     /** One entry less. An exclusive one that became a reader's is a shared one. */
     Left exit(LockMode as) {
+        if (exclusiveEntries + sharedEntries == 0) {
+            return Left.NOBODY; // again, after an Error ended the first close half-way
+        }
         if (as == LockMode.SHARED || exclusiveEntries == 0) {
             sharedEntries--;
         } else if (--exclusiveEntries == 0 && sharedEntries > 0) {

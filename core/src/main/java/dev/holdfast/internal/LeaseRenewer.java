@@ -46,6 +46,9 @@ final class LeaseRenewer {
 
     private static final Duration RENEWAL_POLL = Duration.ofNanos(100_000);
 
+    /** When all are examined again after an Error, such as of memory, has ended that half-way; in nanoseconds. */
+    private static final long AFTER_AN_ERROR = 100_000_000;
+
     private record Wake(long at, AtomicReference<TimeSource.@Nullable Scheduled> task) {
         void cancel() {
             TimeSource.Scheduled scheduled = task.get();
@@ -165,18 +168,37 @@ final class LeaseRenewer {
         if (!wake.compareAndSet(mine, null)) {
             return; // an earlier one was planned meanwhile and does the work
         }
+        long now = time.nanoTime();
+        long soonest = AFTER_AN_ERROR;
+        List<GrantState> due = new ArrayList<>();
+        try {
+            soonest = examineAll(now, due);
+        } finally {
+            try {
+                if (soonest < Long.MAX_VALUE) {
+                    wakeBy(now + soonest); // first: deadlines are kept though sending fails
+                }
+            } finally {
+                if (!due.isEmpty()) {
+                    sender.send(due);
+                }
+            }
+        }
+    }
+
+    /** Examines all grants, and adds those whose renewal begins; returns when the next is due, in nanoseconds from now. */
+    private long examineAll(long now, List<GrantState> due) {
         stopRenewingLeaks();
         long wallLead = Validity.wallLead(time);
-        long now = time.nanoTime();
         long soonest = Long.MAX_VALUE;
-        List<GrantState> due = new ArrayList<>();
         for (GrantState grant : grants.values()) {
             if (grant.dueAt() - now <= batchWindow(grant) || grant.hasSlept(wallLead)) {
                 try {
                     examine(grant);
                     stopIfHeldTooLong(grant);
-                    if (beginsIfDue(grant)) {
-                        due.add(grant);
+                    due.add(grant); // first: what has begun is sent
+                    if (!beginsIfDue(grant)) {
+                        due.remove(due.size() - 1);
                     }
                 } catch (Throwable broken) {
                     report(grant, broken);
@@ -186,15 +208,7 @@ final class LeaseRenewer {
                 soonest = Math.min(soonest, grant.dueAt() - now);
             }
         }
-        try {
-            if (soonest < Long.MAX_VALUE) {
-                wakeBy(now + soonest); // first: deadlines are kept though sending fails
-            }
-        } finally {
-            if (!due.isEmpty()) {
-                sender.send(due);
-            }
-        }
+        return soonest;
     }
 
     /** What follows for one grant has failed, such as the report of its loss: all others go on. */
@@ -284,7 +298,11 @@ final class LeaseRenewer {
             grant.renewal().end(!unknown);
         }
         if (grant.isOpen()) {
-            wakeBy(grant.dueAt());
+            try {
+                wakeBy(grant.dueAt());
+            } catch (Throwable notPlanned) { // the others of its batch are answered all the same
+                report(grant, notPlanned);
+            }
         }
         return !unknown;
     }

@@ -56,6 +56,7 @@ final class Reentry {
         if (held == null) {
             return null;
         }
+        StackRoom.forStep(); // else the deepest entry of a recursion would find no room to leave
         context.throwIfClosed();
         HoldHandle anchor = held.anchor();
         if (anchor == null) {

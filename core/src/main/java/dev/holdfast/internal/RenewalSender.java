@@ -100,6 +100,8 @@ final class RenewalSender {
         private final int batches;
         private final AtomicInteger left;
         private final AtomicBoolean missed = new AtomicBoolean();
+        /** Of very many batches, each would otherwise fail within the one before. */
+        private final SerialRunner turns = new SerialRunner();
 
         Round(String part, int batches) {
             this.part = part;
@@ -146,13 +148,13 @@ final class RenewalSender {
                         return ask();
                     })
                     .whenComplete(this::answered)
-                    .whenComplete((verdicts, failure) -> {
+                    .whenComplete((verdicts, failure) -> round.turns.run(() -> {
                         if (failure == null) {
                             next.complete(null);
                         } else {
                             next.completeExceptionally(failure);
                         }
-                    });
+                    }));
             return next;
         }
 

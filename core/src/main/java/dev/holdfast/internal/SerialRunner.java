@@ -16,13 +16,22 @@ final class SerialRunner {
     /** Runs a task, or leaves it to the thread that runs one now. */
     void run(Runnable task) {
         tasks.add(task);
+        runAll();
+    }
+
+    private void runAll() {
         while (!tasks.isEmpty() && taken.compareAndSet(false, true)) {
+            boolean all = false;
             try {
                 for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
                     next.run();
                 }
+                all = true;
             } finally {
                 taken.set(false);
+                if (!all) {
+                    runAll(); // one threw: the others are of other threads
+                }
             }
         }
     }

@@ -139,8 +139,8 @@ abstract class WaitQueue implements GrantOwner {
     public final void close(HoldState closing, LockMode as) {
         try {
             StackRoom.forStep();
-        } catch (StackOverflowError full) { // the timer's thread has room: nothing is begun here
-            closing.closeLater(as);
+        } catch (StackOverflowError full) { // the timer's thread has room
+            closeLater(closing, as, full);
             return;
         }
         if (leave(closing, as)) {
@@ -152,11 +152,29 @@ abstract class WaitQueue implements GrantOwner {
         throwIfLost(closing);
     }
 
-    @Override
-    public final void closeUnawaited(HoldState closing, LockMode as) {
-        if (leave(closing, as)) {
-            endHold(closing);
+    /** Only the owning thread counts entries, and it must not find the hold again that is about to end. */
+    private void closeLater(HoldState closing, LockMode as, StackOverflowError full) {
+        StackRoom.forTask();
+        if (closing.isThreadBound() && !closing.isLastEntry()) {
+            if (closing.becomesReaderBy(as)) {
+                throw full;
+            }
+            closing.exit(as);
+            return;
         }
+        closing.closeLater();
+        if (closing.isThreadBound()) {
+            closing.exit(as);
+            if (closing.acquirer != null) {
+                owners.remove(closing.acquirer, closing);
+            }
+        }
+    }
+
+    @Override
+    public final void closeUnawaited(HoldState closing) {
+        left(closing);
+        endHold(closing);
     }
 
     /** Leaves one entry of it; whether it was the last, and the hold is to be ended. */
@@ -169,13 +187,20 @@ abstract class WaitQueue implements GrantOwner {
             if (left != HoldState.Left.NOBODY) {
                 return false;
             }
+        }
+        left(closing);
+        return true;
+    }
+
+    /** Nobody has an entry of it any more. */
+    private void left(HoldState closing) {
+        if (closing.isThreadBound()) {
             owners.disown(closing);
             closing.pin(); // as one that no thread owns: until it is known whether it was closed in time
         }
         if (!closing.grant.isValid()) {
             context.renewer().examine(closing.grant); // a deadline that passed unnoticed counts before the close
         }
-        return true;
     }
 
     @Override

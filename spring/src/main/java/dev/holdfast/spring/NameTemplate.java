@@ -94,7 +94,9 @@ final class NameTemplate {
             boolean anotherFollows = !isLiteral(parts.get(i)) && i + 2 < parts.size();
             name.append(
                     anotherFollows
-                            ? escaped(value, parts.get(i + 1).getExpressionString().charAt(0))
+                            ? escaped(
+                                    value,
+                                    parts.get(i + 1).getExpressionString().charAt(0))
                             : value);
         }
         return name.toString();

@@ -114,10 +114,7 @@ final class OnceMethod {
 
     /** Whether a key of the other method may make the name of this one. */
     boolean mayBeNamedByKeyOf(OnceMethod other) {
-        return key == null
-                && other.key != null
-                && client.equals(other.client)
-                && name.startsWith(other.keyPrefix());
+        return key == null && other.key != null && client.equals(other.client) && name.startsWith(other.keyPrefix());
     }
 
     /** The name of the work, without the key. */

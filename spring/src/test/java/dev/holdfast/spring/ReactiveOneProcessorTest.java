@@ -93,10 +93,8 @@ class ReactiveOneProcessorTest {
     }
 
     private static void ends(Scene scene, String... flags) {
-        try (ChildProcess application = ChildJvm.main(Application.class)
-                .flags(flags)
-                .args(scene.name())
-                .start()) {
+        try (ChildProcess application =
+                ChildJvm.main(Application.class).flags(flags).args(scene.name()).start()) {
             application.expect("ended", PATIENCE);
         }
     }

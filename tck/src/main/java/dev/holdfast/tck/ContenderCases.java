@@ -134,7 +134,9 @@ abstract class ContenderCases extends Cases {
         rig.patience.until(child + " to be stopped between two requests", () -> {
             child.stop();
             boolean free = isAnsweredSoon(raw.store.claim(Claims.of(rig.name())).answer());
-            if (!free) {}
+            if (!free) {
+                child.cont();
+            }
             return free;
         });
     }

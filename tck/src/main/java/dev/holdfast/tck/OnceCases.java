@@ -149,7 +149,8 @@ abstract class OnceCases extends Cases {
         assumeRecords();
         String name = rig.name();
         Store store = rig.store();
-        long old = write(store, name, 9, RecordWrite.ABSENT, "old").orElseThrow().revision();
+        long old =
+                write(store, name, 9, RecordWrite.ABSENT, "old").orElseThrow().revision();
         assertThat(answer(store.writeRecord(new RecordWrite(name, 9, old + 1, "old", Duration.ZERO))))
                 .as("over another revision")
                 .isEmpty();
@@ -181,9 +182,8 @@ abstract class OnceCases extends Cases {
             assertThat(answer(store.writeRecord(new RecordWrite(name, 1, read, "x", Duration.ZERO))))
                     .isPresent();
         }
-        long made = write(store, name, 1, RecordWrite.ABSENT, "again")
-                .orElseThrow()
-                .revision();
+        long made =
+                write(store, name, 1, RecordWrite.ABSENT, "again").orElseThrow().revision();
         for (long early : new long[] {1, 2, 3, last - 1, last, made - 1, made + 1}) {
             assertThat(write(store, name, 2, early, "of one that read before")).isEmpty();
         }

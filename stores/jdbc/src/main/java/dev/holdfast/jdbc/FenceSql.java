@@ -37,8 +37,8 @@ record FenceSql(String create, String raise, String add, String read, String pre
         String insert = "INSERT INTO " + table + " (resource, token) VALUES (?, ?)";
         String read = "SELECT token FROM " + table + " WHERE resource = ?";
         if (MARIADB.stream().anyMatch(name::contains)) {
-            // MariaDB and MySQL share no collation that distinguishes trailing spaces. They write no row that stays as it
-            // is, and several primaries certify what is written alone: so each check counts itself
+            // MariaDB and MySQL share no collation that distinguishes trailing spaces. They do not write a row that stays
+            // as it is, and several primaries certify only what is written: so each check raises a counter.
             return new FenceSql(
                     create(table, "VARBINARY(1020)", ", " + CHECKS) + " ENGINE = InnoDB",
                     raise.formatted(", checks = checks + 1"),

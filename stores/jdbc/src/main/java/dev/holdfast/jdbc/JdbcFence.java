@@ -112,7 +112,8 @@ public final class JdbcFence {
         } catch (SQLException e) {
             if (SqlErrors.isMissingColumn(e)) {
                 throw new StoreRefusedException(
-                        "cannot check the fence of '" + resource + "' in " + table + ": the table is of an earlier version ("
+                        "cannot check the fence of '" + resource + "' in " + table
+                                + ": the table is of an earlier version ("
                                 + SqlErrors.firstLine(e) + "); run ALTER TABLE " + table + " ADD COLUMN "
                                 + FenceSql.CHECKS,
                         e);

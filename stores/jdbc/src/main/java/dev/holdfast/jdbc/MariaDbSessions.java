@@ -85,7 +85,8 @@ final class MariaDbSessions implements SessionDialect {
     public void prepare(SqlSession session, long idleSeconds, long blockedMillis) throws SQLException {
         String limit = MariaDbDialect.isMariaDb(session) ? "max_statement_time" : "max_execution_time";
         session.execute("SET SESSION sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION', SESSION wait_timeout = "
-                + idleSeconds + ", SESSION innodb_lock_wait_timeout = 1, SESSION lock_wait_timeout = 1, SESSION " + limit + " = 0");
+                + idleSeconds + ", SESSION innodb_lock_wait_timeout = 1, SESSION lock_wait_timeout = 1, SESSION "
+                + limit + " = 0");
     }
 
     @Override

@@ -49,15 +49,14 @@ final class RowRecords {
         this.update = "UPDATE " + table + " SET revision = greatest(revision + 1, " + now
                 + "), token = ?, written_at = " + now + ", keep_until = " + now
                 + " + ?, content = ? WHERE name = ? AND ";
-        this.insert =
-                dialect.insertIfAbsent(table, COLUMNS + ", keep_until", "?, ?, " + now + ", " + now + ", ?, " + now + " + ?");
+        this.insert = dialect.insertIfAbsent(
+                table, COLUMNS + ", keep_until", "?, ?, " + now + ", " + now + ", ?, " + now + " + ?");
         this.list =
                 "SELECT " + COLUMNS + " FROM " + table + " WHERE name >= ? AND name < ? AND name > ? AND keep_until > "
                         + now + " ORDER BY name LIMIT " + PagedListing.PAGE;
         String over = " WHERE keep_until <= " + now + " AND revision < " + now;
         this.over = "SELECT name FROM " + table + over + " LIMIT " + PURGED_AT_ONCE;
-        this.remove = "DELETE FROM " + table + over + " AND name IN ("
-                + "?, ".repeat(PURGED_AT_ONCE - 1) + "?)";
+        this.remove = "DELETE FROM " + table + over + " AND name IN (" + "?, ".repeat(PURGED_AT_ONCE - 1) + "?)";
     }
 
     /** The answer where there is no table yet. */

@@ -238,7 +238,9 @@ final class SessionConnection {
             return false;
         }
         boolean hadGrants = !grants.isEmpty();
-        if (opener.errors().isBroken(failure) || opener.errors().isReadOnly(failure) || used.session().isClosed()) {
+        if (opener.errors().isBroken(failure)
+                || opener.errors().isReadOnly(failure)
+                || used.session().isClosed()) {
             endSession();
             return tries == 1 && !fresh && !hadGrants;
         }

@@ -119,7 +119,8 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
                     .log(
                             System.Logger.Level.WARNING,
                             "the locks on " + store + " are in table " + found + ", and schemas "
-                                    + schemas.subList(1, schemas.size()) + " have a table of that name too: its clients and"
+                                    + schemas.subList(1, schemas.size())
+                                    + " have a table of that name too: its clients and"
                                     + " these do not exclude each other; name one schema for all, by holdfast.schema in the"
                                     + " URL or JdbcOptions.schema");
         }

@@ -61,7 +61,8 @@ final class StatementLimit {
         try {
             T answer = call.run();
             if (mine.calledOff) {
-                throw new SQLTimeoutException("the statement was called off after " + limit.toMillis() + " ms", "HYT00");
+                throw new SQLTimeoutException(
+                        "the statement was called off after " + limit.toMillis() + " ms", "HYT00");
             }
             return answer;
         } finally {

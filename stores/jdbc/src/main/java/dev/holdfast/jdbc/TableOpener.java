@@ -34,11 +34,7 @@ final class TableOpener {
     private final AtomicBoolean known = new AtomicBoolean();
 
     TableOpener(
-            ServerDialect dialect,
-            JdbcOptions options,
-            Connections connections,
-            String description,
-            TimeSource time) {
+            ServerDialect dialect, JdbcOptions options, Connections connections, String description, TimeSource time) {
         this.dialect = dialect;
         this.sql = new RowSql(dialect, options.qualifiedTable());
         this.options = options;

@@ -39,8 +39,8 @@ final class UrlForm {
             + "|(?:mariadb|mysql):(?:\\w+:)?//(?:" + HOSTS + "|" + ADDRESSES + ")?(?:/[^@:?#;]*)?" + PARAMETERS + ")");
 
     private static final Pattern PARAMETER = Pattern.compile("[?&;(](?:([\\w.]*)=)?([^&;]*)");
-    /** Between what a driver, another than the URL is for, might take for parameters. */
-    private static final Pattern BETWEEN = Pattern.compile("[?&;(),#/:@\\s]+(?:[\\w.]*=)?");
+    /** Where a driver, another than the URL is for, might cut a value. */
+    private static final Pattern CUTS = Pattern.compile("\\W+");
 
     private UrlForm() {}
 
@@ -63,7 +63,7 @@ final class UrlForm {
         for (Matcher each = PARAMETER.matcher(url); each.find(); ) {
             if (!"user".equalsIgnoreCase(each.group(1)) || !each.group(2).matches("[\\w.-]*")) {
                 values.addAll(List.of(each.group(2), decoded(each.group(2))));
-                values.addAll(BETWEEN.splitAsStream(each.group(2)).toList());
+                values.addAll(CUTS.splitAsStream(each.group(2)).toList());
             }
         }
         return Secrets.of(values);

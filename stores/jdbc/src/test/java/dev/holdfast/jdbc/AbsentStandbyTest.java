@@ -13,7 +13,6 @@ import dev.holdfast.spi.StoreFence;
 import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
-
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -63,7 +62,8 @@ class AbsentStandbyTest {
             standby("");
             await().atMost(SOON)
                     .ignoreException(StoreUnavailableException.class)
-                    .untilAsserted(() -> client.lock("after").tryAcquire().orElseThrow().close());
+                    .untilAsserted(() ->
+                            client.lock("after").tryAcquire().orElseThrow().close());
         }
     }
 
@@ -100,8 +100,7 @@ class AbsentStandbyTest {
             long until = System.nanoTime() + Duration.ofSeconds(12).toNanos();
             for (int i = 0; System.nanoTime() < until; i++) {
                 String name = "name " + i;
-                assertThatThrownBy(() -> client.lock(name).tryAcquire())
-                        .isInstanceOf(StoreUnavailableException.class);
+                assertThatThrownBy(() -> client.lock(name).tryAcquire()).isInstanceOf(StoreUnavailableException.class);
                 assertThat(hold.isValid()).isTrue();
             }
             assertThat(losses).isEmpty();
@@ -116,9 +115,10 @@ class AbsentStandbyTest {
             statement.execute("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
             statement.execute("SELECT pg_reload_conf()");
         }
-        await().atMost(SOON).until(() -> count("SELECT count(*) FROM pg_settings WHERE name ="
-                        + " 'synchronous_standby_names' AND setting = '" + name + "'")
-                == 1);
+        await().atMost(SOON)
+                .until(() -> count("SELECT count(*) FROM pg_settings WHERE name ="
+                                + " 'synchronous_standby_names' AND setting = '" + name + "'")
+                        == 1);
     }
 
     private long waitingForStandby() throws Exception {

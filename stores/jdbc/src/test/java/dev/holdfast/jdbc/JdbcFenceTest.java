@@ -199,8 +199,8 @@ class JdbcFenceTest {
             statement.execute("CREATE TABLE early_fence (resource VARBINARY(1020) NOT NULL PRIMARY KEY,"
                     + " token BIGINT NOT NULL) ENGINE = InnoDB");
             statement.execute("INSERT INTO early_fence VALUES ('order', 7)");
-            StoreRefusedException refused = catchThrowableOfType(
-                    StoreRefusedException.class, () -> early.check(connection, "order", 8));
+            StoreRefusedException refused =
+                    catchThrowableOfType(StoreRefusedException.class, () -> early.check(connection, "order", 8));
             assertThat(refused).hasMessageContainingAll("'order'", "early_fence", "run ALTER TABLE");
             statement.execute(refused.getMessage().replaceFirst(".*; run ", ""));
             assertThatThrownBy(() -> early.check(connection, "order", 6)).isInstanceOf(StaleTokenException.class);

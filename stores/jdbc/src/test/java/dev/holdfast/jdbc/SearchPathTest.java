@@ -8,7 +8,6 @@ import dev.holdfast.testbed.MariaDbServer;
 import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
-
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;

@@ -19,7 +19,6 @@ import dev.holdfast.spi.Renewal;
 import dev.holdfast.testbed.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
-
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,8 +121,8 @@ class SessionMannersTest {
 
     @Test
     void aClientHasNoMoreLocksThanItsPartOfTheServersTable() throws Exception {
-        try (PostgresServer small = orSkip(
-                () -> PostgresServer.start("-c", "max_locks_per_transaction=10", "-c", "max_connections=100"))) {
+        try (PostgresServer small =
+                orSkip(() -> PostgresServer.start("-c", "max_locks_per_transaction=10", "-c", "max_connections=100"))) {
             SessionStore store = rig.store(small.jdbcUrl());
             List<Grant> grants = new ArrayList<>();
             assertThatThrownBy(() -> {
@@ -134,7 +133,8 @@ class SessionMannersTest {
                     .isInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("'name 100'")
                     .hasMessageContaining("max_locks_per_transaction");
-            assertThatThrownBy(() -> get(store.claim(Requests.waiting("another")).answer()))
+            assertThatThrownBy(
+                            () -> get(store.claim(Requests.waiting("another")).answer()))
                     .isInstanceOf(StoreRefusedException.class);
             assertThat(grants).hasSize(100);
             get(store.release(grants.remove(99)));
@@ -205,8 +205,12 @@ class SessionMannersTest {
                 new Holder(strange, 7, strange, strange));
         SessionStore store = rig.store(servers.url(database));
         assertThat(get(store.claim(claim).answer())).isPresent();
-        Holder shown = get(store.status(database + " texts")).grant().orElseThrow().holder();
-        assertThat(shown.thread()).startsWith("?\uD83D\uDE00?").contains("long long").hasSizeLessThanOrEqualTo(255);
+        Holder shown =
+                get(store.status(database + " texts")).grant().orElseThrow().holder();
+        assertThat(shown.thread())
+                .startsWith("?\uD83D\uDE00?")
+                .contains("long long")
+                .hasSizeLessThanOrEqualTo(255);
     }
 
     private static Grant hold(SessionStore store, String name) {
@@ -231,5 +235,4 @@ class SessionMannersTest {
                             == 0);
         }
     }
-
 }

@@ -231,7 +231,8 @@ class SessionWaitsTest {
                                 + seconds
                         : "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory'"
                                 + " AND l.granted AND l.mode = 'ExclusiveLock' AND l.classid <>"
-                                + " 'holdfast_lock_session'::regclass AND a.backend_start <= now() - interval '" + seconds
+                                + " 'holdfast_lock_session'::regclass AND a.backend_start <= now() - interval '"
+                                + seconds
                                 + " s'"); // tickets, which end with their sessions
     }
 }

@@ -267,12 +267,7 @@ class SplitReadsTest {
     private Store open(Kind kind, Connections connections) throws SQLException {
         try (Connection connection = DriverManager.getConnection(kind.url())) {
             Store store = ServerStore.open(
-                    ServerDialects.of(connection),
-                    JdbcOptions.defaults(),
-                    connections,
-                    "split",
-                    new KitTime(),
-                    false);
+                    ServerDialects.of(connection), JdbcOptions.defaults(), connections, "split", new KitTime(), false);
             stores.add(store);
             return store;
         }

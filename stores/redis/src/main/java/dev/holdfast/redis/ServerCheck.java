@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -61,7 +62,11 @@ record ServerCheck(List<String> caveats, String runId) {
             Settings settings,
             Wanted wanted) {
         try {
-            return ask(connection, onLoop, errors, settings, wanted).get();
+            // The client's timer, and with it the limit of the questions, ends where the client is closed meanwhile.
+            return ask(connection, onLoop, errors, settings, wanted)
+                    .get(2 * settings.timeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw errors.of(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw errors.of(e);
@@ -82,8 +87,8 @@ record ServerCheck(List<String> caveats, String runId) {
         var save = server.configGet("save");
         CompletableFuture<String> saves = save.toCompletableFuture()
                 .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown");
-        CompletableFuture<String> known = info.toCompletableFuture()
-                .handle((text, failure) -> failure == null ? text : refused(failure, errors));
+        CompletableFuture<String> known =
+                info.toCompletableFuture().handle((text, failure) -> failure == null ? text : refused(failure, errors));
         // By the client's timer: the timer of orTimeout keeps the class loader of whoever uses it first, for ever.
         TimeSource.Scheduled limit = settings.time()
                 .schedule(
@@ -92,8 +97,7 @@ record ServerCheck(List<String> caveats, String runId) {
                             known.completeExceptionally(new TimeoutException());
                         },
                         settings.timeout());
-        return known.thenCombine(
-                        saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted))
+        return known.thenCombine(saves, (text, saved) -> of(fields(text), saved, errors, settings.replicas(), wanted))
                 .whenComplete((done, failure) -> limit.cancel());
     }
 

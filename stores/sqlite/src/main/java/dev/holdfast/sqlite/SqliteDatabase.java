@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * The file with the locks: how it is opened, what a store on it can do, which clock counts. A test may replace what it
@@ -69,7 +70,7 @@ class SqliteDatabase {
     SqliteLocks open(BusyTimeout busyTimeout) {
         for (int tries = 1; ; tries++) {
             HoldfastException blocked = new StoreUnavailableException(cannotUse() + OTHER_PATH);
-            if (file.isOpenHere() || prepareAlone()) {
+            if (file.isNewOrOpenHere() || alone(layout -> {})) {
                 SqliteSession session = SqliteSession.open(file, file.isNew(), busyTimeout);
                 boolean ready = false;
                 try {
@@ -83,7 +84,7 @@ class SqliteDatabase {
                         session.close();
                     }
                 }
-                if (prepareAlone()) {
+                if (alone(layout -> layout.freeAll(clock))) {
                     continue;
                 }
                 blocked = new StoreRefusedException(cannotUse() + OTHER_BOOT);
@@ -97,7 +98,7 @@ class SqliteDatabase {
     }
 
     /**
-     * Prepares the file while nobody has it open, and frees its locks if they are of an earlier boot.
+     * Works on the file while nobody has it open.
      *
      * <p>No process survives a reboot, so another boot id is none while another process has the file open: a container may
      * show an id of its own. And the first to open the file under this path would not see the locks of those who have it
@@ -105,12 +106,11 @@ class SqliteDatabase {
      *
      * @return false if somebody has it open
      */
-    private boolean prepareAlone() {
-        try (SqliteSession alone = SqliteSession.openAlone(file, file.isNew(), new BusyTimeout(Duration.ZERO))) {
-            SqliteLayout layout = new SqliteLayout(alone, file, machine);
-            if (!layout.prepare(clock)) {
-                layout.freeAll(clock);
-            }
+    private boolean alone(Consumer<SqliteLayout> work) {
+        try (SqliteSession session = SqliteSession.openAlone(file, new BusyTimeout(Duration.ZERO))) {
+            SqliteLayout layout = new SqliteLayout(session, file, machine);
+            layout.prove();
+            work.accept(layout);
             return true;
         } catch (StoreUnavailableException e) {
             if (isPassing(e)) {

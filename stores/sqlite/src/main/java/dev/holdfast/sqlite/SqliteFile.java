@@ -203,12 +203,15 @@ final class SqliteFile {
         return isNew;
     }
 
-    /** Whether a connection of any process has it open under this path, or had when it was killed. */
-    boolean isOpenHere() {
+    /**
+     * Whether nobody can have it open under another path, because it is empty, or a connection of any process has it open
+     * under this one, or had when it was killed.
+     */
+    boolean isNewOrOpenHere() {
         try {
-            return identities(PARTS.size()).size() == PARTS.size();
+            return Files.size(path) == 0 || identities(PARTS.size()).size() == PARTS.size();
         } catch (IOException e) {
-            return false;
+            return isNew;
         }
     }
 

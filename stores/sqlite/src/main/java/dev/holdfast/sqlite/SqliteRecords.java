@@ -54,7 +54,8 @@ final class SqliteRecords {
      * removed record stays absent, whatever the clock is set to later.
      */
     private static final String WRITE = "INSERT INTO holdfast_record"
-            + " SELECT ?1, ?2, (SELECT floor + 1 FROM holdfast_meta), " + NOW + ", CASE ?4 WHEN 0 THEN 0 ELSE " + NOW + " + ?4 END, ?5"
+            + " SELECT ?1, ?2, (SELECT floor + 1 FROM holdfast_meta), " + NOW + ", CASE ?4 WHEN 0 THEN 0 ELSE " + NOW
+            + " + ?4 END, ?5"
             + " WHERE ?3 <= 0 OR EXISTS (SELECT 1 FROM holdfast_record WHERE name = ?1)"
             + " ON CONFLICT (name) DO UPDATE SET"
             + " token = excluded.token,"
@@ -65,8 +66,9 @@ final class SqliteRecords {
 
     private static final String EXPIRED = "SELECT name FROM holdfast_record WHERE keep_until <= " + NOW + " LIMIT 100";
     /** First, so that the next record of a removed name has a higher revision, whatever the clock is set to. */
-    private static final String RAISE_FLOOR = "UPDATE holdfast_meta SET floor = max(floor, coalesce((SELECT max(revision)"
-            + " FROM holdfast_record WHERE keep_until <= " + NOW + "), 0))";
+    private static final String RAISE_FLOOR =
+            "UPDATE holdfast_meta SET floor = max(floor, coalesce((SELECT max(revision)"
+                    + " FROM holdfast_record WHERE keep_until <= " + NOW + "), 0))";
 
     private static final String REMOVE = "DELETE FROM holdfast_record WHERE name = ?1 AND keep_until <= " + NOW
             + " AND revision <= (SELECT floor FROM holdfast_meta)";

@@ -62,8 +62,8 @@ final class SqliteSession implements AutoCloseable {
      * another, in whatever namespaces, also an idle one: each has a shared lock on the file itself, and this one an
      * exclusive lock from its first statement on, until it is closed.
      */
-    static SqliteSession openAlone(SqliteFile file, boolean create, BusyTimeout busyTimeout) {
-        return open(file, create, LockingMode.EXCLUSIVE, busyTimeout);
+    static SqliteSession openAlone(SqliteFile file, BusyTimeout busyTimeout) {
+        return open(file, false, LockingMode.EXCLUSIVE, busyTimeout);
     }
 
     private static SqliteSession open(SqliteFile file, boolean create, LockingMode locking, BusyTimeout busyTimeout) {

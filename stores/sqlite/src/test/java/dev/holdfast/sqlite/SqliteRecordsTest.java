@@ -50,7 +50,8 @@ class SqliteRecordsTest {
             }
             assertThat(Rig.get(store.writeRecord(new RecordWrite("job", 1, last, "done", Duration.ZERO))))
                     .isPresent();
-            while (!rig.sql("SELECT name FROM holdfast_record WHERE name = 'job'").isEmpty()) {
+            while (!rig.sql("SELECT name FROM holdfast_record WHERE name = 'job'")
+                    .isEmpty()) {
                 assertThat(Rig.get(store.writeRecord(
                                 new RecordWrite("another", 1, RecordWrite.ANY, "done", Duration.ofMinutes(1)))))
                         .isPresent();

@@ -84,8 +84,8 @@ final class RecordNodes {
                 if (stat == null) {
                     throw context.errors().of(Code.MARSHALLINGERROR, path);
                 }
-                yield CompletableFuture.completedFuture(Optional.of(
-                        stored(write.name(), Long.toString(write.token()), stat, write.value())));
+                yield CompletableFuture.completedFuture(
+                        Optional.of(stored(write.name(), Long.toString(write.token()), stat, write.value())));
             }
             case BADVERSION, NODEEXISTS, NONODE -> // changed since it was read
                 write.revision() == RecordWrite.ANY
