@@ -204,8 +204,8 @@ final class SqliteFile {
     }
 
     /**
-     * Whether no process can have it open under another path: it is empty, or a connection of any process has it open under
-     * this one, or had when it was killed.
+     * Whether no process can have it open under another path: it is empty, or a connection of any process has it open
+     * under this one, or had when it was killed.
      */
     boolean isNewOrOpenHere() {
         try {
