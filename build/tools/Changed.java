@@ -17,10 +17,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What {@code ./verify --changed} runs: reads the paths of the changed files, one a line, and prints two lines. The first
- * has the folders of the modules that the changes can reach by the dependencies in the POMs; nothing, if no file changed.
- * The second has the test classes to run there; nothing, if all of them are to run. Run as one source file, without a
- * build, in the root folder.
+ * Selects the parts for {@code ./verify --changed}: reads the paths of the changed files, one a line, and prints two
+ * lines. The first has the folders of the modules that the changes can reach by the dependencies in the POMs; nothing,
+ * if no file changed. The second has the test classes to run there; nothing, if all of them are to run. Run as one
+ * source file, without a build, in the root folder.
  *
  * <pre>
  *   changed                             reached
@@ -136,7 +136,7 @@ final class Changed {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** What a store's module keeps locks in, by the names of its contract tests: Postgres, MariaDb and H2 of stores/jdbc. */
+    /** The stores of a module, by the names of its contract tests: Postgres, MariaDb and H2 of stores/jdbc. */
     private static List<String> kindsOf(String store) {
         String contract = "StoreContractTest";
         return testsOf(store).stream()

@@ -268,7 +268,7 @@ final class Summary {
                 parts().isEmpty() ? budgets.get(everyday ? "./verify" : "./verify --all") : null);
     }
 
-    /** And takes them away, so that they are told once. */
+    /** Also removes them, so that they are reported once. */
     private static double sumOf(List<String> parts, Map<String, Double> minutes) {
         return parts.stream()
                 .map(minutes::remove)
@@ -277,7 +277,7 @@ final class Summary {
                 .sum();
     }
 
-    /** A part that was only passed is not told. */
+    /** A part that was only passed is not reported. */
     private void tellMinutes(String parts, double took, Double budget) {
         if (took < SHOWN_MINUTES) {
             return;

@@ -69,7 +69,7 @@ public final class LockClientBuilder {
      * The executor that completes the futures of {@link DistributedLock#acquireAsync()} and the like, and so runs their
      * callbacks. The default are daemon threads of the client, up to 256 at a time, that end when idle. If all of them
      * are busy, further futures complete on virtual threads from Java 21 on; before, they wait, and the log says so.
-     * What this executor refuses, or would run within 16 tasks of its own on one thread, runs on those threads.
+     * Tasks that this executor refuses, or would run within 16 others on one thread, run on those threads.
      */
     public LockClientBuilder executor(Executor value) {
         this.executor = value;

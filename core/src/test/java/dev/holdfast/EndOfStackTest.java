@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Callers that have come to the end of their stack: a close ends its hold, and no lock is left between two states. A close
- * for which not even a frame was left is none: such a hold is a leak, and ends with its lease as all leaks do.
+ * Callers at the end of their stack: a close ends its hold, and no lock is left between two states. A close for which
+ * not even a frame was left does nothing: such a hold is a leak, and ends with its lease as all leaks do.
  */
 @Timeout(240)
 class EndOfStackTest {

@@ -52,7 +52,7 @@ class InterruptedWaitTest extends EngineCase {
         assertThat(closer.result()).as("the flag is kept").isTrue();
     }
 
-    /** What the store waits for as it closes would end at once, and the rest of it be left open. */
+    /** Otherwise the waits of a store that closes would end at once, and the rest of it would stay open. */
     @Test
     void theStoreOfAClientThatIsClosedOnAnInterruptedThreadSeesNoInterrupt() throws Exception {
         AtomicReference<Boolean> seen = new AtomicReference<>();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The timer cannot start a thread: who waits is answered, nothing is left in the store, and all others go on. */
+/** The timer cannot start a thread: waiters are answered, nothing is left in the store, and other holds go on. */
 class NoThreadTest extends EngineCase {
     private final RefusingTime refusing = new RefusingTime(time);
     private final HostileStore mineStore = new HostileStore(memory.open(time));

@@ -34,7 +34,7 @@ class OneProcessorTest {
     @TempDir
     Path folder;
 
-    /** What the child JVM does; its result is what the last caller waits for. */
+    /** The work of the child JVM, which ends when the last caller has its outcome. */
     enum Scene {
         FREE_LOCK {
             @Override

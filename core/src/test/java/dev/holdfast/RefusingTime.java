@@ -4,7 +4,7 @@ import dev.holdfast.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A clock whose timer has no thread to be had, so many times; with an Error that a test may survive, unlike the JDK's own. */
+/** A clock whose timer gets no thread, so many times. The Error is one that a test survives, unlike the JDK's own. */
 final class RefusingTime implements TimeSource {
     private final TimeSource time;
     private final AtomicInteger refusals = new AtomicInteger();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ./verify --changed} selects, and that each part of {@code ./verify} has a budget. */
+/** {@code ./verify --changed} selects the parts that a change can reach, and each part has a budget. */
 class ChangedTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 

@@ -78,7 +78,7 @@ final class ListCommand implements Callable<Integer> {
         if (watch) {
             return watch(store, pattern);
         }
-        boolean absent = store.isAbsentFile(); // to look is no reason to make it
+        boolean absent = store.isAbsentFile(); // a list makes no file
         List<LockStatus> locks = List.of();
         String shown = store.shown();
         if (!absent) {

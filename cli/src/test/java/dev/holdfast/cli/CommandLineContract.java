@@ -71,7 +71,7 @@ abstract class CommandLineContract {
         return url;
     }
 
-    /** What the store has found where its URL leaves something open, as it is shown behind the URL. */
+    /** The details that the URL leaves open and the store has found, as shown behind the URL. */
     protected String table() {
         return "";
     }

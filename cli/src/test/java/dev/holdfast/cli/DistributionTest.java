@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What {@code dist/pack} makes, unpacked in a folder with a blank in its name. For {@code ./verify --all}: the everyday
- * tests run the same jar by the same script.
+ * The distribution of {@code dist/pack}, unpacked in a folder with a blank in its name. For {@code ./verify --all}: the
+ * everyday tests run the same jar by the same script.
  */
 @Tag("thorough")
 class DistributionTest {

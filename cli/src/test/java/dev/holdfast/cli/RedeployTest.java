@@ -129,7 +129,7 @@ class RedeployTest {
         return url + (url.contains("?") ? "&" : "?") + parameter;
     }
 
-    /** In a JVM of its own, so that what the JDK makes once in a process is made by the application. */
+    /** In a JVM of its own, so that the application is the first to make what the JDK makes once in a process. */
     private static void leavesNothing(String url) {
         try (ChildProcess container = ChildJvm.main(Container.class).args(url).start()) {
             container.expect("undeployed", PATIENCE);
@@ -177,7 +177,7 @@ class RedeployTest {
         }
     }
 
-    /** What is loaded by the class loader of the application. */
+    /** The part that the application's own class loader loads. */
     public static final class Application implements Consumer<String> {
         private static final HoldOptions LONG = HoldOptions.defaults().lease(Duration.ofSeconds(30));
 

@@ -91,7 +91,7 @@ final class Acquisition {
             Scheduled timeout = wait == null ? () -> {} : expireAfter(context, lock, waiter, wait);
             outcome = waiter.await(true, context.parking());
             timeout.cancel();
-        } catch (Throwable broken) { // such as of no thread for the time-out
+        } catch (Throwable broken) { // for example, no thread for the time-out
             lock.abandon(waiter);
             throw broken;
         }

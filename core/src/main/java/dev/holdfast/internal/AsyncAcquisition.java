@@ -99,7 +99,7 @@ final class AsyncAcquisition<H> {
         Waiter.Outcome outcome = asked.outcome();
         try {
             complete(asked, outcome);
-        } catch (Throwable broken) { // an Error: nobody gets a hold
+        } catch (Throwable broken) { // an Error: no caller gets a hold
             if (future.completeExceptionally(broken) && outcome instanceof Waiter.Outcome.Granted granted) {
                 granted.anchor().giveBack();
             }

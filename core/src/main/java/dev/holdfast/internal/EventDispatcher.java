@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notifies listeners, one call after another, on the application's executor or on a thread of its own that exists while
- * there are events to report: a slow listener delays other listeners, never a lock. What the executor refuses is reported
- * on that thread.
+ * there are events to report: a slow listener delays other listeners, never a lock. Events that the executor refuses
+ * are reported on that thread.
  *
  * <p>An event is passed on in two steps. {@link #note} puts the event into a queue and does nothing else, so that it may be called
  * under a local lock's mutex, where the order of events is decided. {@link #hurry} then, outside of it, ensures that a
@@ -161,7 +161,7 @@ final class EventDispatcher implements AutoCloseable {
                 each.execute(once);
                 return;
             } catch (Throwable refused) {
-                // full, closed, or no thread available: that must leave no lock between two states
+                // full, closed, or without a thread: that must leave no lock between two states
             }
         }
         if (begun.compareAndSet(false, true)) { // otherwise one of them ran it before it threw

@@ -28,7 +28,7 @@ final class Failures {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
-    /** What was thrown where nothing checked is declared, to be thrown again. */
+    /** The failure, to be thrown again where no checked exception is declared. */
     static RuntimeException unchecked(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;

@@ -51,7 +51,7 @@ interface GrantOwner {
      */
     void close(HoldState closing, LockMode as);
 
-    /** Closes a hold of which nobody has an entry any more, on the client's timer, which waits for nothing. */
+    /** Closes a hold that has no entry any more, on the client's timer, which waits for nothing. */
     void closeUnawaited(HoldState closing);
 
     /**

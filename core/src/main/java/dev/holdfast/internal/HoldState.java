@@ -145,8 +145,8 @@ final class HoldState implements Runnable {
     }
 
     /**
-     * Has the client's timer close it, whose thread has stack left, where the caller's has not. It is the task itself: there
-     * may not be enough of a stack to link a lambda or to load a class.
+     * Has the client's timer close it, whose thread has stack left when the caller's has none. This object is the task
+     * itself: the stack may not have room to link a lambda or to load a class.
      */
     void closeLater() {
         grant.owner().context().soon(this);

@@ -117,7 +117,7 @@ final class MultiAcquisition {
                 got = attempt.outcome();
             } catch (StoreUnavailableException noAnswer) {
                 away = away == null ? noAnswer : away;
-            } catch (Throwable failed) { // also an Error: the others under way are taken in, and released
+            } catch (Throwable failed) { // also an Error: the other claims under way are awaited, and released
                 failure = failure == null ? failed : failure;
             }
             inTurn &= got.isPresent();

@@ -100,7 +100,7 @@ final class RenewalSender {
         private final int batches;
         private final AtomicInteger left;
         private final AtomicBoolean missed = new AtomicBoolean();
-        /** Of very many batches, each would otherwise fail within the one before. */
+        /** Otherwise each of very many batches would fail within the one before. */
         private final SerialRunner turns = new SerialRunner();
 
         Round(String part, int batches) {

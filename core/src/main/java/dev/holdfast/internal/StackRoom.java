@@ -1,9 +1,9 @@
 package dev.holdfast.internal;
 
 /**
- * Whether the calling thread has stack left for what it is about to do. An overflow in the middle of a step would leave a
- * lock, or a queue of the JDK, between two states; one that comes here, before anything has changed, leaves nothing. It is
- * demanded where callers come in, from any depth: a {@code finally} that closes a hold may run where a recursion overflowed.
+ * Whether the calling thread has stack left for what it is about to do. An overflow in the middle of a step would leave
+ * a lock, or a queue of the JDK, between two states; one here, before anything has changed, leaves nothing. The check
+ * is made where callers enter, at any depth: a {@code finally} that closes a hold may run where a recursion overflowed.
  */
 final class StackRoom {
     private static final int STEP = 64;

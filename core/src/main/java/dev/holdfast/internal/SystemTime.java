@@ -19,7 +19,7 @@ public final class SystemTime implements TimeSource, AutoCloseable {
         this(task -> DaemonThreads.daemon(threadName, task));
     }
 
-    /** With a thread of its caller, which may be one that cannot be had. */
+    /** Time with the caller's threads; the factory may fail. */
     SystemTime(ThreadFactory threads) {
         timer = new ScheduledThreadPoolExecutor(1, threads);
         timer.setRemoveOnCancelPolicy(true);
@@ -28,8 +28,8 @@ public final class SystemTime implements TimeSource, AutoCloseable {
     }
 
     /**
-     * Starts the thread, which stays until the close. What is planned from now on needs none that could not be had when it
-     * counts, in the middle of a lock's life.
+     * Starts the thread, which stays until the close. Tasks that are planned later then need no new thread, which might
+     * be unavailable in the middle of a lock's life.
      */
     SystemTime start() {
         timer.allowCoreThreadTimeOut(false);

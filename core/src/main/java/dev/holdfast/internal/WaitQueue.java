@@ -91,7 +91,7 @@ abstract class WaitQueue implements GrantOwner {
         transition(this::afterLeaving);
     }
 
-    /** A waiter whose caller has failed, and learns of nothing any more: it leaves the queue, or its hold is given back. */
+    /** A waiter whose caller has failed, and is no longer notified: it leaves the queue, or its hold is released. */
     final void abandon(Waiter waiter) {
         if (waiter.resolve(Waiter.EMPTY)) {
             forget(waiter, NotAcquired.Reason.CANCELLED);
@@ -303,7 +303,7 @@ abstract class WaitQueue implements GrantOwner {
         });
     }
 
-    /** Has it renewed from now on, before anybody has it; returns why that cannot be: the timer may have no thread. */
+    /** Plans its renewal before a caller gets it; returns the reason if that fails: the timer may have no thread. */
     private Optional<Throwable> whyNotWatched(GrantState begun) {
         try {
             context.renewer().watch(begun);

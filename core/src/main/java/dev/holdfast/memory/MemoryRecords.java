@@ -16,7 +16,7 @@ final class MemoryRecords {
     private final TimeSource time;
     private final ReentrantLock mutex = new ReentrantLock();
     private final TreeMap<String, Kept> records = new TreeMap<>();
-    /** Of all names, so that nothing need be kept of those that are gone. */
+    /** One counter for all names, so that nothing need be kept of removed ones. */
     private long lastRevision;
 
     private Instant purgedAt = Instant.EPOCH;

@@ -262,7 +262,7 @@ public final class MemoryStore implements StoreFactory {
             }
         } finally {
             mutex.unlock();
-            then.run(); // also where no wake could be planned: what was decided is told
+            then.run(); // also where no wake could be planned: the decision is reported
         }
     }
 

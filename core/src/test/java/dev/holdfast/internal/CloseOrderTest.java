@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A release that goes from its queue to the store in the very moment in which a close looks at both. */
+/** A release that goes from its queue to the store while a close checks both. */
 @Timeout(120)
 class CloseOrderTest {
     private final ManualTime time = new ManualTime();

@@ -21,7 +21,7 @@ import reactor.util.context.Context;
  * </pre>
  *
  * <p>A task belongs to the sequence in whose context it finds this: so does all that the operators of the sequence run.
- * What a thread of others does, such as that of a {@code CompletableFuture}, is not seen.
+ * Work on other threads, such as that of a {@code CompletableFuture}, is not counted.
  */
 final class BodyWork {
     private static final Class<BodyWork> KEY = BodyWork.class;

@@ -8,8 +8,9 @@ import kotlinx.coroutines.ThreadContextElement;
 import org.aopalliance.intercept.MethodInvocation;
 
 /**
- * Finds the job of the coroutine in which a suspending function runs: a cancelled job ends when its code has ended, which
- * the {@code Mono} around it does not tell. It is in the context of the coroutine, and asked whenever that goes on.
+ * Finds the job of the coroutine in which a suspending function runs: a cancelled job ends when its code has ended,
+ * which the {@code Mono} around it does not show. This element is in the coroutine's context, which asks it at each
+ * resumption.
  */
 final class CoroutineEnd extends AbstractCoroutineContextElement implements ThreadContextElement<Object> {
     private static final Key KEY = new Key();

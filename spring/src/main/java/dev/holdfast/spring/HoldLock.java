@@ -45,9 +45,9 @@ public @interface HoldLock {
     /**
      * The name of the lock, or several names that are acquired together: text with <code>#{…}</code> for expressions over
      * the arguments and beans, and <code>${…}</code> for properties. It is evaluated once, before the call; an expression
-     * that results in null or in no text is refused. Between two expressions stands some text; where the first value
-     * contains the character that follows it, that gets a backslash before it, so that different values make different
-     * names. Default: the class and the method.
+     * that results in null or in no text is refused. Two expressions need text between them. Where the first value
+     * contains the character that follows it, a backslash is put before that character, so that different values make
+     * different names. Default: the class and the method.
      */
     @AliasFor("value")
     String[] name() default {};

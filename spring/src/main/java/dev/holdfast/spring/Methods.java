@@ -159,12 +159,12 @@ final class Methods {
                         || Arrays.stream(type.getInterfaces()).anyMatch(Methods::isLater));
     }
 
-    /** What the method of a bean returns, with its type arguments; of a suspending function, what Kotlin declares. */
+    /** The result type of a bean's method, with its type arguments; for a suspending function, as Kotlin declares. */
     static ResolvableType result(Class<?> bean, Method method) {
         return ResolvableType.forMethodParameter(new MethodParameter(method, -1).withContainingClass(bean));
     }
 
-    /** Whether a result of the type, or a part that its type arguments tell, goes on or begins after the return. */
+    /** Whether a result of the type, or a part that its type arguments show, goes on or begins after the return. */
     static boolean isUnfinished(ResolvableType type) {
         return isUnfinished(type, DEEPEST);
     }
@@ -189,7 +189,7 @@ final class Methods {
                 type, each -> CompletionStage.class.isAssignableFrom(each) || isPublisher(each) || isLater(each));
     }
 
-    /** What a method returns, as messages call it: {@code ResponseEntity<Mono>}, and where a subclass says so. */
+    /** The result type of a method, as messages call it: {@code ResponseEntity<Mono>}, and where a subclass says so. */
     static String resultTitle(Class<?> bean, Method method) {
         String title = title(result(bean, method), DEEPEST);
         return bean == method.getDeclaringClass() ? title : title + " in " + ClassUtils.getShortName(bean);

@@ -13,7 +13,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
  * The text of a lock's name with expressions in it: <code>order:#{#order.id}</code>. Parsed once; every expression must
- * result in some text. Different values make different names: where several expressions stand in one text, a value that
+ * result in some text. Different values make different names: where one text has several expressions, a value that
  * contains the character behind its expression gets a backslash before that.
  */
 final class NameTemplate {

@@ -108,7 +108,7 @@ final class ReactiveCall {
             return Mono.fromRunnable(work::end);
         }
 
-        /** Closes the hold; a loss that is found now is added to what failed. */
+        /** Closes the hold; a loss that is found now is added to the failure. */
         Mono<Void> failed(Throwable failure) {
             return Mono.fromRunnable(() -> {
                 HoldLockInterceptor.closedAfter(hold, failure);

@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 class ReactiveOneProcessorTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** What the application does. */
+    /** The work of the application. */
     enum Scene {
         NESTED {
             @Override

@@ -67,8 +67,9 @@ public abstract class SecretsContract {
     protected SecretsContract() {}
 
     /**
-     * The table: URLs in which {@code SECRET} stands for the secret as it is, and {@code ENCODED} for the secret with percent
-     * signs. Of a URL with neither, the secret is beside it. A test takes a name {@code secrets} of each store that opens.
+     * The table: URLs in which {@code SECRET} stands for the secret as it is, and {@code ENCODED} for the secret with
+     * percent signs. If a URL has neither, the secret is given beside it. A test takes a name {@code secrets} of each
+     * store that opens.
      */
     protected abstract List<String> urls();
 
@@ -147,7 +148,7 @@ public abstract class SecretsContract {
         }
     }
 
-    /** What comes out. */
+    /** The texts that a client lets out. */
     private static final class Shown extends Handler implements LockListener {
         private final List<String> texts = new ArrayList<>();
 

@@ -24,7 +24,7 @@ class EmptyDatabasesTest {
     private final AtomicInteger runs = new AtomicInteger();
     private final String kept = System.getProperty(Originals.KEPT, "");
 
-    /** What these programs make is nobody else's. */
+    /** The databases that these programs make are for this test alone. */
     @BeforeEach
     void keepNothing() {
         System.clearProperty(Originals.KEPT);

@@ -3,7 +3,7 @@ package dev.holdfast.spi.support;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** Writes to a log of the application, whose handlers may throw: what comes next on a store's own thread is done all the same. */
+/** Writes to a log of the application, whose handlers may throw: the store's own thread goes on all the same. */
 public final class SafeLog {
     private SafeLog() {}
 

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * <p>Thread-safe.
  */
 public final class Secrets {
-    /** One of a letter or two is a part of every text; nobody is helped when those are cut to pieces. */
+    /** Shorter secrets occur by chance in many texts; hiding them would only cut these to pieces. */
     private static final int SHORTEST = 4;
 
     private static final String MASK = "***";
@@ -32,12 +32,12 @@ public final class Secrets {
         this.any = any;
     }
 
-    /** None. */
+    /** No secrets. */
     public static Secrets none() {
         return new Secrets(NEVER);
     }
 
-    /** Of these values, in upper and lower case; those of fewer than four characters are not looked for. */
+    /** The secrets with these values, in upper and lower case; values of fewer than four characters are ignored. */
     public static Secrets of(Collection<String> values) {
         List<String> longest = values.stream()
                 .filter(value -> value.length() >= SHORTEST)
@@ -51,7 +51,7 @@ public final class Secrets {
                         Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE));
     }
 
-    /** Whatever a driver's texts have of a form in which a server repeats secrets. */
+    /** Every part of a driver's text that has this form, in which a server repeats secrets. */
     public static Secrets matching(Pattern form) {
         return new Secrets(form);
     }

@@ -67,7 +67,7 @@ final class PostgresQueue {
         return false;
     }
 
-    /** The ticket behind all others; null if somebody else has drawn it at the same time. */
+    /** The ticket behind all others; null if another session has drawn it at the same time. */
     private @Nullable String draw() throws SQLException {
         String next = "SELECT t FROM (" + tickets("coalesce(max(l.objid::bigint), 0) + 1 AS t") + ") last WHERE"
                 + " pg_try_advisory_lock(" + queue + ", t::int4)";

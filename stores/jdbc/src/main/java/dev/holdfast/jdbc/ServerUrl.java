@@ -26,7 +26,7 @@ record ServerUrl(ServerDialect dialect, String jdbcUrl, JdbcOptions options, boo
 
     private static final List<String> MODES = List.of("lease", "session");
     private static final Pattern OURS = Pattern.compile("([?&;])holdfast\\.(\\w+)=([^&;]*)");
-    /** Of another form nothing is shown but the database: a secret may be anywhere in it. */
+    /** A URL of another form shows only its database: a secret may be anywhere in it. */
     private static final Pattern SHOWN =
             Pattern.compile("(jdbc:(?:h2:tcp|h2:ssl|\\w+)://)(" + UrlForm.HOSTS + "(?:/[\\w.%~-]*)*)(?:[?;].*)?");
 

@@ -109,8 +109,8 @@ final class SessionConnection {
     }
 
     /**
-     * Gives a lock back: the row first, so that the next one finds it released. If somebody keeps the row locked, the lock
-     * itself goes back all the same, and the next one waits for a session.
+     * Releases a lock: the row first, so that the next client finds it released. If another session keeps the row
+     * locked, the lock itself is released all the same, and the next client waits for one session.
      */
     boolean release(SessionRows locks, ClaimId id) throws SQLException {
         HeldLocks.Held held = grants.get(id);

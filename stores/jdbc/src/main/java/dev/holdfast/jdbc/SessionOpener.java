@@ -42,7 +42,7 @@ final class SessionOpener {
     private volatile SqlErrors errors;
     private final TimeSource time;
     private final Duration session;
-    /** It was looked where the table is. */
+    /** Whether the search for the table has been made. */
     private final AtomicBoolean known = new AtomicBoolean();
 
     SessionOpener(
@@ -98,7 +98,7 @@ final class SessionOpener {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(session.toMillis(), ANSWER.toMillis()));
     }
 
-    /** After so long, a statement is called off: renewals come behind it. */
+    /** After so long, a statement is cancelled: renewals wait behind it. */
     private long limitMillis() {
         return Math.max(SHORTEST_LIMIT_MILLIS, Math.min(session.toMillis() / BLOCKED_PARTS, 3_000));
     }

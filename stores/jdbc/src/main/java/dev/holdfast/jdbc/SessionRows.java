@@ -40,7 +40,7 @@ final class SessionRows {
     private final int answerMillis;
     private final int mostLocks;
     private final IntSupplier anyNumber;
-    /** The statement that waits, to be called off. */
+    /** The statement that waits, to be cancelled. */
     private volatile @Nullable Statement waiting;
 
     private @Nullable Unkept unkept;
@@ -137,7 +137,7 @@ final class SessionRows {
 
     /**
      * Waits for a lock in the order of arrival, until it is cancelled; its statements can be {@linkplain #cancelStatement
-     * called off}. Whether the session has the lock.
+     * cancelled}. Whether the session has the lock.
      */
     boolean awaitLock(int number, BooleanSupplier cancelled) throws SQLException {
         TableOpener.limitAnswers(session.connection(), 0);

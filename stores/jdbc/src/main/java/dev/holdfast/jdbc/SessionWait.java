@@ -6,7 +6,7 @@ import java.sql.Statement;
 import java.util.function.BooleanSupplier;
 
 /**
- * The statements of a claim that waits, which another thread may call off.
+ * The statements of a claim that waits, which another thread may cancel.
  *
  * @param statement sends them
  * @param cancelled whether the claim has been cancelled

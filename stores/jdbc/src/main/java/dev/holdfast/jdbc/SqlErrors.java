@@ -105,7 +105,7 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
 
     /**
      * The same, with the schema in which a connection has found the table. Where the connection's settings have chosen it,
-     * and others have such a table too, a warning is logged: their clients exclude nobody here.
+     * and others have such a table too, a warning is logged: their clients do not exclude this one.
      */
     SqlErrors found(SqlSession session, JdbcOptions options) throws SQLException {
         String name = table.substring(table.indexOf('.') + 1);

@@ -38,7 +38,7 @@ final class SqlSession implements AutoCloseable {
         this(connection, null);
     }
 
-    /** With a limit to each statement, which is called off on the server. */
+    /** With a time limit for each statement, which is then cancelled on the server. */
     SqlSession(Connection connection, @Nullable StatementLimit limit) {
         this.connection = connection;
         this.limit = limit;
@@ -139,7 +139,7 @@ final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** What a log of the application throws ends no thread. */
+    /** A failure of the application's log ends no thread. */
     static void log(System.Logger.Level level, String message, Throwable failure) {
         SafeLog.log(System.getLogger("dev.holdfast.jdbc"), level, message, failure);
     }

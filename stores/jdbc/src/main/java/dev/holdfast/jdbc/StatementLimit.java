@@ -10,10 +10,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls off, on the server, a statement of one connection that takes too long. Servers' own limits do not cover a commit
+ * Cancels, on the server, a statement of one connection that takes too long. Servers' own limits do not cover a commit
  * that waits for a synchronous standby. A client that only closes its connection leaves the server's process waiting.
  *
- * <p>Costs nothing while no statement is under way, and else one look per limit. Statements come from one thread.
+ * <p>Costs nothing while no statement is under way, and otherwise one timer event per limit. Statements come from
+ * one thread.
  */
 final class StatementLimit {
     private static final Duration AGAIN = Duration.ofMillis(500);
@@ -23,7 +24,7 @@ final class StatementLimit {
     private final AtomicBoolean watching = new AtomicBoolean();
     private volatile @Nullable Running running;
 
-    /** Of one statement. */
+    /** One statement under way. */
     private static final class Running {
         private final Statement statement;
         private final long since;
@@ -49,8 +50,8 @@ final class StatementLimit {
     /**
      * Runs a statement.
      *
-     * @throws SQLTimeoutException also where the server then answers that all is well: a commit that was called off is not
-     *     on the standby
+     * @throws SQLTimeoutException also where the server then answers that all is well: a commit that was cancelled is
+     *     not on the standby
      */
     <T> T run(Statement statement, Call<T> call) throws SQLException {
         Running mine = new Running(statement, time.nanoTime());
@@ -80,7 +81,7 @@ final class StatementLimit {
         watching.set(false);
         Running now = running;
         if (now == null) {
-            return; // the next statement sees that nobody watches
+            return; // the next statement plans a check again
         }
         Duration left = limit.minusNanos(time.nanoTime() - now.since);
         boolean tooLong = left.isNegative() || left.isZero();

@@ -72,7 +72,7 @@ record UrlFence(
             fence.check(connection, resource, token);
             long began = System.nanoTime();
             dialect.commit(connection, STATEMENT_SECONDS);
-            if (System.nanoTime() - began >= TimeUnit.SECONDS.toNanos(STATEMENT_SECONDS)) { // or it was called off
+            if (System.nanoTime() - began >= TimeUnit.SECONDS.toNanos(STATEMENT_SECONDS)) { // or it was cancelled
                 throw new SQLTimeoutException("the commit took too long", "HYT00");
             }
         }

@@ -12,8 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The form of a JDBC URL, and its secrets. Drivers print what they cannot read: of {@code //me:s3cret@host/db} the secret,
- * as a port. So a URL with a log-in before the host is refused here, and no driver sees it.
+ * The form of a JDBC URL, and its secrets. Drivers print what they cannot read, such as the secret of
+ * {@code //me:s3cret@host/db}, which they take for a port. So a URL with a log-in before the host is refused here,
+ * and no driver sees it.
  */
 final class UrlForm {
     private static final String HOST = "(?:[\\w.-]+|\\[[0-9A-Fa-f:.%]+])(?::\\d{1,5})?";
@@ -27,7 +28,7 @@ final class UrlForm {
     /** No parameter's name has an @. */
     private static final String PARAMETERS = "(?:\\?(?!(?:.*&)?[^=&]*@).*)?";
 
-    /** What H2 knows before a path, and a drive of Windows; in the path is a colon or an @, not both. */
+    /** H2's prefixes of a path, or a drive of Windows; the path may have a colon or an @, not both. */
     private static final String H2_FILES = "(?:(?:mem|file|split|nio\\w*|async|zip|classpath|[a-z]|\\d+):)*";
 
     private static final String SETTINGS = "(?:;(?!(?:.*;)?[^=;]*@).*)?";

@@ -56,7 +56,7 @@ class AbsentStandbyTest {
                 assertThatThrownBy(() -> client.lock(name).tryAcquire())
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("synchronous standby");
-                assertThat(waitingForStandby()).isLessThanOrEqualTo(1); // of a claim that is taken back
+                assertThat(waitingForStandby()).isLessThanOrEqualTo(1); // of a claim that is withdrawn
             }
             await().atMost(SOON).until(() -> waitingForStandby() == 0);
             standby("");

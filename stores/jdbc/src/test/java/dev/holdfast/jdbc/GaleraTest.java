@@ -43,7 +43,7 @@ class GaleraTest {
         int port = Ports.free();
         Files.createDirectory(folder.resolve("first"));
         first = orSkip(() -> MariaDbServer.start(options(folder.resolve("first"), port, "gcomm://")));
-        // Both are new and equal: a server that is told the position of the first needs no copy of its data.
+        // Both are new and equal: a server that has the position of the first needs no copy of its data.
         Files.writeString(
                 Files.createDirectory(folder.resolve("second")).resolve("grastate.dat"),
                 "version: 2.1\nuuid: " + status(first, "wsrep_cluster_state_uuid") + "\nseqno: "

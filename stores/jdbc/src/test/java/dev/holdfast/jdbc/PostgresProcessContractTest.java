@@ -3,7 +3,7 @@ package dev.holdfast.jdbc;
 import org.junit.jupiter.api.Tag;
 
 /**
- * What happens between processes on PostgreSQL. For {@code ./verify --all}: a row outlives its process as a record of
+ * The cases between processes on PostgreSQL. For {@code ./verify --all}: a row outlives its process as a record of
  * SQLite or Redis does, which are asked every day.
  */
 @Tag("engine-in-another-class")

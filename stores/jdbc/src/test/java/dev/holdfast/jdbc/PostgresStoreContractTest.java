@@ -3,7 +3,7 @@ package dev.holdfast.jdbc;
 import org.junit.jupiter.api.Tag;
 
 /**
- * What PostgreSQL itself does. For {@code ./verify --all}: everyday, the contract runs on MariaDB, of the same rows, and on
+ * The store on PostgreSQL. For {@code ./verify --all}: everyday, the contract runs on MariaDB, of the same rows, and on
  * Redis, which notifies as PostgreSQL does; {@link PostgresServerTest} and {@link PostgresFuzzTest} have what differs.
  */
 @Tag("engine-in-another-class")

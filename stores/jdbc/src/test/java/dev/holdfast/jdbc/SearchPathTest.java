@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two users of one database whose settings lead them to a table each: their locks exclude nobody, so both are told. */
+/** The settings of two users lead to a table each: their locks do not exclude each other, and both are warned. */
 @Timeout(180)
 class SearchPathTest {
     @ParameterizedTest

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What sessions with locks, and claims that wait, cost the server and its other users; and what those may do to them. */
+/** Sessions with locks, and claims that wait, do not disturb other users of the server, nor those the holds. */
 @Timeout(180)
 class SessionMannersTest {
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -89,7 +89,7 @@ class SessionMannersTest {
         assertThat(waiting.answer().toCompletableFuture()).isNotDone();
     }
 
-    /** The third leaves while it waits,. */
+    /** The third leaves while it waits. */
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void waitersAreServedInTheirOrderHoweverLongTheyWait(String database) throws Exception {
@@ -222,7 +222,7 @@ class SessionMannersTest {
         await().atMost(SOON).until(() -> get(looking.status(name)).waiting() == number);
     }
 
-    /** Until each of those who wait has done so in a new statement so many times; on MariaDB, they wait in one. */
+    /** Until each waiter has sent so many new statements; on MariaDB, each waits in one statement. */
     private static void awaitStatements(String database, int number) throws Exception {
         for (int i = 0; i < number && database.equals("postgresql"); i++) {
             long now = servers.count(database, "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint");

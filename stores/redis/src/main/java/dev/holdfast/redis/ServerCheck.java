@@ -89,7 +89,7 @@ record ServerCheck(List<String> caveats, String runId) {
                 .handle((config, failure) -> failure == null ? config.getOrDefault("save", "") : "unknown");
         CompletableFuture<String> known =
                 info.toCompletableFuture().handle((text, failure) -> failure == null ? text : refused(failure, errors));
-        // By the client's timer: the timer of orTimeout keeps the class loader of whoever uses it first, for ever.
+        // By the client's timer: the timer of orTimeout keeps the class loader of its first user for ever.
         TimeSource.Scheduled limit = settings.time()
                 .schedule(
                         () -> {

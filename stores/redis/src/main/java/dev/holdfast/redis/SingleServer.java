@@ -79,7 +79,7 @@ final class SingleServer {
      * @param uri null for the URI that the client was made with
      */
     static StatefulRedisConnection<byte[], byte[]> connect(RedisClient client, @Nullable RedisURI uri) {
-        boolean interrupted = Thread.interrupted(); // else Lettuce throws, and connects all the same for nobody
+        boolean interrupted = Thread.interrupted(); // otherwise Lettuce throws, and leaves a connection open
         try {
             return connectUninterrupted(client, uri);
         } finally {

@@ -51,7 +51,7 @@ class RedisFenceTest {
         fence.check("a", 10);
     }
 
-    /** One that others have left may take no writes: so that it admits nobody, each check is one. */
+    /** A master without replicas may take no writes. Each check is a write, so such a master admits no token. */
     @Test
     void aServerThatMayNotWriteAdmitsNoTokenAgain() {
         fence.check("a", 7);

@@ -98,13 +98,13 @@ class SqliteDatabase {
     }
 
     /**
-     * Works on the file while nobody has it open.
+     * Works on the file while no other connection has it open.
      *
-     * <p>No process survives a reboot, so another boot id is none while another process has the file open: a container may
-     * show an id of its own. And the first to open the file under this path would not see the locks of those who have it
-     * open under another, or with a log that was deleted since.
+     * <p>No process survives a reboot. So while another process has the file open, another boot id means no reboot: a
+     * container may show an id of its own. Also, the first process to open the file under this path would not see the
+     * locks of those that have it open under another path, or with a log that was deleted since.
      *
-     * @return false if somebody has it open
+     * @return false if another connection has it open
      */
     private boolean alone(Consumer<SqliteLayout> work) {
         try (SqliteSession session = SqliteSession.openAlone(file, new BusyTimeout(Duration.ZERO))) {

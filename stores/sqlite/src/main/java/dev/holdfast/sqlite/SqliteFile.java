@@ -204,7 +204,7 @@ final class SqliteFile {
     }
 
     /**
-     * Whether nobody can have it open under another path, because it is empty, or a connection of any process has it open
+     * Whether no process can have it open under another path: it is empty, or a connection of any process has it open
      * under this one, or had when it was killed.
      */
     boolean isNewOrOpenHere() {

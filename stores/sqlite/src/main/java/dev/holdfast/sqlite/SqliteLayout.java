@@ -33,7 +33,7 @@ final class SqliteLayout {
         return session.run("set up the locks", "", () -> {
             session.execute("PRAGMA synchronous = " + SYNCHRONOUS);
             boolean created = isCreated();
-            requireLog(); // without it, a connection that is idle has no lock on the file, and nobody sees it
+            requireLog(); // without it, an idle connection has no lock on the file, and goes unnoticed
             if (!created) {
                 create(clock.micros());
             }

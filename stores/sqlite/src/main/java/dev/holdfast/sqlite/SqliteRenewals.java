@@ -28,7 +28,7 @@ final class SqliteRenewals {
         return size == 1 ? 1 : Integer.highestOneBit(size - 1) << 1;
     }
 
-    /** A file that others no longer see keeps no lock: then nothing is held, whatever its rows say. */
+    /** A file that other processes no longer see keeps no lock: nothing is held then, even if its rows say so. */
     Map<ClaimId, Renewal> renew(List<Grant> grants) {
         long before = clock.stamp();
         Map<ClaimId, Renewal> renewals = new HashMap<>();

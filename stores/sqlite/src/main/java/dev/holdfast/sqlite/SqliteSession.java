@@ -58,8 +58,8 @@ final class SqliteSession implements AutoCloseable {
     }
 
     /**
-     * Opens a connection whose statements are busy while any other connection has the file open, of this process or of
-     * another, in whatever namespaces, also an idle one: each has a shared lock on the file itself, and this one an
+     * Opens a connection whose statements are busy while any other connection has the file open: of this process or of
+     * another, in any namespaces, also an idle one. Each has a shared lock on the file itself, and this one an
      * exclusive lock from its first statement on, until it is closed.
      */
     static SqliteSession openAlone(SqliteFile file, BusyTimeout busyTimeout) {

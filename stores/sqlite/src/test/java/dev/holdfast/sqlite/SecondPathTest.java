@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One file under two paths has a log beside each, and so locks of its own under each: nobody gets that far. */
+/** One file under two paths has a log beside each, and so locks of its own under each: it is refused. */
 class SecondPathTest {
     private static final Duration BRIEF = Duration.ofMillis(300);
 

@@ -123,7 +123,7 @@ public abstract class MutationCases {
         return all;
     }
 
-    /** Of its file, which has the line once. */
+    /** The text of its file, which has the line once. */
     private static String textOf(Mutation mutation) throws IOException {
         String text = Files.readString(mutation.file);
         assertThat(text.split(Pattern.quote(mutation.from), -1))
