@@ -45,6 +45,9 @@ final class Methods {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    /** A page of Spring Data is a supplier of a stream of what it contains. */
+    private static final String CONTAINED = "org.springframework.data.util.Streamable";
+
     /** On methods that Spring calls on the object itself, past any proxy. */
     private static final Set<String> LIFECYCLE_ANNOTATIONS =
             Set.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
@@ -154,6 +157,7 @@ final class Methods {
     /** Whether results of the type are such that the caller makes something of them later. */
     static boolean isLater(@Nullable Class<?> type) {
         return type != null
+                && !type.getName().equals(CONTAINED)
                 && (LATER.contains(type.getName())
                         || isLater(type.getSuperclass())
                         || Arrays.stream(type.getInterfaces()).anyMatch(Methods::isLater));

@@ -45,7 +45,7 @@ final class PropertyAnalyzer extends AbstractFailureAnalyzer<BindException> {
         return property.getName() + (property.getOrigin() == null ? "" : " (" + property.getOrigin() + ")");
     }
 
-    /** Without the value, which the message of a conversion contains. */
+    /** Without the value, which the message of a conversion contains, and that of a placeholder. */
     private static String reason(BindException cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof ConversionException) {
@@ -53,7 +53,9 @@ final class PropertyAnalyzer extends AbstractFailureAnalyzer<BindException> {
                         + cause.getTarget().getType().toClass().getSimpleName();
             }
         }
-        return "cannot be used: "
-                + NestedExceptionUtils.getMostSpecificCause(cause).getMessage();
+        String why = String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage());
+        return why.contains("placeholder")
+                ? "has a placeholder, ${…}, that cannot be resolved"
+                : "cannot be used: " + why;
     }
 }

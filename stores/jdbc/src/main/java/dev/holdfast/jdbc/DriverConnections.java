@@ -64,7 +64,7 @@ final class DriverConnections implements Connections {
         while (more) {
             try {
                 more = drivers.hasNext() && drivers.next() != null;
-            } catch (ServiceConfigurationError broken) {
+            } catch (ServiceConfigurationError | LinkageError broken) {
                 // another driver's trouble
             }
         }

@@ -57,10 +57,11 @@ final class PostgresQueue {
             }
             long before = wait.ask(tickets("max(l.objid::bigint)") + " AND l.objid::bigint < " + ticket);
             if (before > 0) {
-                String keys = "(" + queue + ", " + before + ")";
-                isDone("pg_advisory_lock_shared" + keys + ", pg_advisory_unlock_shared" + keys);
-            } else if (isDone("pg_advisory_lock" + PostgresSessions.keys(scope, number))) {
-                wait.ask("SELECT pg_advisory_unlock(" + queue + ", " + ticket + ")::int");
+                if (has("pg_advisory_lock_shared", queue, Long.toString(before))) {
+                    unlock("pg_advisory_unlock_shared", Long.toString(before));
+                }
+            } else if (has("pg_advisory_lock", scope, number)) {
+                unlock("pg_advisory_unlock", ticket);
                 return true;
             }
         }
@@ -79,23 +80,40 @@ final class PostgresQueue {
         return PostgresDialect.PRIMARY + "SELECT " + what + " FROM " + HELD + " AND l.classid = " + queue + "::oid";
     }
 
-    /** Calls functions that wait; false if they would have waited for longer. */
-    private boolean isDone(String functions) throws SQLException {
+    private void unlock(String function, String ticket) throws SQLException {
+        wait.ask(PostgresDialect.PRIMARY + "SELECT " + function + "(" + queue + ", " + ticket + ")::int");
+    }
+
+    /**
+     * Calls a function that waits for a lock; whether the session has it now. A wait whose time is over may have been granted
+     * the lock at that moment: the function then fails, and the session has the lock all the same.
+     */
+    private boolean has(String function, String first, String second) throws SQLException {
+        String call = function + "((" + first + ")::int4, (" + second + ")::int4)";
+        String mine = "SELECT count(*) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND"
+                + " l.pid = pg_backend_pid() AND l.classid = (" + first + ")::int4::oid AND l.objid = (" + second
+                + ")::int4::oid";
         try {
-            return wait.ask(quiet ? quietly(functions) : "SELECT count(*) FROM (SELECT " + functions + ") called") == 1;
+            return wait.ask(
+                            quiet
+                                    ? quietly(call, mine)
+                                    : PostgresDialect.PRIMARY + "SELECT count(*) FROM (SELECT " + call + ") called")
+                    == 1;
         } catch (SQLException e) {
             if (quiet && SqlErrors.has(e, NO_LANGUAGE)) {
                 quiet = false;
-            } else if (!SqlErrors.has(e, TIMED_OUT)) {
+                return false;
+            }
+            if (!SqlErrors.has(e, TIMED_OUT)) {
                 throw e;
             }
-            return false;
+            return wait.ask(PostgresDialect.PRIMARY + mine) == 1;
         }
     }
 
-    private static String quietly(String functions) {
-        return "DO $$ BEGIN PERFORM set_config('holdfast.done', '0', false); BEGIN PERFORM " + functions
-                + "; PERFORM set_config('holdfast.done', '1', false); EXCEPTION WHEN lock_not_available THEN NULL; END;"
-                + " END $$; SELECT current_setting('holdfast.done')::int";
+    private static String quietly(String call, String mine) {
+        return "DO $$ BEGIN PERFORM set_config('holdfast.done', '1', false); BEGIN PERFORM " + call
+                + "; EXCEPTION WHEN lock_not_available THEN PERFORM set_config('holdfast.done', (" + mine
+                + ")::text, false); END; END $$;" + PostgresDialect.PRIMARY + "SELECT current_setting('holdfast.done')::int";
     }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 final class PostgresSessions implements SessionDialect {
     private static final int IDLE_SESSIONS_END = 140_000;
     private static final int TRANSACTIONS_END = 170_000;
+    private static final int LONGEST_SILENCE_MILLIS = 4 * TableOpener.ANSWER_MILLIS;
 
     @Override
     public String createTable(String table) {
@@ -38,8 +39,10 @@ final class PostgresSessions implements SessionDialect {
         return "pg_try_advisory_lock" + keys(scope, number);
     }
 
+    /** No statement waits for long: without an answer until the server ends the session, the connection is dead. */
     @Override
     public boolean await(SessionWait wait, String scope, int number) throws SQLException {
+        TableOpener.limitAnswers(wait.statement().getConnection(), LONGEST_SILENCE_MILLIS);
         return new PostgresQueue(wait, scope, number).await();
     }
 

@@ -202,9 +202,13 @@ final class SessionStore implements Store {
     /** A claim whose answer never came is taken back, after whatever of it is still under way. */
     CompletableFuture<Boolean> forget(Claim claim) {
         return first.askSurely("withdraw", claim.name(), locks -> {
-            boolean released = first.release(locks, claim.id());
-            grants.remove(claim.id(), first);
-            return released;
+            try {
+                return first.release(locks, claim.id());
+            } finally {
+                if (first.heldAs(claim.id()) == null) {
+                    grants.remove(claim.id(), first);
+                }
+            }
         });
     }
 
