@@ -53,7 +53,8 @@ final class PropertyAnalyzer extends AbstractFailureAnalyzer<BindException> {
                         + cause.getTarget().getType().toClass().getSimpleName();
             }
         }
-        String why = String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage());
+        String why =
+                String.valueOf(NestedExceptionUtils.getMostSpecificCause(cause).getMessage());
         return why.contains("placeholder")
                 ? "has a placeholder, ${…}, that cannot be resolved"
                 : "cannot be used: " + why;

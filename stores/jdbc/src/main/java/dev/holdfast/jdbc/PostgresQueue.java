@@ -90,9 +90,11 @@ final class PostgresQueue {
      */
     private boolean has(String function, String first, String second) throws SQLException {
         String call = function + "((" + first + ")::int4, (" + second + ")::int4)";
-        String mine = "SELECT count(*) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND"
-                + " l.pid = pg_backend_pid() AND l.classid = (" + first + ")::int4::oid AND l.objid = (" + second
-                + ")::int4::oid";
+        String mine =
+                "SELECT count(*) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND"
+                        + " l.pid = pg_backend_pid() AND l.classid = (" + first + ")::int4::oid AND l.objid = ("
+                        + second
+                        + ")::int4::oid";
         try {
             return wait.ask(
                             quiet
@@ -114,6 +116,7 @@ final class PostgresQueue {
     private static String quietly(String call, String mine) {
         return "DO $$ BEGIN PERFORM set_config('holdfast.done', '1', false); BEGIN PERFORM " + call
                 + "; EXCEPTION WHEN lock_not_available THEN PERFORM set_config('holdfast.done', (" + mine
-                + ")::text, false); END; END $$;" + PostgresDialect.PRIMARY + "SELECT current_setting('holdfast.done')::int";
+                + ")::text, false); END; END $$;" + PostgresDialect.PRIMARY
+                + "SELECT current_setting('holdfast.done')::int";
     }
 }
