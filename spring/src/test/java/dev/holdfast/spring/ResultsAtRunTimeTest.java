@@ -10,6 +10,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.OnceRun;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.domain.Page;
+import org.springframework.data.domain.PageImpl;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
@@ -124,6 +127,14 @@ class ResultsAtRunTimeTest {
             });
             assertThatThrownBy(result::join).hasCauseInstanceOf(HoldLostException.class);
         });
+    }
+
+    /** It is a supplier too: of a stream of what it contains. */
+    @Test
+    void aPageOfSpringDataIsNoWorkThatIsYetToCome() {
+        assertThat(Methods.isLater(Page.class)).isFalse();
+        PageImpl<String> page = new PageImpl<>(List.of("found"));
+        with((work, client) -> assertThat(work.hold(() -> page)).isSameAs(page));
     }
 
     @Test
