@@ -6,7 +6,6 @@ import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,11 +44,11 @@ class EndOfStackTest {
     void theNextWaiterIsServedHoweverFewFramesAreLeftForTheClose() throws Exception {
         for (int left = 0; left < FRAMES; left += STEP) {
             String name = "a" + left;
-            AtomicReference<Hold> held =
-                    new AtomicReference<>(client.lock(name, BRIEF).acquire());
+            Runnable[] close = {client.lock(name, BRIEF).acquire()::close};
             EngineCase.Started<Hold> next =
                     EngineCase.startAndWaitUntilItWaits(() -> client.lock(name).acquire());
-            atEndOfStack(left, held.getAndSet(null)::close);
+            atEndOfStack(left, close[0]);
+            close[0] = null; // so that a hold that could not be closed is found
             EngineCase.soon(() -> next.isOver() || collected());
             next.result().close();
             assertFree(name);
@@ -94,6 +93,7 @@ class EndOfStackTest {
         }
     }
 
+    @SuppressWarnings("InfiniteRecursion") // that is what it is for
     private static int depth(Lock lock) {
         try {
             lock.lock();
@@ -144,6 +144,7 @@ class EndOfStackTest {
     }
 
     /** Goes down to the end of the stack, and runs it on the way back. */
+    @SuppressWarnings("InfiniteRecursion")
     private static int down(int left, Runnable what) {
         int below;
         try {

@@ -2,6 +2,8 @@ package dev.holdfast.jdbc;
 
 import java.sql.SQLException;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,8 @@ final class PostgresQueue {
 
     /** The user may not use PL/pgSQL, or it was dropped: the server then logs the end of each wait. */
     private static final Set<String> NO_LANGUAGE = Set.of("42501", "42704");
+
+    private static final long LONGEST_PAUSE_NANOS = 5_000_000;
 
     private static final Set<String> TIMED_OUT = Set.of("55P03");
 
@@ -73,7 +77,11 @@ final class PostgresQueue {
         String next = "SELECT t FROM (" + tickets("coalesce(max(l.objid::bigint), 0) + 1 AS t") + ") last WHERE"
                 + " pg_try_advisory_lock(" + queue + ", t::int4)";
         long drawn = wait.ask(next);
-        return drawn > 0 ? Long.toString(drawn) : null;
+        if (drawn > 0) {
+            return Long.toString(drawn);
+        }
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
+        return null;
     }
 
     private String tickets(String what) {

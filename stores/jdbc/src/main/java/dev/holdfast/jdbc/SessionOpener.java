@@ -98,9 +98,12 @@ final class SessionOpener {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(session.toMillis(), ANSWER.toMillis()));
     }
 
-    /** After so long, a statement is cancelled: renewals wait behind it. */
+    /**
+     * After so long, a statement is cancelled: renewals wait behind it. It is longer than a wait for a row, and leaves time
+     * for a second try of a renewal.
+     */
     private long limitMillis() {
-        return Math.max(SHORTEST_LIMIT_MILLIS, Math.min(session.toMillis() / BLOCKED_PARTS, 3_000));
+        return Math.max(SHORTEST_LIMIT_MILLIS, Math.min(2 * session.toMillis() / BLOCKED_PARTS, 3_000));
     }
 
     ClientClosedException closedException() {

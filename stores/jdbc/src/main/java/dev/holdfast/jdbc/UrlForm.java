@@ -40,6 +40,10 @@ final class UrlForm {
             + "|(?:mariadb|mysql):(?:\\w+:)?//(?:" + HOSTS + "|" + ADDRESSES + ")?(?:/[^@:?#;]*)?" + PARAMETERS + ")");
 
     private static final Pattern PARAMETER = Pattern.compile("[?&;(](?:([\\w.]*)=)?([^&;]*)");
+    /** Parameters whose values are needed in messages, and never are secrets. */
+    private static final Pattern PLAIN = Pattern.compile(
+            "(?i)[?&;](?:(?:user|currentSchema|sslMode|mode|holdfast\\.schema|holdfast\\.table)=[\\w.-]*|[\\w.]+=(?:true|false))");
+
     /** Where a driver, another than the URL is for, might cut a value. */
     private static final Pattern CUTS = Pattern.compile("\\W+");
 
@@ -57,12 +61,12 @@ final class UrlForm {
         return url;
     }
 
-    /** All values of parameters but a plain user's name: which of them are secrets, each driver knows for itself. */
+    /** All values of parameters but those of {@link #PLAIN}: which of them are secrets, each driver knows for itself. */
     static Secrets secrets(String url, Optional<String> password) {
         Set<String> values = new HashSet<>(Set.of(url));
         password.ifPresent(values::add);
         for (Matcher each = PARAMETER.matcher(url); each.find(); ) {
-            if (!"user".equalsIgnoreCase(each.group(1)) || !each.group(2).matches("[\\w.-]*")) {
+            if (!PLAIN.matcher(each.group()).matches()) {
                 values.addAll(List.of(each.group(2), decoded(each.group(2))));
                 values.addAll(CUTS.splitAsStream(each.group(2)).toList());
             }
