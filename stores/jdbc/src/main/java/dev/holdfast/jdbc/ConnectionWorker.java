@@ -220,11 +220,15 @@ final class ConnectionWorker {
     }
 
     private void report(Throwable e) {
-        SqlSession.log(System.Logger.Level.ERROR, unexpected(e).getMessage(), e);
+        SqlSession.log(System.Logger.Level.ERROR, unexpected(), e);
     }
 
     private HoldfastException unexpected(Throwable e) {
-        return new HoldfastException("a request to " + tables.description() + " failed; please report this", e);
+        return new HoldfastException(unexpected(), e);
+    }
+
+    private String unexpected() {
+        return "a request to " + tables.description() + " failed; please report this";
     }
 
     private void runDue() {
