@@ -253,7 +253,7 @@ abstract class ServerCases {
     void renewalsPassAListOfAHundredThousandNames() {
         dropTable();
         try (Store store =
-                new JdbcStoreProvider().open(with(url(), "holdfast.connections=1"), new StoreContext(new NoTimer()))) {
+                new JdbcStoreProvider().open(with(url(), "holdfast.connections=1"), new StoreContext(new NoWallClock()))) {
             Grant kept =
                     Requests.get(store.claim(Requests.claim("kept")).answer()).orElseThrow();
             fill("held ", "1");
@@ -491,11 +491,11 @@ abstract class ServerCases {
     }
 
     Store store() {
-        return new JdbcStoreProvider().open(url(), new StoreContext(new NoTimer()));
+        return new JdbcStoreProvider().open(url(), new StoreContext(new NoWallClock()));
     }
 
-    /** A client's time whose timer is not needed. */
-    static final class NoTimer implements TimeSource {
+    /** A client's time whose wall clock is not asked. */
+    static final class NoWallClock implements TimeSource {
         @Override
         public long nanoTime() {
             return System.nanoTime();
@@ -508,7 +508,7 @@ abstract class ServerCases {
 
         @Override
         public Scheduled schedule(Runnable task, Duration delay) {
-            throw new UnsupportedOperationException("a store on a server has no timer");
+            return MachineTime.INSTANCE.schedule(task, delay);
         }
     }
 
