@@ -84,14 +84,14 @@ final class ListCommand implements Callable<Integer> {
         if (!absent) {
             try (LockClient client = store.open("")) {
                 locks = client.list(pattern);
-                shown = client.store();
+                shown = shown(store, client);
             }
         }
         if (json) {
             System.out.println(Json.of(locks.stream().map(LockView::json).toList()));
         } else if (!locks.isEmpty()) {
             System.out.print(LockView.table(locks));
-            if (!shown.equals(store.shown()) && shown.startsWith(store.shown())) { // what the URL has left open
+            if (!shown.equals(store.shown())) {
                 System.err.println("holdfast: " + Redaction.ours("these locks are on " + shown));
             }
         }
@@ -143,7 +143,7 @@ final class ListCommand implements Callable<Integer> {
             while (isRead) {
                 isRead = screen == null
                         ? print(client.list(pattern))
-                        : screen.drawFromStore(() -> frame(client, pattern));
+                        : screen.drawFromStore(() -> frame(client, store, pattern));
                 TimeUnit.NANOSECONDS.sleep(every.toNanos());
             }
         }
@@ -155,11 +155,16 @@ final class ListCommand implements Callable<Integer> {
         return !System.out.checkError();
     }
 
-    private static List<String> frame(LockClient client, String pattern) {
+    private static List<String> frame(LockClient client, StoreUrl store, String pattern) {
         List<LockStatus> locks = client.list(pattern);
         return locks.isEmpty()
-                ? List.of("no lock is held on " + client.store())
+                ? List.of("no lock is held on " + shown(store, client))
                 : LockView.table(locks).lines().toList();
+    }
+
+    /** The URL, and what the store has found where it leaves something open, such as the table. */
+    private static String shown(StoreUrl store, LockClient client) {
+        return client.store().startsWith(store.shown()) ? client.store() : store.shown();
     }
 
     private String pattern() {

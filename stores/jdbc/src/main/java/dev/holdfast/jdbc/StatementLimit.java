@@ -73,7 +73,11 @@ final class StatementLimit {
 
     private void watch(Duration after) {
         if (watching.compareAndSet(false, true)) {
-            time.schedule(this::check, after);
+            try {
+                time.schedule(this::check, after);
+            } catch (RuntimeException | Error e) {
+                watching.set(false); // the driver's own limit is left, as when the client closes
+            }
         }
     }
 

@@ -31,7 +31,7 @@ class ListTest {
             })
     void eachNameIsListedOnce(int names) throws SQLException {
         String url = "jdbc:h2:mem:listed" + names;
-        try (Store store = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
+        try (Store store = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoWallClock()));
                 Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             get(store.claim(Requests.claim("a name before")).answer()).orElseThrow();

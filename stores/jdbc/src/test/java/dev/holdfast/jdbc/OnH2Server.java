@@ -21,6 +21,6 @@ abstract class OnH2Server {
     }
 
     static Store open(String url) {
-        return new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
+        return new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoWallClock()));
     }
 }

@@ -88,6 +88,6 @@ class PostgresDurabilityTest {
     }
 
     private Store open() {
-        return new JdbcStoreProvider().open(server.jdbcUrl(), new StoreContext(new ServerCases.NoTimer()));
+        return new JdbcStoreProvider().open(server.jdbcUrl(), new StoreContext(new ServerCases.NoWallClock()));
     }
 }

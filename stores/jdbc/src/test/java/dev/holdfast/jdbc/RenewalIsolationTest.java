@@ -94,7 +94,7 @@ class RenewalIsolationTest {
 
     private static Store open(LocalServer server) {
         return new JdbcStoreProvider()
-                .open(url(server) + "&holdfast.connections=1", new StoreContext(new ServerCases.NoTimer()));
+                .open(url(server) + "&holdfast.connections=1", new StoreContext(new ServerCases.NoWallClock()));
     }
 
     private static String url(LocalServer server) {

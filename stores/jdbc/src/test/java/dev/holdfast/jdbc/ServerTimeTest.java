@@ -146,7 +146,7 @@ class ServerTimeTest {
         Grant grant = hold(one);
         for (String zone : List.of("America/New_York", "UTC", "Asia/Tokyo")) {
             try (Store elsewhere = new JdbcStoreProvider()
-                    .open(h2.url("locks") + ";TIME ZONE=" + zone, new StoreContext(new ServerCases.NoTimer()))) {
+                    .open(h2.url("locks") + ";TIME ZONE=" + zone, new StoreContext(new ServerCases.NoWallClock()))) {
                 assertThat(attempt(elsewhere)).as(zone).isEqualTo(0);
                 assertThat(get(elsewhere.status("clock")).grant().orElseThrow().leaseLeft())
                         .as(zone)
@@ -160,8 +160,8 @@ class ServerTimeTest {
         String url = url(server);
         LockClient.connect(url).close(); // makes the table
         sql(url, "DELETE FROM holdfast_lock WHERE host <> ''");
-        one = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
-        two = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoTimer()));
+        one = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoWallClock()));
+        two = new JdbcStoreProvider().open(url, new StoreContext(new ServerCases.NoWallClock()));
     }
 
     private static String url(String server) {

@@ -114,7 +114,7 @@ class SessionNumbersTest {
                         url.options(),
                         new DriverConnections(url, Optional.empty()),
                         url.description(),
-                        new ServerCases.NoTimer(),
+                        new ServerCases.NoWallClock(),
                         SessionStore.SESSION)
                 .open(next::nextInt);
     }

@@ -44,7 +44,7 @@ class SessionRequestsTest {
 
     private static final String TRY = "pg_try_advisory_lock";
     private static final String STANDING = "s.claim_id IS NOT NULL";
-    private static final String RELEASE = "claim_id = NULL WHERE";
+    private static final String RELEASE = "claim_id = NULL FROM s WHERE";
 
     private static PostgresServer server;
 

@@ -275,7 +275,7 @@ class SwitchoverTest {
         }
 
         static Store store(String url) {
-            return new JdbcStoreProvider().open(url(url), new StoreContext(new ServerCases.NoTimer()));
+            return new JdbcStoreProvider().open(url(url), new StoreContext(new ServerCases.NoWallClock()));
         }
 
         static String url(String url) {
