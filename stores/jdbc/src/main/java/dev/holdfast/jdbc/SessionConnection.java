@@ -246,7 +246,8 @@ final class SessionConnection {
         }
         unlockUnkept(used);
         boolean passing = used.wasCancelled(failure) // by a request that was meant for the statement before
-                || opener.errors().isPassing(failure) && !(hadGrants && opener.errors().isLockedOut(failure));
+                || opener.errors().isPassing(failure)
+                        && !(hadGrants && opener.errors().isLockedOut(failure));
         return tries == 1 && rows != null && passing;
     }
 

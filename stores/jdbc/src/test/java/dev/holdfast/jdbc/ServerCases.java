@@ -253,8 +253,8 @@ abstract class ServerCases {
     @Tag(CROWDS)
     void renewalsPassAListOfAHundredThousandNames() {
         dropTable();
-        try (Store store =
-                new JdbcStoreProvider().open(with(url(), "holdfast.connections=1"), new StoreContext(new NoWallClock()))) {
+        try (Store store = new JdbcStoreProvider()
+                .open(with(url(), "holdfast.connections=1"), new StoreContext(new NoWallClock()))) {
             Grant kept =
                     Requests.get(store.claim(Requests.claim("kept")).answer()).orElseThrow();
             fill("held ", "1");
