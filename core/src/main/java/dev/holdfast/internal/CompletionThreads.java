@@ -11,25 +11,29 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client's own threads, on which futures complete: by default, and where the caller's executor fails. No task waits
- * behind one that blocks, and none needs a thread that others can block.
+ * The client's own threads, on which futures complete: by default, and where the caller's executor fails. A task that
+ * blocks keeps no other from running, and no task needs a thread that others can block.
  *
  * <pre>
- *   fewer than {@link #MOST} threads are busy ──► a thread that is idle, or a new one
- *   all are, from Java 21 on ────────► a virtual thread
- *   all are, before ─────────────────► a queue, and a warning: the first thread that is free takes the task
+ *   a few threads are busy at most ──► a thread that is idle, or a new one
+ *   more tasks wait ─────────────────► a further thread each 5 ms in which none of them has taken a task
+ *   {@link #MOST} are busy ────────────────► from Java 21 on, a virtual thread; before, a warning: the task waits
  * </pre>
  *
- * <p>Virtual threads come second because the application's own ones can keep their carriers busy or pinned. Threads are
- * daemons, and end when idle. Thread-safe.
+ * <p>So short tasks, however many, share a few threads. Virtual threads come last because the application's own ones can
+ * keep their carriers busy or pinned. Threads are daemons, and end when idle. Thread-safe.
  */
 final class CompletionThreads implements Executor, AutoCloseable {
     /** How many threads of the system there are at most. */
     static final int MOST = 256;
+
+    /** How many are started at once. */
+    private static final int FEW = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     private static final int DEEPEST = 16;
     private static final long IDLE_SECONDS = 10;
@@ -43,12 +47,15 @@ final class CompletionThreads implements Executor, AutoCloseable {
     private final String store;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicInteger busy = new AtomicInteger();
+    private final AtomicLong taken = new AtomicLong();
+    private final AtomicBoolean watched = new AtomicBoolean();
     private final AtomicBoolean reportedFull = new AtomicBoolean();
+    private volatile boolean closed;
 
     /**
      * Threads that do not exist yet.
      *
-     * @param later runs its argument in a while
+     * @param later runs its argument after some milliseconds
      * @param store where the locks live, for messages
      */
     CompletionThreads(String threadName, Consumer<Runnable> later, String store) {
@@ -79,10 +86,9 @@ final class CompletionThreads implements Executor, AutoCloseable {
             try {
                 chosen.execute(task);
                 return;
-            } catch (
-                    Throwable
-                            refused) { // also an Error, such as of no more threads: the caller must receive the outcome
-                // Not on this thread: it released the lock, and the next callback would release it again.
+            } catch (Throwable refused) {
+                // Also an Error, such as of no more threads: the caller must receive the outcome. It runs not on this
+                // thread: this thread released the lock, and the next callback would release it again.
             } finally {
                 if (outer == null) {
                     NESTED.remove();
@@ -100,8 +106,32 @@ final class CompletionThreads implements Executor, AutoCloseable {
         start();
     }
 
-    /** Has one more thread take what waits: a virtual one where there are as many others as there may be. */
+    /** Has what waits taken: at once while few threads are busy, and else if those do not get to it. */
     private void start() {
+        if (tasks.isEmpty()) {
+            return;
+        }
+        if (closed || busy.get() < FEW) {
+            startOne();
+        } else if (watched.compareAndSet(false, true)) {
+            long before = taken.get();
+            try {
+                later.accept(() -> {
+                    watched.set(false);
+                    if (taken.get() == before) {
+                        startOne();
+                    }
+                    start();
+                });
+            } catch (Throwable noTimer) {
+                watched.set(false);
+                startOne();
+            }
+        }
+    }
+
+    /** Has one more thread take what waits: a virtual one where there are as many others as there may be. */
+    private void startOne() {
         int now = busy.get();
         while (now < MOST && !tasks.isEmpty()) {
             if (busy.compareAndSet(now, now + 1)) {
@@ -133,6 +163,7 @@ final class CompletionThreads implements Executor, AutoCloseable {
     private void runAll() {
         try {
             for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                taken.incrementAndGet();
                 task.run();
             }
             reportedFull.set(false);
@@ -145,6 +176,7 @@ final class CompletionThreads implements Executor, AutoCloseable {
     private void runOne() {
         Runnable task = tasks.poll();
         if (task != null) {
+            taken.incrementAndGet();
             task.run();
         }
     }
@@ -177,7 +209,11 @@ final class CompletionThreads implements Executor, AutoCloseable {
     /** Idle threads end now, others after their task. Outcomes that come later are still passed on. */
     @Override
     public void close() {
+        closed = true; // the timer ends
         threads.setKeepAliveTime(0, TimeUnit.SECONDS);
+        for (int waiting = tasks.size(); waiting > 0; waiting--) {
+            startOne();
+        }
         while (busy.get() == 0 && !tasks.isEmpty()) {
             runOne(); // no thread could be had, and the timer that would try again ends
         }

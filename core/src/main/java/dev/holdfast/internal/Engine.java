@@ -39,6 +39,9 @@ public final class Engine {
     /** After a thread could not be started. */
     private static final Duration RETRY = Duration.ofMillis(100);
 
+    /** So long, no thread took an outcome that waited: those who run callbacks block. */
+    private static final Duration BLOCKED = Duration.ofMillis(5);
+
     private static final AtomicLong CLIENTS = new AtomicLong();
 
     private final EngineContext context;
@@ -85,8 +88,8 @@ public final class Engine {
                     later,
                     store.description(),
                     counters.droppedEvents);
-            CompletionThreads completionThreads =
-                    new CompletionThreads(client + "-completions", later, store.description());
+            CompletionThreads completionThreads = new CompletionThreads(
+                    client + "-completions", task -> time.schedule(task, BLOCKED), store.description());
             EngineContext context = new EngineContext(
                     store,
                     time,

@@ -6,8 +6,8 @@ package dev.holdfast.internal;
  * is made where callers enter, at any depth: a {@code finally} that closes a hold may run where a recursion overflowed.
  */
 final class StackRoom {
-    private static final int STEP = 64;
-    private static final int TASK = 24;
+    private static final int STEP = 192;
+    private static final int TASK = 64;
 
     private StackRoom() {}
 

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 
 /**
  * The file with the locks: how it is opened, what a store on it can do, which clock counts. A test may replace what it
@@ -19,16 +18,7 @@ class SqliteDatabase {
     /** Large enough to spread the cost of a commit, small enough to block others for less than a millisecond. */
     private static final int CHUNK = 256;
 
-    private static final long PAUSE = Duration.ofMillis(20).toNanos();
-
-    private static final String OTHER_BOOT =
-            "has it open, and its locks are of another boot id than this process sees, so they are not freed; let all"
-                    + " processes see the boot id of the machine (LXC, Incus and systemd-nspawn show each container"
-                    + " another), or use a database server";
-
-    private static final String OTHER_PATH =
-            "has blocked it, or has it open under another path, or while the -wal and -shm beside it were deleted; find"
-                    + " that process (fuser), end it, and let all use one path";
+    private static final long FIRST_PAUSE = Duration.ofMillis(20).toNanos();
 
     private static final Capabilities CAPABILITIES = Capabilities.least()
             .fair(true)
@@ -68,60 +58,51 @@ class SqliteDatabase {
      * @param busyTimeout how long a statement may wait for the file
      */
     SqliteLocks open(BusyTimeout busyTimeout) {
-        for (int tries = 1; ; tries++) {
-            HoldfastException blocked = new StoreUnavailableException(cannotUse() + OTHER_PATH);
-            if (file.isNewOrOpenHere() || alone(layout -> {})) {
-                SqliteSession session = SqliteSession.open(file, file.isNew(), busyTimeout);
-                boolean ready = false;
-                try {
-                    if (new SqliteLayout(session, file, machine).prepare(clock)) {
-                        file.opened();
-                        ready = true;
-                        return new SqliteLockTable(session, clock);
-                    }
-                } finally {
-                    if (!ready) {
-                        session.close();
-                    }
+        for (int tries = 0; ; tries++) {
+            SqliteSession session = SqliteSession.open(file, file.isNew(), busyTimeout);
+            boolean ready = false;
+            try {
+                if (new SqliteLayout(session, file, machine).prepare(clock)) {
+                    file.opened();
+                    ready = true;
+                    return new SqliteLockTable(session, clock);
                 }
-                if (alone(layout -> layout.freeAll(clock))) {
-                    continue;
+            } finally {
+                if (!ready) {
+                    session.close();
                 }
-                blocked = new StoreRefusedException(cannotUse() + OTHER_BOOT);
             }
-            if (busyTimeout.isOver()) {
-                throw blocked;
-            }
-            // others may be opening it too, many after a reboot: the longer, the less often
-            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(PAUSE * Math.min(tries, 25)));
+            freeAfterReboot(busyTimeout, tries);
         }
     }
 
     /**
-     * Works on the file while no other connection has it open.
+     * Frees all locks if nobody has the file open. No process survives a reboot, so another boot id is none while another
+     * process has it open: a container may show an id of its own.
      *
-     * <p>No process survives a reboot. So while another process has the file open, another boot id means no reboot: a
-     * container may show an id of its own. Also, the first process to open the file under this path would not see the
-     * locks of those that have it open under another path, or with a log that was deleted since.
-     *
-     * @return false if another connection has it open
+     * <p>Others that open it after a true reboot have it open for a moment, until they see the same. Many may start at once,
+     * on a machine that is busy: each pauses at random, the longer the more often it has tried.
      */
-    private boolean alone(Consumer<SqliteLayout> work) {
-        try (SqliteSession session = SqliteSession.openAlone(file, new BusyTimeout(Duration.ZERO))) {
-            SqliteLayout layout = new SqliteLayout(session, file, machine);
-            layout.prove();
-            work.accept(layout);
-            return true;
+    private void freeAfterReboot(BusyTimeout busyTimeout, int tries) {
+        try (SqliteSession alone = SqliteSession.openAlone(file, new BusyTimeout(Duration.ZERO))) {
+            new SqliteLayout(alone, file, machine).freeAll(clock);
         } catch (StoreUnavailableException e) {
-            if (isPassing(e)) {
-                return false;
+            if (!isPassing(e)) {
+                throw e;
             }
-            throw e;
+            if (tries == 0) {
+                busyTimeout.restart(System.nanoTime()); // loading the driver may have taken longer than that
+            }
+            if (busyTimeout.isOver()) {
+                throw new StoreRefusedException(
+                        "cannot use " + description() + ": another process has it open, and its locks are of another boot"
+                                + " id than this process sees, so they are not freed; let all processes see the boot id of"
+                                + " the machine (LXC, Incus and systemd-nspawn show each container another), or use a"
+                                + " database server",
+                        e);
+            }
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(FIRST_PAUSE << Math.min(tries, 6)));
         }
-    }
-
-    private String cannotUse() {
-        return "cannot use " + description() + ": another process or client ";
     }
 
     /** The clock that times grants and turns: that of the machine. */

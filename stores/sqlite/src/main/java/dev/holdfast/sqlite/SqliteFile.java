@@ -203,18 +203,6 @@ final class SqliteFile {
         return isNew;
     }
 
-    /**
-     * Whether no process can have it open under another path: it is empty, or a connection of any process has it open
-     * under this one, or had when it was killed.
-     */
-    boolean isNewOrOpenHere() {
-        try {
-            return Files.size(path) == 0 || identities(PARTS.size()).size() == PARTS.size();
-        } catch (IOException e) {
-            return isNew;
-        }
-    }
-
     /** Called once the file is open and was read: the parts beside it are there from now on. */
     void opened() {
         try {

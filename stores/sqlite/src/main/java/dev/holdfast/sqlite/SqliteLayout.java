@@ -41,14 +41,6 @@ final class SqliteLayout {
         });
     }
 
-    /** Proves that the connection has the file alone: its first statement fails otherwise. */
-    void prove() {
-        session.run("open", "", () -> {
-            session.number("SELECT 1"); // loads the driver's classes: others wait from the next statement on
-            return session.number("PRAGMA schema_version");
-        });
-    }
-
     /** Frees all locks, unless that was done; on a connection that has the file alone. */
     void freeAll(SqliteClock clock) {
         session.run("free the locks", "", () -> {

@@ -45,8 +45,8 @@ public final class SqliteStoreProvider implements StoreProvider {
      * @throws dev.holdfast.StoreRefusedException if the file cannot be used: rights, another kind of file, a newer layout,
      *     a file system that is not known to be local, a file with two names or one that is mounted alone, another boot id
      *     while a process has the file open
-     * @throws dev.holdfast.StoreUnavailableException if the file was blocked by another process for too long, or is open
-     *     under another path, or the disk is full
+     * @throws dev.holdfast.StoreUnavailableException if the file was blocked by another process for too long, or the disk
+     *     is full
      */
     @Override
     public Store open(String url, StoreContext context) {

@@ -15,7 +15,6 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
-import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.Grant;
 import dev.holdfast.spi.Pending;
 import dev.holdfast.spi.Renewal.Verdict;
@@ -34,8 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** One file under two paths has a log beside each, and so locks of its own under each: it is refused. */
 class SecondPathTest {
-    private static final Duration BRIEF = Duration.ofMillis(300);
-
     @TempDir
     Path folder;
 
@@ -120,37 +117,6 @@ class SecondPathTest {
         assertThatThrownBy(() -> attempt(one, "new"))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("deleted or replaced");
-    }
-
-    @Test
-    void aFileThatIsMovedInUseIsRefusedUnderItsNewPath() throws Exception {
-        SqliteStore one = rig.open();
-        hold(one, NAME);
-        Files.move(rig.file, elsewhere.resolve("locks.db"));
-
-        try (Rig moved = new Rig(elsewhere)) {
-            assertThatThrownBy(() -> moved.open(BRIEF))
-                    .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("open under another path")
-                    .hasMessageContaining("one path");
-            one.close();
-            moved.open();
-        }
-    }
-
-    @Test
-    void aFileThatLosesItsLogInUseIsNotOpenedByOthers() throws Exception {
-        SqliteStore one = rig.open();
-        Grant grant = hold(one, NAME);
-        Files.delete(Path.of(rig.file + "-wal"));
-        Files.delete(Path.of(rig.file + "-shm"));
-
-        try (Rig other = new Rig(folder)) {
-            assertThatThrownBy(() -> other.open(BRIEF))
-                    .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("-wal and -shm");
-        }
-        awaitLoss(one, grant);
     }
 
     @Test
