@@ -95,7 +95,8 @@ class SqliteDatabase {
             }
             if (busyTimeout.isOver()) {
                 throw new StoreRefusedException(
-                        "cannot use " + description() + ": another process has it open, and its locks are of another boot"
+                        "cannot use " + description()
+                                + ": another process has it open, and its locks are of another boot"
                                 + " id than this process sees, so they are not freed; let all processes see the boot id of"
                                 + " the machine (LXC, Incus and systemd-nspawn show each container another), or use a"
                                 + " database server",
