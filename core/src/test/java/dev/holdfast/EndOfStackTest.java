@@ -8,6 +8,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
  * not even a frame was left does nothing: such a hold is a leak, and ends with its lease as all leaks do.
  */
 @Timeout(240)
+@Tag("thorough") // half a minute
 class EndOfStackTest {
     private static final int STACK = 256 * 1024;
     private static final int FRAMES = 400;
@@ -25,6 +28,23 @@ class EndOfStackTest {
     private final MemoryStore memory = new MemoryStore();
     private final LockClient client = LockClient.builder(memory.open()).build();
     private final LockClient rival = LockClient.builder(memory.open()).build();
+
+    /** Code that runs for the first time is loaded and linked, for which no room is reserved. */
+    @BeforeEach
+    void whatRunsAtTheEndOfAStackHasRunBefore() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            Hold held = client.lock("before", BRIEF).acquire();
+            EngineCase.Started<Hold> next = EngineCase.startAndWaitUntilItWaits(
+                    () -> client.lock("before").acquire());
+            held.close();
+            next.result().close();
+            client.readWriteLock("before of readers", BRIEF).read().acquire().close();
+            Lock lock = client.lock("before of threads", BRIEF).asLock();
+            lock.lock();
+            lock.unlock();
+            client.lock("before of tries", BRIEF).tryAcquire().ifPresent(Hold::close);
+        }
+    }
 
     @AfterEach
     void closeClients() {

@@ -4,9 +4,10 @@ package dev.holdfast.internal;
  * Whether the calling thread has stack left for what it is about to do. An overflow in the middle of a step would leave
  * a lock, or a queue of the JDK, between two states; one here, before anything has changed, leaves nothing. The check
  * is made where callers enter, at any depth: a {@code finally} that closes a hold may run where a recursion overflowed.
+ * Code that runs there for the first time needs more, to be loaded and linked: that is not reserved.
  */
 final class StackRoom {
-    private static final int STEP = 192;
+    private static final int STEP = 256;
     private static final int TASK = 64;
 
     private StackRoom() {}

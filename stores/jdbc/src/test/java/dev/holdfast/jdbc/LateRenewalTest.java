@@ -9,7 +9,6 @@ import dev.holdfast.Hold;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreUnavailableException;
-import dev.holdfast.tck.KitTime;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.TcpProxy;
 import java.sql.DriverManager;
@@ -43,12 +42,12 @@ class LateRenewalTest {
     void leavesNoHolderWithADeadlineBehindTheEndOfItsLease() throws Exception {
         AtomicBoolean broken = new AtomicBoolean();
         try (TcpProxy proxy = TcpProxy.to(server.port());
-                LockClient client = LockClient.builder(ServerStore.open(
+                LockClient client = LockClient.builder(context -> ServerStore.open(
                                 new PostgresDialect(),
                                 JdbcOptions.defaults().connections(1),
                                 () -> DriverManager.getConnection(url(broken.get() ? server.port() : proxy.port())),
                                 "through a proxy",
-                                new KitTime(),
+                                context.time(),
                                 false))
                         .build();
                 LockClient watcher = LockClient.connect(server.jdbcUrl())) {

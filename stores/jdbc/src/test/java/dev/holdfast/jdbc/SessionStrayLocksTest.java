@@ -79,7 +79,7 @@ class SessionStrayLocksTest {
         becomesFree(database, name);
     }
 
-    /** As when the row is locked for a while, or an administrator ends the statement. */
+    /** As after a deadlock, or when an administrator ends the statement. */
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
     void aTryThatIsMadeAgainHasTheLockOnce(String database) {
@@ -108,7 +108,7 @@ class SessionStrayLocksTest {
         hold(store, database + " beside " + times);
         connections.meddle(sql -> {
             if (sql.contains("grant_number = ?") && left.getAndDecrement() > 0) {
-                throw new SQLException("somebody has locked the row", "40001", 1205);
+                throw new SQLException("a deadlock", "40001", 1213);
             }
         });
         return store;
