@@ -11,6 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 /** Reactive methods with {@link HoldLock} whose bodies block, on a machine with one processor. */
 class ReactiveOneProcessorTest {
@@ -39,7 +41,11 @@ class ReactiveOneProcessorTest {
                     both.countDown();
                     return both.await(20, TimeUnit.SECONDS);
                 });
-                return Mono.zip(orders.outer(body), orders.inner(body))
+                // A lock that is granted before the caller listens has its body run on the caller's thread.
+                Scheduler callers = Schedulers.boundedElastic();
+                return Mono.zip(
+                                orders.outer(body).subscribeOn(callers),
+                                orders.inner(body).subscribeOn(callers))
                         .filter(ran -> ran.getT1().equals(true) && ran.getT2().equals(true));
             }
         };
