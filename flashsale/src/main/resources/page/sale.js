@@ -108,21 +108,15 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
     if (tally.oversold) return { kind: 'bad', text: this.t.verdicts.oversold(tally, sale) };
     if (buyers.done < buyers.count) return { kind: '', text: this.t.verdicts.running };
     if (buyers.answers['gave up']) return { kind: 'bad', text: this.t.verdicts.stuck(buyers.answers['gave up']) };
-    const held = this.t.verdicts.held(tally, sale);
-    const late = tally.refusals ? this.t.verdicts.late(this.t.late(tally.refused[0])) : '';
-    return this.missed ? { kind: '', text: held + this.t.verdicts.missed, late } : { kind: 'good', text: held, late };
+    const held = this.t.verdicts.held(tally, sale) + (tally.refusals ? this.t.verdicts.late(this.t.late(tally.refused[0])) : '');
+    return this.missed ? { kind: '', text: held + this.t.verdicts.missed } : { kind: 'good', text: held };
   },
 
   // what happened, told by a few orders, and the line of the guard's code that failed
-  get storyMillis() { return Math.max(1, ...(this.state?.story ?? []).map(span => span.to)); },
-  get ordersDrawn() { return (this.state?.story ?? []).filter(span => span.kind === 'sold' || span.kind === 'twice').length; },
   get lanes() {
-    const nodes = this.state?.nodes ?? [];
-    return inLanes(this.state?.story ?? [], this.storyMillis, this.storyMillis / 8, nodes.map(node => String(node.number)))
-      .map(lane => ({ ...lane, node: nodes.find(node => String(node.number) === lane.name) ?? { number: lane.name, state: 'DOWN', working: 0, waiting: 0 } }));
-  },
-  crowd(node) { // as many as fit; the figures beside them are whole
-    return [...Array(Math.min(node.working, 40)).fill('works'), ...Array(Math.min(node.waiting, 40)).fill('waits')];
+    const spans = this.state?.story ?? [];
+    const millis = Math.max(1, ...spans.map(span => span.to));
+    return inLanes(spans, millis, millis / 8);
   },
   get failure() {
     const wrong = (this.state?.story ?? []).filter(span => span.kind !== 'sold').sort((one, other) => one.to - other.to)[0];

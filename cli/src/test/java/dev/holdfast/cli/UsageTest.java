@@ -258,16 +258,6 @@ class UsageTest {
         assertThat(ended.out()).anyMatch(line -> line.startsWith("  holdfast " + command));
     }
 
-    @Test
-    void theHelpOfAllCommandsFitsATerminalNamesTheSaleAndNoEarlierWord() {
-        Cli.Ended ended = mistaken.run("--help");
-
-        assertThat(ended.out())
-                .allMatch(line -> line.length() <= 80)
-                .anyMatch(line -> line.contains("'holdfast sale'"))
-                .noneMatch(line -> line.contains("release"));
-    }
-
     /** As far as Windows can be shown elsewhere, by its name: Java finds no network under it. */
     @Test
     void onWindowsRunAndTheFileAreRefusedWithAReasonAndWhatNeedsNoStoreWorks() throws InterruptedException {
