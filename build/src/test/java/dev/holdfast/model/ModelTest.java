@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ class ModelTest {
     Path folder;
 
     @Test
+    @Tag("thorough")
     void theModelHoldsAndTheErrorsPutIntoItAreFound() throws IOException, InterruptedException {
         for (String tool : new String[] {"bash", "spin", "gcc"}) {
             orSkip(() -> Binaries.onThisMachine().find(tool, "apt-get install " + tool));
