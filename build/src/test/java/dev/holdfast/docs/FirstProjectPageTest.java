@@ -78,7 +78,7 @@ class FirstProjectPageTest {
 
     @Test
     void thePomOfThePageNamesTheArtifactsThatTheProgramNeeds() throws IOException {
-        String page = Files.readString(PagesTest.projectRoot().resolve("docs/first-project.md"));
+        String page = Files.readString(PagesTest.projectRoot().resolve("docs/quick-start.md"));
         assertThat(page)
                 .contains("<artifactId>holdfast-redis</artifactId>")
                 .contains("<artifactId>holdfast-jdbc</artifactId>")

@@ -11,13 +11,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages show only code that a test runs, and link only to what is there. */
+/** The pages show only code that a test runs, with the packages it needs, and link only to what is there. */
 class PagesTest {
     private static final Path ROOT = projectRoot();
     /** Where code of the pages stands: run by this test's neighbours, and by the tests of the ladder and of Spring. */
@@ -30,7 +32,11 @@ class PagesTest {
             "^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n",
             Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern FENCE =
-            Pattern.compile("(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
+            Pattern.compile("(?<!<!-- imports -->\\n)(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern IMPORTS =
+            Pattern.compile("<!-- imports -->\\n```java\\n((?:import [^\\n]*\\n)*)```", Pattern.DOTALL);
+    private static final Pattern IMPORT = Pattern.compile("^import (?:static )?([\\w.]+);", Pattern.MULTILINE);
+    private static final Pattern TYPE = Pattern.compile("(?<![.\\w])[A-Z]\\w*");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
 
@@ -53,6 +59,55 @@ class PagesTest {
             }
         }
         assertThat(shown).as("snippets that run and are shown").containsAll(run.keySet());
+    }
+
+    @Test
+    void aPageNamesThePackagesThatItsSnippetsNeed() throws IOException {
+        Map<String, String> sources = sourcesOfSnippets();
+        for (Path page : pages()) {
+            String text = Files.readString(page);
+            Set<String> needed = new TreeSet<>();
+            Matcher fence = FENCE.matcher(text);
+            while (fence.find()) {
+                needed.addAll(packagesOf(fence.group(2), sources.getOrDefault(fence.group(1), "")));
+            }
+            if (!needed.isEmpty()) {
+                Matcher imports = IMPORTS.matcher(text);
+                assertThat(imports.find() ? imports.group(1) : "")
+                        .as("between '<!-- imports -->' and the end of the block in " + page)
+                        .isEqualTo(String.join("", needed));
+            }
+        }
+    }
+
+    /** What is imported by the source of a snippet, and is neither imported by the snippet itself nor in java.lang. */
+    private static Set<String> packagesOf(String snippet, String source) {
+        Set<String> own = imported(snippet).keySet();
+        Map<String, String> packages = imported(source);
+        return TYPE.matcher(snippet.replaceAll("//[^\\n]*|\"[^\"\\n]*\"", ""))
+                .results()
+                .map(MatchResult::group)
+                .filter(type -> packages.containsKey(type) && !own.contains(type))
+                .map(type -> "import " + packages.get(type) + "." + (isTwice(type, packages) ? type : "*") + ";\n")
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether the core has a type of this name too, so that an import of all types would leave open which is meant. */
+    private static boolean isTwice(String type, Map<String, String> packages) {
+        return !packages.get(type).equals("dev.holdfast")
+                && Files.exists(ROOT.resolve("core/src/main/java/dev/holdfast/" + type + ".java"));
+    }
+
+    /** Types by their simple names, with what comes before: a package, or the class around them. */
+    private static Map<String, String> imported(String source) {
+        Map<String, String> packages = new HashMap<>();
+        Matcher line = IMPORT.matcher(source);
+        while (line.find()) {
+            String name = line.group(1);
+            int dot = name.lastIndexOf('.');
+            packages.put(name.substring(dot + 1), name.substring(0, dot));
+        }
+        return packages;
     }
 
     @Test
@@ -101,6 +156,20 @@ class PagesTest {
                     .map(name -> name.replace(".java", ""))
                     .collect(Collectors.toSet());
         }
+    }
+
+    /** The whole file that a snippet is from, by the snippet's name. */
+    private static Map<String, String> sourcesOfSnippets() throws IOException {
+        Map<String, String> sources = new HashMap<>();
+        for (Path root : SOURCES) {
+            try (Stream<Path> files = Files.walk(root)) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    String source = Files.readString(file);
+                    snippetsIn(source).keySet().forEach(name -> sources.put(name, source));
+                }
+            }
+        }
+        return sources;
     }
 
     private static Map<String, String> snippetsThatRun() throws IOException {
