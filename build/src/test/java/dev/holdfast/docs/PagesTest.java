@@ -40,6 +40,12 @@ class PagesTest {
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
 
+    private static final int LONG = 100;
+    private static final int MOST_COLUMNS = 5;
+    private static final Pattern COLUMNS = Pattern.compile("^\\|[-:| ]+\\|$", Pattern.MULTILINE);
+    /** Pages of figures, of everything that there is, and of decisions. */
+    private static final Pattern FIGURES = Pattern.compile("docs/(benchmarks|capacity|reference|measured|internals/decisions)");
+
     private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))`");
 
     @Test
@@ -124,6 +130,40 @@ class PagesTest {
                 }
             }
         }
+    }
+
+    @Test
+    void aLongPageBeginsWithItsContents() throws IOException {
+        for (Path page : pagesToRead()) {
+            String text = Files.readString(page);
+            if (text.lines().count() > LONG) {
+                int first = text.indexOf("\n## ");
+                assertThat(text.substring(0, first < 0 ? text.length() : first))
+                        .as("links to the headings before the first of them, in " + page)
+                        .contains("](#");
+            }
+        }
+    }
+
+    @Test
+    void noTableIsTooWideToRead() throws IOException {
+        for (Path page : pagesToRead()) {
+            assertThat(COLUMNS.matcher(Files.readString(page))
+                            .results()
+                            .mapToLong(row -> row.group().chars().filter(c -> c == '|').count() - 1)
+                            .max()
+                            .orElse(0))
+                    .as("columns of a table in " + page)
+                    .isLessThanOrEqualTo(MOST_COLUMNS);
+        }
+    }
+
+    /** Without the README files, which are a page of links, and without pages of figures. */
+    private static List<Path> pagesToRead() throws IOException {
+        return pages().stream()
+                .filter(page -> !page.getFileName().toString().startsWith("README"))
+                .filter(page -> !FIGURES.matcher(ROOT.relativize(page).toString()).find())
+                .toList();
     }
 
     @Test
