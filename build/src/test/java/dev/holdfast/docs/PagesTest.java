@@ -31,8 +31,8 @@ class PagesTest {
     private static final Pattern REGION = Pattern.compile(
             "^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n",
             Pattern.DOTALL | Pattern.MULTILINE);
-    private static final Pattern FENCE =
-            Pattern.compile("(?<!<!-- imports -->\\n)(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern FENCE = Pattern.compile(
+            "(?<!<!-- imports -->\\n)(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern IMPORTS =
             Pattern.compile("<!-- imports -->\\n```java\\n((?:import [^\\n]*\\n)*)```", Pattern.DOTALL);
     private static final Pattern IMPORT = Pattern.compile("^import (?:static )?([\\w.]+);", Pattern.MULTILINE);
@@ -44,7 +44,8 @@ class PagesTest {
     private static final int MOST_COLUMNS = 5;
     private static final Pattern COLUMNS = Pattern.compile("^\\|[-:| ]+\\|$", Pattern.MULTILINE);
     /** Pages of figures, of everything that there is, and of decisions. */
-    private static final Pattern FIGURES = Pattern.compile("docs/(benchmarks|capacity|reference|measured|internals/decisions)");
+    private static final Pattern FIGURES =
+            Pattern.compile("docs/(benchmarks|capacity|reference|measured|internals/decisions)");
 
     private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))`");
 
@@ -150,7 +151,8 @@ class PagesTest {
         for (Path page : pagesToRead()) {
             assertThat(COLUMNS.matcher(Files.readString(page))
                             .results()
-                            .mapToLong(row -> row.group().chars().filter(c -> c == '|').count() - 1)
+                            .mapToLong(row ->
+                                    row.group().chars().filter(c -> c == '|').count() - 1)
                             .max()
                             .orElse(0))
                     .as("columns of a table in " + page)
@@ -162,7 +164,8 @@ class PagesTest {
     private static List<Path> pagesToRead() throws IOException {
         return pages().stream()
                 .filter(page -> !page.getFileName().toString().startsWith("README"))
-                .filter(page -> !FIGURES.matcher(ROOT.relativize(page).toString()).find())
+                .filter(page ->
+                        !FIGURES.matcher(ROOT.relativize(page).toString()).find())
                 .toList();
     }
 

@@ -207,9 +207,9 @@ class OnceTest {
                 assertThat(context.getBean(LockClient.class).onceRuns("midday"))
                         .singleElement()
                         .satisfies(run -> assertThat(run.period().orElseThrow().start())
-                                .satisfies(start ->
-                                        assertThat(start.atOffset(ZoneOffset.UTC).toLocalTime())
-                                                .isEqualTo(LocalTime.NOON)));
+                                .satisfies(start -> assertThat(
+                                                start.atOffset(ZoneOffset.UTC).toLocalTime())
+                                        .isEqualTo(LocalTime.NOON)));
             });
         } finally {
             TimeZone.setDefault(before);
