@@ -20,7 +20,8 @@ public class Worker {
                 Connection database = DriverManager.getConnection("jdbc:sqlite:shop.db")) {
             fence.create(database); // unless the table is there
             database.setAutoCommit(false);
-            DistributedLock lock = client.lock("order:42", HoldOptions.defaults().lease(Duration.ofSeconds(3)));
+            DistributedLock lock =
+                    client.lock("order:42", HoldOptions.defaults().lease(Duration.ofSeconds(3)));
             while (true) {
                 try (Hold hold = lock.acquire()) {
                     hold.onLost(loss -> System.out.println("notified: " + loss.message()));

@@ -12,8 +12,8 @@ import java.util.concurrent.Future;
 /** Sells 100 pieces to 8 buyers, each of whom tries 50 times, in each way. */
 public class Sale {
     private static final int PIECES = 100;
-    private static final String DATABASE = System.getenv()
-            .getOrDefault("DATABASE", "jdbc:postgresql://127.0.0.1:5432/postgres?user=postgres");
+    private static final String DATABASE =
+            System.getenv().getOrDefault("DATABASE", "jdbc:postgresql://127.0.0.1:5432/postgres?user=postgres");
 
     private interface Way {
         boolean sell(Connection database) throws Exception;

@@ -36,8 +36,8 @@ class Stock {
 
     /** Right, and without a lock: the database reads and writes in one step. */
     static boolean oneStatement(Connection database, int wanted) throws SQLException {
-        try (PreparedStatement update = database.prepareStatement(
-                "UPDATE stock SET pieces = pieces - ? WHERE item = 1 AND pieces >= ?")) {
+        try (PreparedStatement update =
+                database.prepareStatement("UPDATE stock SET pieces = pieces - ? WHERE item = 1 AND pieces >= ?")) {
             update.setInt(1, wanted);
             update.setInt(2, wanted);
             boolean sold = update.executeUpdate() == 1;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
 import dev.holdfast.StaleTokenException;
@@ -28,17 +29,17 @@ class LabelsTest {
 
     @Test
     void nothingIsPrintedWhileAnotherServerPrints(TestLocks locks, LockClient client) {
-        locks.somebodyElse().take("printer");
-
-        assertFalse(new Labels(client, printer, () -> {}).print("A"));
-        assertEquals(List.of(), printer.printed());
+        try (Hold theirs = locks.somebodyElse().take("printer")) {
+            assertFalse(new Labels(client, printer, () -> {}).print("A"));
+            assertEquals(List.of(), printer.printed());
+        }
     }
 
     @Test
     void aServerThatWasStoppedForLongerThanItsLeasePrintsNothing(TestLocks locks, LockClient client) {
         Labels other = new Labels(locks.anotherClient(), printer, () -> {});
-        Labels stopped = new Labels(
-                client, printer, () -> locks.pauseHolder("printer", () -> assertTrue(other.print("B"))));
+        Labels stopped =
+                new Labels(client, printer, () -> locks.pauseHolder("printer", () -> assertTrue(other.print("B"))));
 
         assertThrows(StaleTokenException.class, () -> stopped.print("A"));
         assertEquals(List.of("B"), printer.printed());

@@ -60,8 +60,8 @@ class ExamplesTest {
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     static void install() throws IOException {
         repository = shared.resolve("repository");
-        Path downloaded = Path.of(System.getProperty(
-                "localRepository", System.getProperty("user.home") + "/.m2/repository"));
+        Path downloaded =
+                Path.of(System.getProperty("localRepository", System.getProperty("user.home") + "/.m2/repository"));
         link(downloaded, repository, "dev");
         link(downloaded.resolve("dev"), repository.resolve("dev"), "holdfast");
 
@@ -129,8 +129,8 @@ class ExamplesTest {
         Path project = example("redis");
         succeed(maven(project, said(project, "mvn -q compile")));
         try (RedisServer server = orSkip(RedisServer::start)) {
-            ChildProcess.Builder worker = maven(project, said(project, "mvn -q exec:java"))
-                    .environment("HOLDFAST_STORE", server.uri());
+            ChildProcess.Builder worker =
+                    maven(project, said(project, "mvn -q exec:java")).environment("HOLDFAST_STORE", server.uri());
             try (ChildProcess one = worker.start();
                     ChildProcess other = worker.start()) {
                 takeTurnsAndRefuseTheOneThatWasStopped(server, one, other);
@@ -187,7 +187,8 @@ class ExamplesTest {
         Path project = example("spring-boot");
         try (PostgresServer server = orSkip(PostgresServer::start)) {
             int port = Ports.free();
-            succeed(maven(project, said(project, "mvn -q test")).environment("SPRING_DATASOURCE_URL", server.jdbcUrl()));
+            succeed(maven(project, said(project, "mvn -q test"))
+                    .environment("SPRING_DATASOURCE_URL", server.jdbcUrl()));
             try (ChildProcess running = maven(project, said(project, "mvn -q spring-boot:run"))
                     .environment("SPRING_DATASOURCE_URL", server.jdbcUrl())
                     .environment("SERVER_ADDRESS", "127.0.0.1")
@@ -228,7 +229,8 @@ class ExamplesTest {
                     .directory(project)
                     .environment("PATH", ROOT + ":" + System.getenv("PATH"))
                     .environment("HOLDFAST_STORE", server.uri()));
-            assertThat(lines.get(lines.size() - 1)).matches("2 minutes on 2 hosts: 1 report, [234] syncs, 0 of them .*");
+            assertThat(lines.get(lines.size() - 1))
+                    .matches("2 minutes on 2 hosts: 1 report, [234] syncs, 0 of them .*");
         }
     }
 
@@ -286,8 +288,8 @@ class ExamplesTest {
     private static long tests(Path project) throws IOException {
         long tests = 0;
         try (Stream<Path> reports = Files.list(project.resolve("target/surefire-reports"))) {
-            for (Path report : (Iterable<Path>)
-                    reports.filter(file -> file.toString().endsWith(".xml"))::iterator) {
+            for (Path report :
+                    (Iterable<Path>) reports.filter(file -> file.toString().endsWith(".xml"))::iterator) {
                 tests += Pattern.compile("<testcase ")
                         .matcher(Files.readString(report))
                         .results()

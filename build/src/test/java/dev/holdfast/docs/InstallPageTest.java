@@ -21,8 +21,7 @@ class InstallPageTest {
 
     @Test
     void theFirstProgramOfThePageRuns() {
-        try (ChildProcess first =
-                ChildJvm.main(First.class).directory(folder).start()) {
+        try (ChildProcess first = ChildJvm.main(First.class).directory(folder).start()) {
             first.expect("holding, token ", Duration.ofSeconds(60));
             assertThat(first.waitFor(Duration.ofSeconds(60))).as(first.story()).isZero();
         }
