@@ -243,8 +243,10 @@ class PagesTest {
 
     static List<Path> pages() throws IOException {
         try (Stream<Path> top = Files.list(ROOT);
-                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            return Stream.concat(top, docs)
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
+                Stream<Path> examples = Files.walk(ROOT.resolve("examples"))) {
+            return Stream.of(top, docs, examples)
+                    .flatMap(files -> files)
                     .filter(file -> file.toString().endsWith(".md"))
                     .toList();
         }
