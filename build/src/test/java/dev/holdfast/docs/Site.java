@@ -129,8 +129,8 @@ final class Site {
     }
 
     private String followed(Path source, Matcher links) {
-        return links.replaceAll(link -> Matcher.quoteReplacement("%s=\"%s\"".formatted(
-                link.group(1), followed(source, link.group(2)))));
+        return links.replaceAll(link ->
+                Matcher.quoteReplacement("%s=\"%s\"".formatted(link.group(1), followed(source, link.group(2)))));
     }
 
     /** Where the link leads on the site; what it leads to becomes part of the site. */

@@ -47,8 +47,7 @@ final class MeasuredFile {
                 .forEach(workload -> add(lines, workload.title(), Tables.of(results, store, workload.id())));
         Beyond.tables(results, store).forEach((title, table) -> add(lines, title, table));
         Files.createDirectories(folder);
-        Files.write(
-                in(folder, store), lines.stream().map(Line::toString).toList());
+        Files.write(in(folder, store), lines.stream().map(Line::toString).toList());
     }
 
     private static void add(List<Line> lines, String title, Table table) {

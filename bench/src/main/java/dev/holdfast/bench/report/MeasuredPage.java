@@ -128,7 +128,8 @@ public final class MeasuredPage {
         for (Line line : lines) {
             if (!line.isSentence()) {
                 columns.add(line.column());
-                rows.computeIfAbsent(line.row(), row -> new StringBuilder("<th scope=\"row\">" + escaped(row) + "</th>"))
+                rows.computeIfAbsent(
+                                line.row(), row -> new StringBuilder("<th scope=\"row\">" + escaped(row) + "</th>"))
                         .append(line.value().equals("MISSED") ? "<td class=\"missed\">" : "<td>")
                         .append(escaped(line.value()))
                         .append("</td>");
@@ -153,6 +154,9 @@ public final class MeasuredPage {
     }
 
     private static String escaped(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 }

@@ -34,8 +34,14 @@ class MeasuredPageTest {
         String page = MeasuredPage.html(COMMITTED);
         for (StoreKind store : StoreKind.values()) {
             List<Line> lines = MeasuredFile.read(COMMITTED, store);
-            assertThat(lines).as(store.title()).isNotEmpty().allSatisfy(line -> assertThat(page)
-                    .contains(line.value().replace("&", "&amp;").replace("<", "&lt;").replace("\"", "&quot;")));
+            assertThat(lines)
+                    .as(store.title())
+                    .isNotEmpty()
+                    .allSatisfy(line -> assertThat(page)
+                            .contains(line.value()
+                                    .replace("&", "&amp;")
+                                    .replace("<", "&lt;")
+                                    .replace("\"", "&quot;")));
         }
         assertThat(page.split("<td>|<td class", -1))
                 .as("figures, and what stands before the first")
@@ -82,7 +88,9 @@ class MeasuredPageTest {
     @Test
     void withoutPicturesAndNeighboursThePageLinksNone() throws IOException {
         keep("own lock\traw\tturns/s\t1");
-        assertThat(MeasuredPage.html(folder)).doesNotContain("<img", "benchmarks.md").contains("Redis: own lock");
+        assertThat(MeasuredPage.html(folder))
+                .doesNotContain("<img", "benchmarks.md")
+                .contains("Redis: own lock");
     }
 
     @Test
