@@ -39,6 +39,7 @@ class PagesTest {
     private static final Pattern TYPE = Pattern.compile("(?<![.\\w])[A-Z]\\w*");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
+    private static final Pattern ID = Pattern.compile(" id=\"([^\"]*)\"");
 
     private static final int LONG = 100;
     private static final int MOST_COLUMNS = 5;
@@ -179,14 +180,19 @@ class PagesTest {
         }
     }
 
-    /** What a link to a heading ends with: its letters, digits and dashes, in lower case, with a dash for a space. */
+    /** What links to a heading of a page end with. */
     private static List<String> anchors(Path page) throws IOException {
-        return HEADING.matcher(Files.readString(page))
+        String text = Files.readString(page);
+        if (page.toString().endsWith(".html")) {
+            return ID.matcher(text).results().map(id -> id.group(1)).toList();
+        }
+        return HEADING.matcher(text)
                 .results()
                 .map(heading -> anchor(heading.group(1)))
                 .toList();
     }
 
+    /** The letters, digits and dashes of a heading, in lower case, with a dash for a space. */
     static String anchor(String heading) {
         String text = heading.strip().toLowerCase(Locale.ROOT);
         return text.replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-');
