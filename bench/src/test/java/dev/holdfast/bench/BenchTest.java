@@ -44,7 +44,8 @@ class BenchTest {
             bench.expect("JVM: Java", PATIENCE);
         }
         assertThat(folder.resolve("results.json")).isNotEmptyFile();
-        assertThat(folder.resolve("benchmarks.md")).isNotEmptyFile();
+        assertThat(folder.resolve("measured/mem.tsv")).isNotEmptyFile();
+        assertThat(folder.resolve("measured/index.html")).isNotEmptyFile();
     }
 
     @Test
