@@ -60,7 +60,9 @@ final class ReferenceCard {
                 + " `NAME`.\n\n| Property | Type | Default | Meaning |\n|---|---|---|---|\n"
                 + card.properties("HoldfastProperties", "holdfast.")
                 + "\n## Command line\n\n"
-                + CommandReference.commands().stream().map(ReferenceCard::command).collect(joining())
+                + CommandReference.commands().stream()
+                        .map(ReferenceCard::command)
+                        .collect(joining())
                 + "## Exit codes\n\n| Code | Meaning |\n|---|---|\n"
                 + CommandReference.exitCodes().stream().map(ReferenceCard::row).collect(joining());
     }
@@ -111,7 +113,11 @@ final class ReferenceCard {
         if (types.containsKey(written) && types.get(written).tree().getKind() == Tree.Kind.RECORD) {
             return properties(written, name + ".");
         }
-        return cells(code(name), code(written), initial(component), text(parameter(type, component).getDescription()));
+        return cells(
+                code(name),
+                code(written),
+                initial(component),
+                text(parameter(type, component).getDescription()));
     }
 
     private static String initial(VariableTree component) {
@@ -147,7 +153,9 @@ final class ReferenceCard {
                 + (command.options().isEmpty()
                         ? ""
                         : "| Option | Meaning |\n|---|---|\n"
-                                + command.options().stream().map(ReferenceCard::row).collect(joining()) + "\n");
+                                + command.options().stream()
+                                        .map(ReferenceCard::row)
+                                        .collect(joining()) + "\n");
     }
 
     private static String row(CommandReference.Row row) {
@@ -176,8 +184,11 @@ final class ReferenceCard {
     private static String text(DocTree part) {
         if (part instanceof LinkTree link) {
             String signature = link.getReference().getSignature();
-            return "`" + signature.replaceAll("^(dev\\.holdfast\\.)?#?", "").replace('#', '.').replaceAll("\\(.*\\)$", "")
-                    + "`";
+            return "`"
+                    + signature
+                            .replaceAll("^(dev\\.holdfast\\.)?#?", "")
+                            .replace('#', '.')
+                            .replaceAll("\\(.*\\)$", "") + "`";
         }
         if (part instanceof LiteralTree literal) {
             return "`" + literal.getBody() + "`";

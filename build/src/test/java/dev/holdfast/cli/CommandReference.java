@@ -25,7 +25,8 @@ public final class CommandReference {
         top.subcommands().values().stream()
                 .map(CommandLine::getCommandSpec)
                 .filter(command -> !command.usageMessage().hidden())
-                .forEach(command -> commands.add(new Command(synopsis(command), description(command), options(command))));
+                .forEach(command ->
+                        commands.add(new Command(synopsis(command), description(command), options(command))));
         return commands;
     }
 

@@ -47,9 +47,11 @@ record SaleReport(String store, long stock, int processes, int buyers, List<Sale
 
     /** Why fewer sales a second are not the price of the lock. */
     private static String limit(SaleRun run) {
-        return number("One sale works for %.1f ms", run.workMillis()) + number(
-                ", so one after another can be %,.0f a second at most,", run.mostPerSecond())
-                + number("\nwith any lock; Holdfast reached %.0f %% of that.", HUNDRED * run.perSecond() / run.mostPerSecond());
+        return number("One sale works for %.1f ms", run.workMillis())
+                + number(", so one after another can be %,.0f a second at most,", run.mostPerSecond())
+                + number(
+                        "\nwith any lock; Holdfast reached %.0f %% of that.",
+                        HUNDRED * run.perSecond() / run.mostPerSecond());
     }
 
     /** Whether Holdfast kept its promise: each ticket once, tokens rising. */

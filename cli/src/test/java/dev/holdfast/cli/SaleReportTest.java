@@ -52,8 +52,15 @@ class SaleReportTest {
     @Test
     void saysHowManySalesASecondAnyLockAllowsAndWhichShareHoldfastReached() {
         SaleRun run = new SaleRun(SaleLock.HOLDFAST, 3, 10_000_000, List.of(FIRST, SECOND, THIRD));
-        SaleReport report = new SaleReport("sqlite:x", 3, 2, 1, List.of(
-                new SaleRun(SaleLock.NONE, 3, 1, List.of(FIRST)), new SaleRun(SaleLock.SYNCHRONIZED, 3, 1, List.of(FIRST)), run));
+        SaleReport report = new SaleReport(
+                "sqlite:x",
+                3,
+                2,
+                1,
+                List.of(
+                        new SaleRun(SaleLock.NONE, 3, 1, List.of(FIRST)),
+                        new SaleRun(SaleLock.SYNCHRONIZED, 3, 1, List.of(FIRST)),
+                        run));
 
         assertThat(run.mostPerSecond()).isEqualTo(500);
         assertThat(report.sentence())

@@ -133,8 +133,10 @@ final class Browser implements AutoCloseable {
                     .ignoreExceptions() // the element may be made anew in between
                     .until(() -> find(selector).getText(), text -> text.contains(part));
         } catch (ConditionTimeoutException never) {
-            throw new AssertionError(selector + " does not say '" + part + "'; the page says:\n"
-                    + find("body").getText(), never);
+            throw new AssertionError(
+                    selector + " does not say '" + part + "'; the page says:\n"
+                            + find("body").getText(),
+                    never);
         }
     }
 
