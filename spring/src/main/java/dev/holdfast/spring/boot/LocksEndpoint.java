@@ -5,6 +5,7 @@ import dev.holdfast.LockStatus;
 import java.security.Principal;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -80,6 +81,7 @@ public final class LocksEndpoint {
      * @param pattern which names, as for {@link LockClient#list}; null for all
      */
     @ReadOperation
+    @RegisterReflectionForBinding({Shown.class, NoAnswer.class}) // the type of the result does not show them
     public Map<String, Object> list(@Nullable String pattern) {
         return stores.ask(
                 client -> client.list(pattern == null ? "*" : pattern).stream()
