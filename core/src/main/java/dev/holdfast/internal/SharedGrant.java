@@ -135,15 +135,18 @@ final class SharedGrant {
             return NOTHING;
         }
         askingForWaiters = true;
-        return () -> context.renewer().ask(state, alone -> queue.transition(() -> {
-            Waiter first = queue.waiters.first();
-            openedAt = alone ? now() : openedAt;
-            if (alone && queue.has(this) && first != null && mayServe(first)) {
-                askingForWaiters = false;
-                return serve();
-            }
-            return () -> context.time().schedule(() -> queue.transition(this::askAgain), ASK_AGAIN);
-        }));
+        return () -> context.renewer()
+                .ask(
+                        state,
+                        alone -> queue.transition(() -> {
+                            Waiter first = queue.waiters.first();
+                            openedAt = alone ? now() : openedAt;
+                            if (alone && queue.has(this) && first != null && mayServe(first)) {
+                                askingForWaiters = false;
+                                return serve();
+                            }
+                            return () -> context.time().schedule(() -> queue.transition(this::askAgain), ASK_AGAIN);
+                        }));
     }
 
     private Runnable askAgain() {
@@ -153,13 +156,16 @@ final class SharedGrant {
 
     /** Has one join who does not wait, if no other client waits. */
     Runnable tryIfAlone(Waiter trying) {
-        return () -> context.renewer().ask(state, alone -> queue.transition(() -> {
-            openedAt = alone ? now() : openedAt;
-            Optional<Runnable> joined = alone && queue.has(this) && queue.mayEnter(this, trying)
-                    ? enter(trying)
-                    : Optional.empty();
-            return joined.orElseGet(() -> queue.claimFor(trying));
-        }));
+        return () -> context.renewer()
+                .ask(
+                        state,
+                        alone -> queue.transition(() -> {
+                            openedAt = alone ? now() : openedAt;
+                            Optional<Runnable> joined = alone && queue.has(this) && queue.mayEnter(this, trying)
+                                    ? enter(trying)
+                                    : Optional.empty();
+                            return joined.orElseGet(() -> queue.claimFor(trying));
+                        }));
     }
 
     /** Admits one more caller that has just come; empty if its outcome was set before. */

@@ -185,10 +185,8 @@ final class SharedQueue extends WaitQueue {
     ClaimInFlight unwanted() {
         ClaimInFlight waiting = claims.waiting();
         Waiter first = waiters.first();
-        boolean wanted = first != null
-                && waiting != null
-                && first.mode.equals(waiting.claim.mode())
-                && writersInStore() == null;
+        boolean wanted =
+                first != null && waiting != null && first.mode.equals(waiting.claim.mode()) && writersInStore() == null;
         return wanted ? null : waiting;
     }
 

@@ -188,7 +188,9 @@ class LockMetricsTest {
                         .timer()
                         .count())
                 .isEqualTo(1);
-        assertThat(waits("acquired").count()).as("by a listener from the beginning").isEqualTo(2);
+        assertThat(waits("acquired").count())
+                .as("by a listener from the beginning")
+                .isEqualTo(2);
         lock.acquire().detach();
         assertThat(registry.get("holdfast.held").tag("client", "late").gauge().value())
                 .isEqualTo(1);

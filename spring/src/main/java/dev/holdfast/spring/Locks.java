@@ -41,7 +41,8 @@ public final class Locks {
         }
         Method past = OwnCalls.innermost(inner.method);
         if (past != null) {
-            throw new IllegalStateException("the lock of " + Methods.title(past) + " is not held here, only " + inner.names
+            throw new IllegalStateException("the lock of " + Methods.title(past) + " is not held here, only "
+                    + inner.names
                     + " of " + Methods.title(inner.method) + ": the method was called on its own object, past its"
                     + " annotation; call it through its bean, or ask for the lock by assertHeld(name)");
         }

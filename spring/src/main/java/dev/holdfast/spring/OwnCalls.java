@@ -30,8 +30,8 @@ final class OwnCalls {
      * @param throughBean that one
      */
     static @Nullable Method innermost(Method throughBean) {
-        return STACK.walk(frames -> frames.takeWhile(
-                        frame -> !THROUGH_THE_BEAN.contains(frame.getDeclaringClass().getNestHost()))
+        return STACK.walk(frames -> frames.takeWhile(frame ->
+                        !THROUGH_THE_BEAN.contains(frame.getDeclaringClass().getNestHost()))
                 .map(OwnCalls::annotated)
                 .filter(Objects::nonNull)
                 .findFirst()

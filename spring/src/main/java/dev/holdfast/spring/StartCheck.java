@@ -110,7 +110,8 @@ final class StartCheck implements SmartInitializingSingleton {
             String other = seen.putIfAbsent(once.workName(), bean);
             if (other != null && !other.equals(bean)) {
                 throw new AnnotationRefusedException("@Once on " + once + " has no name, and the beans '" + other
-                        + "' and '" + bean + "' share its class, so only one of them would run; make a class for each, or"
+                        + "' and '" + bean
+                        + "' share its class, so only one of them would run; make a class for each, or"
                         + " write a name if it is one piece of work");
             }
         });

@@ -61,9 +61,9 @@ final class TransactionWarning {
 
         /** Whether a listener of a commit is running, and began no transaction of its own. */
         private static boolean isAfterCommit() {
-            return StackWalker.getInstance().walk(frames -> frames.takeWhile(
-                            frame -> !BEGINNERS.contains(frame.getClassName()))
-                    .anyMatch(frame -> frame.getMethodName().equals("invokeAfterCommit")));
+            return StackWalker.getInstance()
+                    .walk(frames -> frames.takeWhile(frame -> !BEGINNERS.contains(frame.getClassName()))
+                            .anyMatch(frame -> frame.getMethodName().equals("invokeAfterCommit")));
         }
 
         private static boolean beginsItsOwn(Method method) {

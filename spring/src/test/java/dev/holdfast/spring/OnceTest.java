@@ -148,7 +148,8 @@ class OnceTest {
                 .withBean("alsoBerlin", Berlin.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasStackTraceContaining("has no name, and the beans 'berlin' and 'alsoBerlin' share its class"));
+                        .hasStackTraceContaining(
+                                "has no name, and the beans 'berlin' and 'alsoBerlin' share its class"));
         application
                 .withBean("one", Named.class)
                 .withBean("other", Named.class)

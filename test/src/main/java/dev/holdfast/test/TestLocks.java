@@ -331,12 +331,10 @@ public final class TestLocks implements AutoCloseable {
 
     /** Notes writes under a lock and their tokens. */
     public Writes writes(String name) {
-        return new Writes(
-                name,
-                token -> {
-                    listeners.drain();
-                    return processes.all().stream().anyMatch(process -> process.holds(name, token));
-                });
+        return new Writes(name, token -> {
+            listeners.drain();
+            return processes.all().stream().anyMatch(process -> process.holds(name, token));
+        });
     }
 
     /** Closes all clients of the test. */

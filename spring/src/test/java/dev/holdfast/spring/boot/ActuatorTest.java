@@ -88,11 +88,12 @@ class ActuatorTest {
             Object shown = context.getBean(LocksEndpoint.class).list("order:*").get("lockClient");
             assertThat(shown)
                     .asInstanceOf(InstanceOfAssertFactories.list(LocksEndpoint.Shown.class))
-                    .singleElement().satisfies(lock -> {
-                assertThat(lock.name()).isEqualTo("order:42");
-                assertThat(lock.token()).isEqualTo(Long.toString(hold.token()));
-                assertThat(lock.leaseLeftMillis()).isEqualTo(30_000);
-            });
+                    .singleElement()
+                    .satisfies(lock -> {
+                        assertThat(lock.name()).isEqualTo("order:42");
+                        assertThat(lock.token()).isEqualTo(Long.toString(hold.token()));
+                        assertThat(lock.leaseLeftMillis()).isEqualTo(30_000);
+                    });
             assertThat(context.getBean(LocksEndpoint.class).list("other").get("lockClient"))
                     .isEqualTo(List.of());
         });
@@ -206,8 +207,9 @@ class ActuatorTest {
                                 .asInstanceOf(InstanceOfAssertFactories.type(LocksEndpoint.NoAnswer.class))
                                 .satisfies(none -> assertThat(none.failure()).contains(redis.uri()));
                         redis.process().cont();
-                        await().untilAsserted(() -> assertThat(endpoint.list(null).get("otherClient"))
-                                .isInstanceOf(List.class));
+                        await().untilAsserted(
+                                        () -> assertThat(endpoint.list(null).get("otherClient"))
+                                                .isInstanceOf(List.class));
                         hold.close();
                     });
         }

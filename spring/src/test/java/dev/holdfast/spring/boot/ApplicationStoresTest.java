@@ -85,8 +85,9 @@ class ApplicationStoresTest {
                     })
                     .run(context -> {
                         assertThat(context).hasNotFailed();
-                        try (Hold hold =
-                                context.getBean(LockClient.class).lock("order:42").acquire()) {
+                        try (Hold hold = context.getBean(LockClient.class)
+                                .lock("order:42")
+                                .acquire()) {
                             assertThat(hold.isValid()).isTrue();
                         }
                         assertThat(curator.getACL().forPath("/shop/holdfast/locks"))
