@@ -31,13 +31,23 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
       if (this.frames.length) this.scrub();
       return;
     }
-    const events = new EventSource('events');
-    events.onmessage = event => {
-      const sent = JSON.parse(event.data);
+    this.listen();
+    setInterval(() => { if (Date.now() - this.heard > 3000) this.listen(); }, 1000);
+  },
+  listen() { // the figures come once a second at least, also if nothing changes; a stream that has fallen silent is opened anew
+    this.events?.close();
+    this.heard = Date.now();
+    let last = '';
+    this.events = new EventSource('events');
+    this.events.onmessage = event => {
+      this.heard = Date.now();
+      if (event.data === last) return;
+      last = event.data;
+      const sent = JSON.parse(last);
       this.trouble = sent.trouble ?? '';
       if (sent.sale) this.show(sent);
     };
-    events.onerror = () => { this.trouble = this.t.gone; };
+    this.events.onerror = () => { last = ''; this.trouble = this.t.gone; };
   },
 
   show(figures) {
@@ -108,15 +118,21 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
     if (tally.oversold) return { kind: 'bad', text: this.t.verdicts.oversold(tally, sale) };
     if (buyers.done < buyers.count) return { kind: '', text: this.t.verdicts.running };
     if (buyers.answers['gave up']) return { kind: 'bad', text: this.t.verdicts.stuck(buyers.answers['gave up']) };
-    const held = this.t.verdicts.held(tally, sale) + (tally.refusals ? this.t.verdicts.late(this.t.late(tally.refused[0])) : '');
-    return this.missed ? { kind: '', text: held + this.t.verdicts.missed } : { kind: 'good', text: held };
+    const held = this.t.verdicts.held(tally, sale);
+    const late = tally.refusals ? this.t.verdicts.late(this.t.late(tally.refused[0])) : '';
+    return this.missed ? { kind: '', text: held + this.t.verdicts.missed, late } : { kind: 'good', text: held, late };
   },
 
   // what happened, told by a few orders, and the line of the guard's code that failed
+  get storyMillis() { return Math.max(1, ...(this.state?.story ?? []).map(span => span.to)); },
+  get ordersDrawn() { return (this.state?.story ?? []).filter(span => span.kind === 'sold' || span.kind === 'twice').length; },
   get lanes() {
-    const spans = this.state?.story ?? [];
-    const millis = Math.max(1, ...spans.map(span => span.to));
-    return inLanes(spans, millis, millis / 8);
+    const nodes = this.state?.nodes ?? [];
+    return inLanes(this.state?.story ?? [], this.storyMillis, this.storyMillis / 8, nodes.map(node => String(node.number)))
+      .map(lane => ({ ...lane, node: nodes.find(node => String(node.number) === lane.name) ?? { number: lane.name, state: 'DOWN', working: 0, waiting: 0 } }));
+  },
+  crowd(node) { // as many as fit; the figures beside them are whole
+    return [...Array(Math.min(node.working, 40)).fill('works'), ...Array(Math.min(node.waiting, 40)).fill('waits')];
   },
   get failure() {
     const wrong = (this.state?.story ?? []).filter(span => span.kind !== 'sold').sort((one, other) => one.to - other.to)[0];
