@@ -20,6 +20,7 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   within: Number(asked.get('within') ?? 0),
   seed: Number(asked.get('seed') ?? 1),
   starting: false,
+  heard: 0, // messages
   step: -1, // of the guide; none yet
   knobs: tape !== null || ['guard', 'fault', 'stock', 'gap', 'buyers', 'within', 'seed'].some(knob => asked.has(knob)),
   linked: asked.has('seed'), // a run; a link may come from anywhere, so only a click begins it
@@ -31,23 +32,14 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
       if (this.frames.length) this.scrub();
       return;
     }
-    this.listen();
-    setInterval(() => { if (Date.now() - this.heard > 3000) this.listen(); }, 1000);
-  },
-  listen() { // the figures come once a second at least, also if nothing changes; a stream that has fallen silent is opened anew
-    this.events?.close();
-    this.heard = Date.now();
-    let last = '';
-    this.events = new EventSource('events');
-    this.events.onmessage = event => {
-      this.heard = Date.now();
-      if (event.data === last) return;
-      last = event.data;
-      const sent = JSON.parse(last);
+    const events = new EventSource('events');
+    events.onmessage = event => {
+      this.heard++;
+      const sent = JSON.parse(event.data);
       this.trouble = sent.trouble ?? '';
       if (sent.sale) this.show(sent);
     };
-    this.events.onerror = () => { last = ''; this.trouble = this.t.gone; };
+    events.onerror = () => { this.trouble = this.t.gone; };
   },
 
   show(figures) {
@@ -181,10 +173,12 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
 
   async post(path, body) {
     try {
+      const heard = this.heard;
       const answer = await fetch('control/' + path, { method: 'POST', body: JSON.stringify(body ?? {}) });
       const said = await answer.json();
       this.trouble = answer.ok ? '' : said.detail;
-      if (answer.ok) this.show(said);
+      // what was heard of the same sale meanwhile may be newer than the answer
+      if (answer.ok && (this.heard === heard || said.sale.opening !== this.state.sale.opening)) this.show(said);
       return answer.ok;
     } catch {
       this.trouble = this.t.gone; // or a balancer in front has not waited, and answers no JSON

@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 public class Sale {
     private static final int PIECES = 100;
     private static final String DATABASE =
-            System.getenv().getOrDefault("DATABASE", "jdbc:postgresql://127.0.0.1:5432/postgres?user=postgres");
+            System.getenv().getOrDefault("DATABASE", "jdbc:postgresql://127.0.0.1:5432/stock?user=postgres");
 
     private interface Way {
         boolean sell(Connection database) throws Exception;

@@ -191,7 +191,7 @@ final class ReferenceCard {
                             .replaceAll("\\(.*\\)$", "") + "`";
         }
         if (part instanceof LiteralTree literal) {
-            return "`" + literal.getBody() + "`";
+            return "`" + literal.getBody().getBody() + "`";
         }
         return part instanceof TextTree plain ? plain.getBody() : part.toString();
     }

@@ -45,6 +45,9 @@ class ExamplesTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String HOLDING = "holding, token ";
     private static final Pattern REFUSED = Pattern.compile("^(StaleTokenException|HoldLostException): ");
+    /** What some builds of Maven print although they are told not to. */
+    private static final Pattern STYLE = Pattern.compile("\u001B\\[[;\\d]*m");
+
     private static final Pattern INSTALL = Pattern.compile("^mvn .* install$", Pattern.MULTILINE);
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(holdfast-[a-z-]+)</artifactId>");
 
@@ -280,7 +283,9 @@ class ExamplesTest {
     private static List<String> succeed(ChildProcess.Builder command) {
         try (ChildProcess process = command.start()) {
             assertThat(process.waitFor(LONG)).as(process.story()).isZero();
-            return process.lines();
+            return process.lines().stream()
+                    .map(line -> STYLE.matcher(line).replaceAll(""))
+                    .toList();
         }
     }
 

@@ -34,7 +34,6 @@ final class Balancer implements ServerPool, AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
     private static final long TICK = 100; // milliseconds
-    private static final int LONGEST_SILENCE = 10; // ticks; a page that hears nothing for longer connects again
     private static final int CONNECTIONS = 256;
     private static final int LONGEST_ANSWER = 30_000; // milliseconds
     private static final int RETRY = 1; // seconds, until a server that did not answer is tried again
@@ -58,7 +57,6 @@ final class Balancer implements ServerPool, AutoCloseable {
     });
     private final Undertow server;
     private volatile String figures = "";
-    private int silence; // of the ticker alone
 
     Balancer(FlashSale sale, int port) {
         this.sale = sale;
@@ -133,9 +131,8 @@ final class Balancer implements ServerPool, AutoCloseable {
             now = json.writeValueAsString(Map.of("trouble", "The database does not answer: " + away.getMessage()));
         }
         sale.recording().add(now);
-        if (!now.equals(figures) || ++silence >= LONGEST_SILENCE) {
+        if (!now.equals(figures)) {
             figures = now;
-            silence = 0;
             for (ServerSentEventConnection page : events.getConnections()) {
                 page.send(now);
             }

@@ -135,7 +135,10 @@ final class Browser implements AutoCloseable {
         } catch (ConditionTimeoutException never) {
             throw new AssertionError(
                     selector + " does not say '" + part + "'; the page says:\n"
-                            + find("body").getText(),
+                            + find("body").getText() + "\nits state: "
+                            + run("return JSON.stringify(Alpine.$data(document.body).state)")
+                            + "\nthe browser complains of: "
+                            + complaints(),
                     never);
         }
     }
