@@ -145,6 +145,16 @@ record RedisErrors(String store) {
                 failure);
     }
 
+    /** What the server answered to the log-in on a connection that failed; null if it answered nothing. */
+    @Nullable
+    HoldfastException ofLogIn(Throwable failure) {
+        return chain(failure).stream()
+                .filter(RedisCommandExecutionException.class::isInstance)
+                .findFirst()
+                .map(each -> answered(String.valueOf(each.getMessage()), failure))
+                .orElse(null);
+    }
+
     /** The failure, its causes, and the failures that Lettuce noted beside them. */
     private static List<Throwable> chain(Throwable failure) {
         List<Throwable> all = new ArrayList<>(List.of(failure));
