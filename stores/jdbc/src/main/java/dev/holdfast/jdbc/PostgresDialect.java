@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * PostgreSQL, 12 or later.
@@ -43,6 +44,9 @@ final class PostgresDialect implements ServerDialect {
 
     /** The second keeps bytes as they come. */
     private static final Set<String> ALL_CHARACTERS = Set.of("UTF8", "SQL_ASCII");
+
+    /** A schema with such a letter, before the dot: without quotes, the server would look for one in small letters. */
+    private static final Pattern UPPER_CASE = Pattern.compile("^(\\w*[A-Z]\\w*)(?=\\.)");
 
     private static final String CANCELLED = "57014";
     private static final int ANSWERS_TO_LOG_IN = 3;
@@ -106,8 +110,7 @@ final class PostgresDialect implements ServerDialect {
 
     @Override
     public String quoted(String table) {
-        int dot = table.indexOf('.');
-        return dot < 0 ? table : '"' + table.substring(0, dot) + '"' + table.substring(dot);
+        return UPPER_CASE.matcher(table).replaceFirst("\"$1\"");
     }
 
     @Override

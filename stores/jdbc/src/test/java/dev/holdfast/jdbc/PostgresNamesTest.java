@@ -121,7 +121,7 @@ class PostgresNamesTest {
     // ---- schemas ----
 
     @ParameterizedTest
-    @CsvSource({"MyApp, ''", "MyApp, &mode=session", "user, ''", "user, &mode=session"})
+    @CsvSource({"MyApp, ''", "MyApp, &mode=session", "plain, ''", "plain, &mode=session"})
     void aSchemaIsTheOneThatIsWritten(String schema, String mode) throws Exception {
         sql("DROP SCHEMA IF EXISTS \"" + schema + "\" CASCADE", "CREATE SCHEMA \"" + schema + "\"");
         String url = url("postgres") + "&holdfast.schema=" + schema + mode;
