@@ -1,7 +1,7 @@
 // Spans in lanes, by the clock. What is at the same time goes below; the words of a short span stand beside it.
-const inLanes = (spans, millis, short) => {
+const inLanes = (spans, millis, short, known = []) => {
   const percent = time => 100 * time / Math.max(1, millis);
-  const names = [...new Set(spans.map(span => span.lane))];
+  const names = [...new Set([...known, ...spans.map(span => span.lane)])];
   return names.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).map(name => {
     const ends = []; // of the rows
     const placed = spans.filter(span => span.lane === name).map(span => {

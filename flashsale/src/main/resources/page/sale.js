@@ -20,6 +20,7 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
   within: Number(asked.get('within') ?? 0),
   seed: Number(asked.get('seed') ?? 1),
   starting: false,
+  heard: 0, // messages
   step: -1, // of the guide; none yet
   knobs: tape !== null || ['guard', 'fault', 'stock', 'gap', 'buyers', 'within', 'seed'].some(knob => asked.has(knob)),
   linked: asked.has('seed'), // a run; a link may come from anywhere, so only a click begins it
@@ -33,6 +34,7 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
     }
     const events = new EventSource('events');
     events.onmessage = event => {
+      this.heard++;
       const sent = JSON.parse(event.data);
       this.trouble = sent.trouble ?? '';
       if (sent.sale) this.show(sent);
@@ -108,15 +110,21 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
     if (tally.oversold) return { kind: 'bad', text: this.t.verdicts.oversold(tally, sale) };
     if (buyers.done < buyers.count) return { kind: '', text: this.t.verdicts.running };
     if (buyers.answers['gave up']) return { kind: 'bad', text: this.t.verdicts.stuck(buyers.answers['gave up']) };
-    const held = this.t.verdicts.held(tally, sale) + (tally.refusals ? this.t.verdicts.late(this.t.late(tally.refused[0])) : '');
-    return this.missed ? { kind: '', text: held + this.t.verdicts.missed } : { kind: 'good', text: held };
+    const held = this.t.verdicts.held(tally, sale);
+    const late = tally.refusals ? this.t.verdicts.late(this.t.late(tally.refused[0])) : '';
+    return this.missed ? { kind: '', text: held + this.t.verdicts.missed, late } : { kind: 'good', text: held, late };
   },
 
   // what happened, told by a few orders, and the line of the guard's code that failed
+  get storyMillis() { return Math.max(1, ...(this.state?.story ?? []).map(span => span.to)); },
+  get ordersDrawn() { return (this.state?.story ?? []).filter(span => span.kind === 'sold' || span.kind === 'twice').length; },
   get lanes() {
-    const spans = this.state?.story ?? [];
-    const millis = Math.max(1, ...spans.map(span => span.to));
-    return inLanes(spans, millis, millis / 8);
+    const nodes = this.state?.nodes ?? [];
+    return inLanes(this.state?.story ?? [], this.storyMillis, this.storyMillis / 8, nodes.map(node => String(node.number)))
+      .map(lane => ({ ...lane, node: nodes.find(node => String(node.number) === lane.name) ?? { number: lane.name, state: 'DOWN', working: 0, waiting: 0 } }));
+  },
+  crowd(node) { // as many as fit; the figures beside them are whole
+    return [...Array(Math.min(node.working, 40)).fill('works'), ...Array(Math.min(node.waiting, 40)).fill('waits')];
   },
   get failure() {
     const wrong = (this.state?.story ?? []).filter(span => span.kind !== 'sold').sort((one, other) => one.to - other.to)[0];
@@ -165,10 +173,12 @@ document.addEventListener('alpine:init', () => Alpine.data('sale', () => ({
 
   async post(path, body) {
     try {
+      const heard = this.heard;
       const answer = await fetch('control/' + path, { method: 'POST', body: JSON.stringify(body ?? {}) });
       const said = await answer.json();
       this.trouble = answer.ok ? '' : said.detail;
-      if (answer.ok) this.show(said);
+      // what was heard of the same sale meanwhile may be newer than the answer
+      if (answer.ok && (this.heard === heard || said.sale.opening !== this.state.sale.opening)) this.show(said);
       return answer.ok;
     } catch {
       this.trouble = this.t.gone; // or a balancer in front has not waited, and answers no JSON

@@ -2,7 +2,7 @@ package dev.holdfast.bench;
 
 import dev.holdfast.bench.peer.StoreKind;
 import dev.holdfast.bench.report.JsonFile;
-import dev.holdfast.bench.report.Page;
+import dev.holdfast.bench.report.MeasuredPage;
 import dev.holdfast.bench.report.Terminal;
 import dev.holdfast.bench.run.CommandLineFigures;
 import dev.holdfast.bench.run.Plan;
@@ -15,12 +15,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -37,9 +34,9 @@ import picocli.CommandLine.ParameterException;
         },
         footer = {
             "",
-            "A run without --quick and --workload writes a page with pictures for each store, docs/benchmarks-STORE.md;"
-                    + " every run writes the same, and all figures as JSON, to target/bench. Exits with 1 when a round"
-                    + " failed or a lock did not exclude.",
+            "A run without --quick and --workload writes what it measured to docs/measured: STORE.tsv for each store,"
+                    + " and index.html, a page of all. Every run writes the same, and all figures as JSON, to"
+                    + " target/bench. Exits with 1 when a round failed or a lock did not exclude.",
             "",
             "Examples:",
             "  holdfast bench --quick",
@@ -47,7 +44,7 @@ import picocli.CommandLine.ParameterException;
             "  holdfast bench --workload service",
             "  holdfast bench --only redis --workload own-1,one-2x16",
             "  holdfast bench --only postgresql --workload soak --soak 60",
-            "  holdfast bench pictures                      (draws the pictures again)",
+            "  holdfast bench pictures                      (pictures and page again)",
             "  holdfast bench jmh OneLockSixteenThreads     (by JMH, whose options follow)",
             "  holdfast bench recipes                       (split stock, single flight)",
             "  holdfast bench leaders                       (leaders killed and stopped)",
@@ -148,19 +145,15 @@ public final class Bench implements Callable<Integer> {
         Path folder = out != null ? out : home().orElse(Path.of("")).resolve("target/bench");
         Files.createDirectories(folder);
         JsonFile.write(folder.resolve("results.json"), results);
-        Map<Path, List<StoreKind>> pages = new LinkedHashMap<>();
-        pages.put(folder.resolve("benchmarks.md"), selection.stores());
-        if (out == null && selection.whole()) {
-            home().ifPresent(home -> selection.stores().stream()
-                    .filter(results::hasHoldfast)
-                    .forEach(
-                            store -> pages.put(home.resolve("docs/benchmarks-" + store.id() + ".md"), List.of(store))));
+        Path measured = folder.resolve("measured");
+        MeasuredPage.write(measured, results, selection.stores(), command());
+        List<StoreKind> whole = selection.stores().stream()
+                .filter(store -> out == null && selection.whole() && results.hasHoldfast(store))
+                .toList();
+        if (!whole.isEmpty() && home().isPresent()) {
+            MeasuredPage.write(home().get().resolve("docs/measured"), results, whole, command());
         }
-        for (Map.Entry<Path, List<StoreKind>> page : pages.entrySet()) {
-            Page.write(page.getKey(), results, page.getValue(), command());
-        }
-        System.out.println("Written: " + folder.resolve("results.json") + ", "
-                + pages.keySet().stream().map(Path::toString).collect(Collectors.joining(", ")));
+        System.out.println("Written: " + folder.resolve("results.json") + ", " + measured);
     }
 
     private ParameterException misused(String message) {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("thorough")
     void aQuickRunPrintsItsTablesAndTargetsAndLeavesFiles() {
         try (ChildProcess bench = ChildJvm.main(Bench.class)
                 .args("--quick", "--only=mem", "--out=" + folder)
@@ -42,10 +44,12 @@ class BenchTest {
             bench.expect("JVM: Java", PATIENCE);
         }
         assertThat(folder.resolve("results.json")).isNotEmptyFile();
-        assertThat(folder.resolve("benchmarks.md")).isNotEmptyFile();
+        assertThat(folder.resolve("measured/mem.tsv")).isNotEmptyFile();
+        assertThat(folder.resolve("measured/index.html")).isNotEmptyFile();
     }
 
     @Test
+    @Tag("thorough")
     void aServicesPaceRunsAloneAndItsTableShowsWaits() {
         try (ChildProcess bench = ChildJvm.main(Bench.class)
                 .args("--quick", "--only=sqlite", "--workload=service-1x16,tries-20", "--out=" + folder)

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The arrows within the engine: one file names another. In an order of its files, few arrows may point up, from a file to
  * one that builds on it. The order is found by a search, so that none has to be maintained; {@code
- * docs/internals/house.md} has the figures that this test prints.
+ * docs/internals/README.md} has the figures that this test prints.
  */
 class EngineArrowsTest {
     private static final Path ENGINE = Path.of("../core/src/main/java/dev/holdfast/internal");

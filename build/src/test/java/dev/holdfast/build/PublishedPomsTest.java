@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The list of versions (bom) has no parent, so nothing but this keeps it equal to the modules. */
@@ -16,6 +17,7 @@ class PublishedPomsTest {
             "<groupId>dev.holdfast</groupId>\\s*<artifactId>([^<]*)</artifactId>\\s*<version>\\$\\{project.version}</version>");
 
     @Test
+    @Tag("thorough")
     void theListOfVersionsHasEachPublishedModule() throws IOException {
         assertThat(OUR_ARTIFACT.matcher(pom("bom")).results().map(found -> found.group(1)))
                 .containsExactlyInAnyOrderElementsOf(publishedArtifacts());

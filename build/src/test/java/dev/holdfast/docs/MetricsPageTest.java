@@ -43,7 +43,7 @@ class MetricsPageTest {
         try (LockClient client = LockClient.connect("mem:");
                 LockMetrics metrics = LockMetrics.on(registry)) {
             metrics.bind(client);
-            assertThat(ROW.matcher(Files.readString(PagesTest.projectRoot().resolve("docs/metrics.md")))
+            assertThat(ROW.matcher(Files.readString(PagesTest.projectRoot().resolve("docs/observing.md")))
                             .results()
                             .map(row -> row.group(1)))
                     .doesNotHaveDuplicates()

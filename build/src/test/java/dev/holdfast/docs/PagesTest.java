@@ -11,13 +11,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages show only code that a test runs, and link only to what is there. */
+/** The pages show only code that a test runs, with the packages it needs, and link only to what is there. */
 class PagesTest {
     private static final Path ROOT = projectRoot();
     /** Where code of the pages stands: run by this test's neighbours, and by the tests of the ladder and of Spring. */
@@ -29,10 +31,22 @@ class PagesTest {
     private static final Pattern REGION = Pattern.compile(
             "^ *// snippet (\\w+)(?:, with (\\S+) for (\\w+))?\\n(.*?)^ *// end\\n",
             Pattern.DOTALL | Pattern.MULTILINE);
-    private static final Pattern FENCE =
-            Pattern.compile("(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern FENCE = Pattern.compile(
+            "(?<!<!-- imports -->\\n)(?:<!-- snippet: (\\w+) -->\\n)?```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern IMPORTS =
+            Pattern.compile("<!-- imports -->\\n```java\\n((?:import [^\\n]*\\n)*)```", Pattern.DOTALL);
+    private static final Pattern IMPORT = Pattern.compile("^import (?:static )?([\\w.]+);", Pattern.MULTILINE);
+    private static final Pattern TYPE = Pattern.compile("(?<![.\\w])[A-Z]\\w*");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:)([^)#]*)(?:#([^)]*))?\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
+    private static final Pattern ID = Pattern.compile(" id=\"([^\"]*)\"");
+
+    private static final int LONG = 100;
+    private static final int MOST_COLUMNS = 5;
+    private static final Pattern COLUMNS = Pattern.compile("^\\|[-:| ]+\\|$", Pattern.MULTILINE);
+    /** Pages of figures, of everything that there is, and of decisions. */
+    private static final Pattern FIGURES =
+            Pattern.compile("docs/(benchmarks|capacity|reference|measured|internals/decisions)");
 
     private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|Contract))`");
 
@@ -56,6 +70,55 @@ class PagesTest {
     }
 
     @Test
+    void aPageNamesThePackagesThatItsSnippetsNeed() throws IOException {
+        Map<String, String> sources = sourcesOfSnippets();
+        for (Path page : pages()) {
+            String text = Files.readString(page);
+            Set<String> needed = new TreeSet<>();
+            Matcher fence = FENCE.matcher(text);
+            while (fence.find()) {
+                needed.addAll(packagesOf(fence.group(2), sources.getOrDefault(fence.group(1), "")));
+            }
+            if (!needed.isEmpty()) {
+                Matcher imports = IMPORTS.matcher(text);
+                assertThat(imports.find() ? imports.group(1) : "")
+                        .as("between '<!-- imports -->' and the end of the block in " + page)
+                        .isEqualTo(String.join("", needed));
+            }
+        }
+    }
+
+    /** What is imported by the source of a snippet, and is neither imported by the snippet itself nor in java.lang. */
+    private static Set<String> packagesOf(String snippet, String source) {
+        Set<String> own = imported(snippet).keySet();
+        Map<String, String> packages = imported(source);
+        return TYPE.matcher(snippet.replaceAll("//[^\\n]*|\"[^\"\\n]*\"", ""))
+                .results()
+                .map(MatchResult::group)
+                .filter(type -> packages.containsKey(type) && !own.contains(type))
+                .map(type -> "import " + packages.get(type) + "." + (isTwice(type, packages) ? type : "*") + ";\n")
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether the core has a type of this name too, so that an import of all types would leave open which is meant. */
+    private static boolean isTwice(String type, Map<String, String> packages) {
+        return !packages.get(type).equals("dev.holdfast")
+                && Files.exists(ROOT.resolve("core/src/main/java/dev/holdfast/" + type + ".java"));
+    }
+
+    /** Types by their simple names, with what comes before: a package, or the class around them. */
+    private static Map<String, String> imported(String source) {
+        Map<String, String> packages = new HashMap<>();
+        Matcher line = IMPORT.matcher(source);
+        while (line.find()) {
+            String name = line.group(1);
+            int dot = name.lastIndexOf('.');
+            packages.put(name.substring(dot + 1), name.substring(0, dot));
+        }
+        return packages;
+    }
+
+    @Test
     void everyLinkLeadsSomewhere() throws IOException {
         for (Path page : pages()) {
             Matcher link = LINK.matcher(Files.readString(page));
@@ -72,6 +135,42 @@ class PagesTest {
     }
 
     @Test
+    void aLongPageBeginsWithItsContents() throws IOException {
+        for (Path page : pagesToRead()) {
+            String text = Files.readString(page);
+            if (text.lines().count() > LONG) {
+                int first = text.indexOf("\n## ");
+                assertThat(text.substring(0, first < 0 ? text.length() : first))
+                        .as("links to the headings before the first of them, in " + page)
+                        .contains("](#");
+            }
+        }
+    }
+
+    @Test
+    void noTableIsTooWideToRead() throws IOException {
+        for (Path page : pagesToRead()) {
+            assertThat(COLUMNS.matcher(Files.readString(page))
+                            .results()
+                            .mapToLong(row ->
+                                    row.group().chars().filter(c -> c == '|').count() - 1)
+                            .max()
+                            .orElse(0))
+                    .as("columns of a table in " + page)
+                    .isLessThanOrEqualTo(MOST_COLUMNS);
+        }
+    }
+
+    /** Without the README files, which are a page of links, and without pages of figures. */
+    private static List<Path> pagesToRead() throws IOException {
+        return pages().stream()
+                .filter(page -> !page.getFileName().toString().startsWith("README"))
+                .filter(page ->
+                        !FIGURES.matcher(ROOT.relativize(page).toString()).find())
+                .toList();
+    }
+
+    @Test
     void everyTestThatAPageNamesIsThere() throws IOException {
         Set<String> tests = namesOfTests();
         for (Path page : pages()) {
@@ -81,14 +180,19 @@ class PagesTest {
         }
     }
 
-    /** What a link to a heading ends with: its letters, digits and dashes, in lower case, with a dash for a space. */
+    /** What links to a heading of a page end with. */
     private static List<String> anchors(Path page) throws IOException {
-        return HEADING.matcher(Files.readString(page))
+        String text = Files.readString(page);
+        if (page.toString().endsWith(".html")) {
+            return ID.matcher(text).results().map(id -> id.group(1)).toList();
+        }
+        return HEADING.matcher(text)
                 .results()
                 .map(heading -> anchor(heading.group(1)))
                 .toList();
     }
 
+    /** The letters, digits and dashes of a heading, in lower case, with a dash for a space. */
     static String anchor(String heading) {
         String text = heading.strip().toLowerCase(Locale.ROOT);
         return text.replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-');
@@ -101,6 +205,20 @@ class PagesTest {
                     .map(name -> name.replace(".java", ""))
                     .collect(Collectors.toSet());
         }
+    }
+
+    /** The whole file that a snippet is from, by the snippet's name. */
+    private static Map<String, String> sourcesOfSnippets() throws IOException {
+        Map<String, String> sources = new HashMap<>();
+        for (Path root : SOURCES) {
+            try (Stream<Path> files = Files.walk(root)) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    String source = Files.readString(file);
+                    snippetsIn(source).keySet().forEach(name -> sources.put(name, source));
+                }
+            }
+        }
+        return sources;
     }
 
     private static Map<String, String> snippetsThatRun() throws IOException {
@@ -131,8 +249,10 @@ class PagesTest {
 
     static List<Path> pages() throws IOException {
         try (Stream<Path> top = Files.list(ROOT);
-                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            return Stream.concat(top, docs)
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"));
+                Stream<Path> examples = Files.walk(ROOT.resolve("examples"))) {
+            return Stream.of(top, docs, examples)
+                    .flatMap(files -> files)
                     .filter(file -> file.toString().endsWith(".md"))
                     .toList();
         }

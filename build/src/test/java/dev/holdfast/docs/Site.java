@@ -12,6 +12,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.commonmark.Extension;
@@ -33,6 +35,9 @@ import org.commonmark.renderer.html.HtmlRenderer;
 final class Site {
     private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
     private static final Set<String> AS_THEY_ARE = Set.of("svg", "png", "gif", "json", "html");
+    /** A link of an HTML file; after a blank: ":href" is an attribute that a script of the page computes. */
+    static final Pattern LINK = Pattern.compile("(?<=\\s)(href|src)=\"(?![a-z]+:)([^\"]*)\"");
+
     private static final String FRAME = """
             <!DOCTYPE html>
             <html lang="%s">
@@ -75,7 +80,9 @@ final class Site {
             Path source = waiting.remove();
             Path target = out.resolve(placeOf(source));
             Files.createDirectories(target.getParent());
-            if (AS_THEY_ARE.contains(ending(source))) {
+            if (ending(source).equals("html")) {
+                Files.writeString(target, followed(source, LINK.matcher(Files.readString(source))));
+            } else if (AS_THEY_ARE.contains(ending(source))) {
                 Files.copy(source, target, StandardCopyOption.REPLACE_EXISTING);
             } else {
                 Files.writeString(target, framed(source, body(source)));
@@ -119,6 +126,11 @@ final class Site {
         } else if (node instanceof Image image && isInside(image.getDestination())) {
             attributes.put("src", followed(source, image.getDestination()));
         }
+    }
+
+    private String followed(Path source, Matcher links) {
+        return links.replaceAll(link ->
+                Matcher.quoteReplacement("%s=\"%s\"".formatted(link.group(1), followed(source, link.group(2)))));
     }
 
     /** Where the link leads on the site; what it leads to becomes part of the site. */

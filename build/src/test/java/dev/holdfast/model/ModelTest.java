@@ -11,13 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The protocol between clients and a store that pushes, checked in every order of events by Spin; see {@code
- * docs/internals/model.md}. Spin is no Maven artefact: without it the test is skipped; in CI it fails. It is the longest
+ * docs/internals/README.md}. Spin is no Maven artefact: without it the test is skipped; in CI it fails. It is the longest
  * test of its module. Its package is the last of the alphabet, where Surefire begins, so that the others run beside it.
  */
 @Timeout(value = 11, unit = TimeUnit.MINUTES) // longer than the test's own patience, which says more
@@ -29,6 +30,7 @@ class ModelTest {
     Path folder;
 
     @Test
+    @Tag("thorough")
     void theModelHoldsAndTheErrorsPutIntoItAreFound() throws IOException, InterruptedException {
         for (String tool : new String[] {"bash", "spin", "gcc"}) {
             orSkip(() -> Binaries.onThisMachine().find(tool, "apt-get install " + tool));

@@ -49,7 +49,15 @@ public final class Main {
     }
 
     private static CommandLine commandLine(HoldfastCommand top, List<String> command, FailureReport failures) {
-        CommandLine line = new CommandLine(top)
+        return commandLine(top, command)
+                .setExpandAtFiles(false)
+                .setParameterExceptionHandler((e, unused) -> failures.report(e))
+                .setExecutionExceptionHandler((e, unused, parsed) -> failures.report(e));
+    }
+
+    /** The commands and their options. */
+    static CommandLine commandLine(HoldfastCommand top, List<String> command) {
+        return new CommandLine(top)
                 .addSubcommand(new RunCommand(command))
                 .addSubcommand(new OnceCommand(command))
                 .addSubcommand(new FenceCommand(command))
@@ -63,8 +71,5 @@ public final class Main {
                 .addSubcommand(new CompletionCommand())
                 .addSubcommand(new DemoWorkerCommand())
                 .addSubcommand(new ManPageCommand());
-        return line.setExpandAtFiles(false)
-                .setParameterExceptionHandler((e, unused) -> failures.report(e))
-                .setExecutionExceptionHandler((e, unused, parsed) -> failures.report(e));
     }
 }

@@ -11,33 +11,6 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** The manual page, in the language of troff, from the commands as they are: their synopses, options and examples. */
 final class ManPage {
-    private static final String EXIT_CODES = """
-            .SH EXIT STATUS
-            .TP
-            the command's own
-            It ran; 128 + n when signal n ended it.
-            .TP
-            64
-            Usage: an option, a name or the store's URL makes no sense.
-            .TP
-            69
-            The store is out of reach, or refuses.
-            .TP
-            70
-            An internal error, or the launcher could not build or start the command line.
-            .TP
-            74
-            Standard output could not be written.
-            .TP
-            75
-            The lock was not acquired in time.
-            .TP
-            79
-            The hold was lost and the command stopped.
-            .TP
-            126, 127
-            The command is not executable, or not found.
-            """;
     private static final String ENVIRONMENT = """
             .SH ENVIRONMENT
             .TP
@@ -70,7 +43,11 @@ final class ManPage {
                 + commands.stream().map(ManPage::synopsis).collect(Collectors.joining(".br\n"))
                 + ".SH OPTIONS OF ALL COMMANDS\n" + options(top)
                 + commands.stream().map(ManPage::command).collect(Collectors.joining())
-                + EXIT_CODES + ENVIRONMENT;
+                + ".SH EXIT STATUS\n"
+                + ExitCode.MEANINGS.stream()
+                        .map(meaning -> ".TP\n" + text(meaning.code()) + text(meaning.text()))
+                        .collect(Collectors.joining())
+                + ENVIRONMENT;
     }
 
     private static String synopsis(CommandSpec command) {

@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
             "clocks of the machines do not. A period counts as done when CMD has ended",
             "with 0. What ran last, where, and how it ended: 'holdfast list --once'.",
             "",
-            "CMD runs under the lock NAME as with 'holdfast run', and sees the same variables.",
+            "CMD runs under the lock NAME as with 'holdfast run', with the same variables.",
             "",
             "Exit codes: CMD's own; 0 skipped (or --skip-code); 64 usage, 69 store",
             "unavailable (the message says whether CMD ran), 75 --forget while it runs, 79",

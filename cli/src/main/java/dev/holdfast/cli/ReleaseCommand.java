@@ -5,6 +5,7 @@ import picocli.CommandLine.Command;
 /** {@code holdfast release}: the earlier word for {@code break}, which asks for no reason. */
 @Command(
         name = ReleaseCommand.NAME,
+        hidden = true,
         description = "Breaks a lock; the earlier word for 'break'.",
         sortOptions = false,
         usageHelpAutoWidth = true,

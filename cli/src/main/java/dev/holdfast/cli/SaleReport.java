@@ -13,6 +13,7 @@ import java.util.Map;
 record SaleReport(String store, long stock, int processes, int buyers, List<SaleRun> runs) {
     private static final double TENTHS = 10;
     private static final double THOUSANDTHS = 1000;
+    private static final double HUNDRED = 100;
 
     SaleReport {
         runs = List.copyOf(runs);
@@ -31,7 +32,7 @@ record SaleReport(String store, long stock, int processes, int buyers, List<Sale
         return table.toString();
     }
 
-    /** What it shows, in one sentence of three lines. */
+    /** What it shows, in a few lines. */
     String sentence() {
         SaleRun synced = run(SaleLock.SYNCHRONIZED);
         String without = "Without a lock " + processes + (processes == 1 ? " process sold " : " processes sold ")
@@ -40,7 +41,17 @@ record SaleReport(String store, long stock, int processes, int buyers, List<Sale
                 ? "synchronized was enough for " + (processes == 1 ? "one process" : "them this time") + ";\n"
                 : "synchronized stops at the border of a process and sold " + times(synced) + ";\n";
         return without + java + "Holdfast sold " + times(run(SaleLock.HOLDFAST))
-                + (isRight() ? ", each under a higher token than the one before." : ".");
+                + (isRight() ? ", each under a higher token than the one before." : ".")
+                + "\n" + limit(run(SaleLock.HOLDFAST));
+    }
+
+    /** Why fewer sales a second are not the price of the lock. */
+    private static String limit(SaleRun run) {
+        return number("One sale works for %.1f ms", run.workMillis())
+                + number(", so one after another can be %,.0f a second at most,", run.mostPerSecond())
+                + number(
+                        "\nwith any lock; Holdfast reached %.0f %% of that.",
+                        HUNDRED * run.perSecond() / run.mostPerSecond());
     }
 
     /** Whether Holdfast kept its promise: each ticket once, tokens rising. */

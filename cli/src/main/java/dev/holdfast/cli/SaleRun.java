@@ -38,6 +38,15 @@ record SaleRun(SaleLock lock, long stock, long nanos, List<Sale> sales) {
         return waits.length == 0 ? 0 : waits[(int) Math.ceil(waits.length * P99) - 1] / MILLISECOND;
     }
 
+    double workMillis() {
+        return SECOND / MILLISECOND / mostPerSecond();
+    }
+
+    /** How many sales one after another, without any time between them, would make in a second: what no lock can exceed. */
+    double mostPerSecond() {
+        return SECOND / sales.stream().mapToLong(Sale::workNanos).average().orElse(SECOND);
+    }
+
     /** Whether each ticket of the stock was sold once. */
     boolean isExact() {
         return sold() == stock && sales.stream().map(Sale::ticket).distinct().count() == stock;

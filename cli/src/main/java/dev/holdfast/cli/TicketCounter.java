@@ -69,13 +69,14 @@ final class TicketCounter implements Callable<List<Sale>> {
     }
 
     private boolean sellOne(long token, long waited) throws InterruptedException {
+        long begin = System.nanoTime();
         long left = stock.read();
         if (left <= 0) {
             return false;
         }
         TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(SHORTEST_PAYMENT, LONGEST_PAYMENT));
         stock.write(left - 1);
-        sales.add(new Sale(left, token, waited));
+        sales.add(new Sale(left, token, waited, System.nanoTime() - begin));
         return true;
     }
 }

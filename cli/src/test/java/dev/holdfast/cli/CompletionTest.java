@@ -39,8 +39,8 @@ class CompletionTest {
             delimiter = '|',
             ignoreLeadingAndTrailingWhitespace = false,
             value = {
-                "holdfast,|run once fence list top why break release schema demo completion",
-                "holdfast,re|release",
+                "holdfast,|run once fence list top why break schema demo completion",
+                "holdfast,re|",
                 "holdfast,--v|--verbose --version",
                 "holdfast,run,--w|--wait",
                 "holdfast,run,--wait,|",
@@ -61,7 +61,7 @@ class CompletionTest {
                 "holdfast,--store,sqlite,:,a-file.txt,li|list",
                 "holdfast,--store,=,sqlite,:,a-file.txt,list,--j|--json",
                 "holdfast,list,job,|",
-                "holdfast,release,--n|--now",
+                "holdfast,break,--n|--now",
                 "holdfast,break,--r|--reason",
                 "holdfast,list,--wa|--watch",
                 "holdfast,top,--e|--every",
@@ -103,7 +103,7 @@ class CompletionTest {
             delimiter = '|',
             ignoreLeadingAndTrailingWhitespace = false,
             value = {
-                "holdfast re|release",
+                "holdfast br|break",
                 "holdfast run --gr|--grace",
                 "holdfast --store sqlite:x li|list",
                 "holdfast list --js|--json",

@@ -87,10 +87,11 @@ class DemoTest {
         assertThat(ended.code()).isZero();
         List<String> lines =
                 ended.out().stream().filter(line -> !line.isBlank()).toList();
-        assertThat(lines).hasSize(7);
+        assertThat(lines).hasSize(9);
         assertThat(lines.get(0)).matches("LOCK +SOLD +OVERSOLD +TICKETS/S +P99 WAIT");
         assertThat(lines.get(3)).matches("holdfast +60 +0 +[\\d,]+ +[\\d.]+ ms");
         assertThat(lines.get(6)).contains("Holdfast sold exactly 60");
+        assertThat(lines.get(8)).matches("with any lock; Holdfast reached \\d+ % of that\\.");
         assertThat(ended.err()).hasSize(4).first().asString().contains("2 processes", "4 buyers", "60 tickets");
         assertThat(temporary).isEmptyDirectory();
         assertThat(cli.file(".local")).as("the user's own store").doesNotExist();

@@ -14,12 +14,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Descriptors from 3 on reach the command, by the real script on Linux, and change nothing else. */
+@Tag("thorough")
 class DescriptorsTest {
     @TempDir
     Path folder;

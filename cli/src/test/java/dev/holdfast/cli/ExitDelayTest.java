@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An exit of the JVM that {@code holdfast run} has not begun: by the JVM's own handler of a signal, or by anybody. */
+@Tag("thorough")
 class ExitDelayTest {
     private static final int CODE = 143;
 

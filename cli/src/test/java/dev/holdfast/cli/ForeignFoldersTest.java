@@ -10,10 +10,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** HOME is a folder of somebody else, as sudo may leave it: nothing of ours goes where another user could exchange it. */
+@Tag("thorough")
 class ForeignFoldersTest {
     @TempDir
     Path folder;

@@ -18,12 +18,14 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How the real script builds: in a checkout of a few files, with a Maven that only copies a jar that was built before. */
+@Tag("thorough")
 class LauncherBuildTest {
     @TempDir
     Path folder;

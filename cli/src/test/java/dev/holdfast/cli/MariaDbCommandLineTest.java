@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** The command line on MariaDB. */
+@Tag("thorough")
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
 class MariaDbCommandLineTest extends CommandLineContract {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -121,6 +122,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void aRunThatIsForgottenIsRunAgainInItsPeriod() {
         assertThat(cli.run("once", "--forget", "job").err())
                 .singleElement()
@@ -146,6 +148,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void theListSaysWhoRanWhatAndHowItEnded() {
         once("b", "--", "true");
         once("a", "--", "true");

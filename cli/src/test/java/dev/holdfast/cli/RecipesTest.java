@@ -55,8 +55,8 @@ class RecipesTest {
                 "nightly",
                 scriptWith("set -a")
                         .replace("/etc/holdfast/env", cli.file("env").toString())
-                        .replace(
-                                "/opt/holdfast/holdfast",
+                        .replaceAll(
+                                "/opt/holdfast/(?:bin/)?holdfast",
                                 cli.file("holdfast-stub").toString()));
 
         assertThat(Cli.end(cli.shell(cli.file("nightly").toString()).start()).out())

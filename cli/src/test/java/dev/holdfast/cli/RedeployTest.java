@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.h2.tools.Server;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * An application with a class loader of its own uses locks and is undeployed, as in a servlet container: its class loader
  * is collected, so neither Holdfast nor the JDK on its behalf keeps anything of it.
  */
+@Tag("thorough")
 @Timeout(300)
 class RedeployTest {
     private static final Duration PATIENCE = Duration.ofMinutes(4);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command line on Redis. */
+@Tag("thorough")
 @Tag("engine-proved-elsewhere")
 @Tag("processes-proved-elsewhere")
 class RedisCommandLineTest extends CommandLineContract {

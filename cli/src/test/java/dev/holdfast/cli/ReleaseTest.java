@@ -9,12 +9,14 @@ import dev.holdfast.testbed.ChildProcess;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast release} asks before it breaks a lock; {@link CommandLineContract} has what it does then. */
+@Tag("thorough")
 class ReleaseTest {
     private static final String END_OF_INPUT = "\004";
 

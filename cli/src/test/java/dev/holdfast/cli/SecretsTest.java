@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A password in a URL is shown nowhere, however the URL is written, and whoever writes the message. */
+@Tag("thorough")
 class SecretsTest {
     /** What every secret here has in it. */
     private static final String MARK = "S3CRETX";

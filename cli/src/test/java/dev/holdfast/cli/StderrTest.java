@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nothing waits for ever because nobody reads what is said on stderr. */
+@Tag("thorough")
 class StderrTest {
     /** A pipe that is full, and that nobody reads. */
     private static final String FULL_PIPE =

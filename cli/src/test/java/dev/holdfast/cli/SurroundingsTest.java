@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The script from a shell, from a pipe and as cron starts it: the same exit codes, and bytes that pass unchanged. */
+@Tag("thorough")
 class SurroundingsTest {
     private static final int MANY_BYTES = 20_000_000;
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script at a terminal: the command has it as if it had been started directly. */
+@Tag("thorough")
 class TerminalTest {
     /** Exits with 40 and the number of times that it was interrupted; with 40 if it was not for some seconds. */
     private static final String COUNTING = "n=0; i=0; trap 'n=$((n + 1)); echo INT $n' INT; echo up; "

@@ -12,6 +12,7 @@ import dev.holdfast.testbed.RedisServer;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ class TopTest {
     }
 
     @Test
+    @Tag("thorough")
     void whatMostWaitForComesFirstWithItsQueue() throws InterruptedException {
         try (LockClient client =
                         LockClient.builder(cli.store()).label("nightly").build();

@@ -97,7 +97,7 @@ class UsageTest {
                 mistake("--processes is 1 to 64", "demo", "--processes", "65"),
                 mistake("'many'", "demo", "--tickets", "many"),
                 mistake(
-                        "there is no command 'lst'; there are: run, once, fence, list, top, why, break, release, schema, demo,"
+                        "there is no command 'lst'; there are: run, once, fence, list, top, why, break, schema, demo,"
                                 + " completion;",
                         "lst"),
                 mistake("there is no command 'rnu'", "rnu", "job", "--", "true"),
@@ -258,6 +258,16 @@ class UsageTest {
         assertThat(ended.out()).anyMatch(line -> line.startsWith("  holdfast " + command));
     }
 
+    @Test
+    void theHelpOfAllCommandsFitsATerminalNamesTheSaleAndNoEarlierWord() {
+        Cli.Ended ended = mistaken.run("--help");
+
+        assertThat(ended.out())
+                .allMatch(line -> line.length() <= 80)
+                .anyMatch(line -> line.contains("'holdfast sale'"))
+                .noneMatch(line -> line.contains("release"));
+    }
+
     /** As far as Windows can be shown elsewhere, by its name: Java finds no network under it. */
     @Test
     void onWindowsRunAndTheFileAreRefusedWithAReasonAndWhatNeedsNoStoreWorks() throws InterruptedException {
@@ -326,7 +336,7 @@ class UsageTest {
 
         assertThat(ended.code()).isZero();
         assertThat(String.join("\n", ended.out()))
-                .contains("run", "list", "demo", "HOLDFAST_STORE", "holdfast bench --help")
+                .contains("run", "list", "demo", "HOLDFAST_STORE", "holdfast bench")
                 .doesNotContain("worker");
     }
 

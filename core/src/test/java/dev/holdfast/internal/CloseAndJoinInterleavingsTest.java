@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>Fails if {@code ExclusiveQueue.next()} does not look at the queue again after it has retired the lock.
  */
+@Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class CloseAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();

@@ -2,12 +2,14 @@ package dev.holdfast.internal;
 
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * A writer becomes a reader while another reader of its client comes: both read, and nothing is left behind.
  */
+@Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class DowngradeAndReadInterleavingsTest {
     private final LocalRace race = new LocalRace();

@@ -2,6 +2,7 @@ package dev.holdfast.internal;
 
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>Fails if {@code WaitQueue.answered} does not go on to the next caller after an empty answer.
  */
+@Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class GiveUpAndJoinInterleavingsTest {
     private final LocalRace race = new LocalRace();

@@ -3,6 +3,7 @@ package dev.holdfast.internal;
 import dev.holdfast.spi.Mode;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>Fails if {@code ExclusiveGrant.give} does not look for one who tries.
  */
+@Tag("thorough")
 @Timeout(value = Interleavings.PATIENCE_MINUTES, unit = TimeUnit.MINUTES)
 public class GiveUpAndTryInterleavingsTest {
     private final LocalRace race = new LocalRace();

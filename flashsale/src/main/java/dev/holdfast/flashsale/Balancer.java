@@ -130,9 +130,9 @@ final class Balancer implements ServerPool, AutoCloseable {
         } catch (RuntimeException away) {
             now = json.writeValueAsString(Map.of("trouble", "The database does not answer: " + away.getMessage()));
         }
+        sale.recording().add(now);
         if (!now.equals(figures)) {
             figures = now;
-            sale.recording().add(now);
             for (ServerSentEventConnection page : events.getConnections()) {
                 page.send(now);
             }

@@ -26,11 +26,13 @@ final class Recording {
         }
     }
 
-    /** Adds figures, as JSON; a sale that goes on for longer than two minutes is kept up to there. */
+    /** Adds figures, as JSON, if they are new; a sale that goes on for longer than two minutes is kept up to there. */
     void add(String figures) {
         lock.lock();
         try {
-            if (frames.size() < MOST) {
+            boolean isNew =
+                    frames.isEmpty() || !frames.get(frames.size() - 1).figures().equals(figures);
+            if (isNew && frames.size() < MOST) {
                 frames.add(new Frame((System.nanoTime() - started) / 1_000_000, figures));
             }
         } finally {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
@@ -127,9 +128,19 @@ final class Browser implements AutoCloseable {
 
     /** Waits until an element says something. */
     void awaitText(String selector, String part) {
-        await().atMost(LONG)
-                .ignoreExceptions() // the element may be made anew in between
-                .until(() -> find(selector).getText(), text -> text.contains(part));
+        try {
+            await().atMost(LONG)
+                    .ignoreExceptions() // the element may be made anew in between
+                    .until(() -> find(selector).getText(), text -> text.contains(part));
+        } catch (ConditionTimeoutException never) {
+            throw new AssertionError(
+                    selector + " does not say '" + part + "'; the page says:\n"
+                            + find("body").getText() + "\nits state: "
+                            + run("return JSON.stringify(Alpine.$data(document.body).state)")
+                            + "\nthe browser complains of: "
+                            + complaints(),
+                    never);
+        }
     }
 
     Object run(String script) {

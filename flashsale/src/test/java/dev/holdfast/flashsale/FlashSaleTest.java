@@ -7,6 +7,7 @@ import dev.holdfast.flashsale.scene.Span;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -88,6 +89,7 @@ class FlashSaleTest extends OnTwoServers {
     }
 
     @Test
+    @Tag("thorough")
     void aServerThatIsKilledInMidSaleSellsNothingTwiceAndLosesNothing() throws InterruptedException {
         sale.open("holdfast", 150, 5);
         sale.send(300, 1);
@@ -114,6 +116,7 @@ class FlashSaleTest extends OnTwoServers {
     }
 
     @Test
+    @Tag("thorough")
     void afterTheHolderOfTheLockIsKilledTheSaleGoesOnWithinItsLease() throws InterruptedException {
         sale.open("holdfast", 100, 5);
         sale.servers().killInNextOrder(2);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,6 +88,7 @@ class RequestsTest extends OnTwoServers {
     }
 
     @Test
+    @Tag("thorough")
     void whoWaitsForTenSecondsInVainIsToldToTryLater() throws Exception {
         sale.open("holdfast", STOCK, 2000); // each order takes two seconds, so the seventh of a server waits too long
 

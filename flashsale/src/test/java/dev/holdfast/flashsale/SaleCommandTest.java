@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,6 +63,7 @@ class SaleCommandTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSecondSaleOnThePortOfTheFirstEndsAndTheFirstLeavesNoServerBehind() {
         try (ChildProcess other = ChildJvm.main(SaleCommand.class)
                 .args("--port", "0", "--nodes", "1")

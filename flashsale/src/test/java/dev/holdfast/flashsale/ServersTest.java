@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Starts of servers that fail. */
+@Tag("thorough")
 class ServersTest {
     @Test
     void aServerThatFailedToStartIsStartedAgain() throws Exception {

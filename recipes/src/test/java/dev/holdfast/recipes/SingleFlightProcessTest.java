@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Scanner;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Readers in processes of their own, one of which dies while it loads. The cache is in Redis, and compares tokens. */
+@Tag("thorough")
 class SingleFlightProcessTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LEASE = Duration.ofSeconds(8);

@@ -46,7 +46,10 @@ public @interface Once {
     /** The beginnings of periods, with the six fields of {@code @Scheduled(cron = …)}. */
     String cron() default "";
 
-    /** The time zone of {@link #cron()}, as in {@code "Europe/Berlin"}. Default: that of the server, as {@code @Scheduled} has it. */
+    /**
+     * The time zone of {@link #cron()}, such as {@code "Europe/Berlin"}. Default: UTC, on every server. {@code @Scheduled}
+     * counts in the server's zone unless it names one: name the same zone in both.
+     */
     String zone() default "";
 
     /**

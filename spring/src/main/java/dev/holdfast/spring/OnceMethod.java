@@ -5,6 +5,7 @@ import dev.holdfast.OnceTurn;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
@@ -84,7 +85,7 @@ final class OnceMethod {
         }
         if (!cron.isEmpty()) {
             String zone = texts.resolve(said.zone());
-            return OnceOptions.on(new CronPeriods(cron, zone.isEmpty() ? ZoneId.systemDefault() : ZoneId.of(zone)));
+            return OnceOptions.on(new CronPeriods(cron, zone.isEmpty() ? ZoneOffset.UTC : ZoneId.of(zone)));
         }
         Duration keep = texts.duration(said.keep());
         return keep == null ? OnceOptions.defaults() : OnceOptions.keptFor(keep);

@@ -7,6 +7,7 @@ import dev.holdfast.LockClient;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import dev.holdfast.spring.boot.HoldfastProperties;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.GeneratedFiles.Kind;
 import org.springframework.aot.hint.MemberCategory;
@@ -62,6 +63,7 @@ class NativeHintsTest {
 
     @Test
     @CompileWithForkedClassLoader
+    @Tag("thorough")
     void theApplicationThatIsPreparedAheadOfTimeHoldsItsLocks() {
         TestGenerationContext generated = new TestGenerationContext();
         prepare(generated);

@@ -9,9 +9,12 @@ import dev.holdfast.OnceRun;
 import dev.holdfast.OnceTurn;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Instant;
+import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.TimeZone;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -192,6 +195,30 @@ class OnceTest {
         CronPeriods leap = new CronPeriods("0 0 0 29 2 *", ZoneId.of("UTC"));
         assertThat(leap.periodAt(Instant.parse("2026-01-01T00:00:00Z")).toString())
                 .isEqualTo("2024-02-29T00:00:00Z to 2028-02-29T00:00:00Z");
+    }
+
+    @Test
+    void aCronExpressionWithoutAZoneIsInUtcWhateverTheZoneOfTheServer() {
+        TimeZone before = TimeZone.getDefault();
+        TimeZone.setDefault(TimeZone.getTimeZone("Asia/Kathmandu")); // 05:45 ahead: no whole hours
+        try {
+            application.withBean(Midday.class).run(context -> {
+                context.getBean(Midday.class).work();
+                assertThat(context.getBean(LockClient.class).onceRuns("midday"))
+                        .singleElement()
+                        .satisfies(run -> assertThat(run.period().orElseThrow().start())
+                                .satisfies(start -> assertThat(
+                                                start.atOffset(ZoneOffset.UTC).toLocalTime())
+                                        .isEqualTo(LocalTime.NOON)));
+            });
+        } finally {
+            TimeZone.setDefault(before);
+        }
+    }
+
+    static class Midday {
+        @Once(name = "midday", cron = "0 0 12 * * *")
+        public void work() {}
     }
 
     static class Shops {

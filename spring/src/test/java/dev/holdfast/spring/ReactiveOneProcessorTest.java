@@ -6,6 +6,7 @@ import dev.holdfast.testbed.ChildProcess;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -94,6 +95,7 @@ class ReactiveOneProcessorTest {
 
     @ParameterizedTest
     @EnumSource(Scene.class)
+    @Tag("thorough")
     void endWithACommonPoolWithoutThreads(Scene scene) {
         ends(scene, "-XX:ActiveProcessorCount=1", "-Djava.util.concurrent.ForkJoinPool.common.parallelism=0");
     }

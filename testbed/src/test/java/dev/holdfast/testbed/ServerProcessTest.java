@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** On shell scripts that behave like servers; a real one is started by {@link RedisServerTest}. */
@@ -41,6 +42,7 @@ class ServerProcessTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerWhoseChildrenComeAndGoIsStoppedWithAllOfThem() {
         String busy = "(while :; do sleep 0.001; done) & ";
         try (ServerProcess server =

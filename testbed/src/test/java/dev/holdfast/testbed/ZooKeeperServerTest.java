@@ -13,8 +13,10 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("thorough")
 class ZooKeeperServerTest {
     @Test
     void itAnswersAndKeepsWhatItWasToldOverAKill() throws Exception {

@@ -9,6 +9,7 @@ import dev.holdfast.bench.run.Results;
 import dev.holdfast.bench.run.ServiceWorkloads;
 import dev.holdfast.bench.run.Workload;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -42,6 +43,9 @@ public final class Charts {
     private static final List<String> BY_THREADS =
             List.of(Workload.ONE_2X1, Workload.ONE_4X4, Workload.WAITING_20, Workload.ONE_2X16, Workload.WAITING_200);
 
+    /** What the pictures of a store show, by the end of their file names. */
+    private static final Map<String, String> TITLES = titles();
+
     private final Path folder;
     private final DrawnRows rows;
 
@@ -56,31 +60,50 @@ public final class Charts {
         rows.write(results, store, Charts::isDrawn);
     }
 
+    private static Map<String, String> titles() {
+        Map<String, String> titles = new LinkedHashMap<>();
+        titles.put("free-lock", "the wait for a free lock");
+        titles.put("throughput", "turns per second");
+        titles.put("waits", "the wait for one lock");
+        titles.put("cost", "processor time for each turn");
+        return titles;
+    }
+
     private static boolean isDrawn(String workload) {
         return workload.equals(ServiceWorkloads.SERVICE_1X1) || BY_THREADS.contains(workload);
     }
 
-    /** Draws the pictures of a store for which there are rows; returns their file names, without endings, by title. */
+    /** Draws the pictures of a store for which there are rows; returns those that are in the folder then. */
     public Map<String, String> draw(StoreKind store) throws IOException {
-        Map<String, String> drawn = new LinkedHashMap<>();
         List<DrawnRow> all = rows.read(store);
         List<DrawnRow> free = freeLocks(all);
         if (!free.isEmpty()) {
             RowChart chart = freeLock(store.title() + ": the wait for a free lock, at a service's pace");
             free.forEach(row -> addFreeLock(chart, row));
-            save(chart.picture(), store, "free-lock", "the wait for a free lock", drawn);
+            save(chart.picture(), store, "free-lock");
         }
         List<String> workloads = BY_THREADS.stream()
                 .filter(workload -> !rowsOf(workload, all).isEmpty())
                 .toList();
         if (workloads.size() > 1) {
-            save(throughput(store, all, workloads), store, "throughput", "turns per second", drawn);
+            save(throughput(store, all, workloads), store, "throughput");
         }
         List<DrawnRow> contended = rowsOf(Workload.ONE_2X16, all);
         if (!contended.isEmpty()) {
-            save(waits(store, contended), store, "waits", "the wait for one lock", drawn);
-            save(cost(store, contended), store, "cost", "processor time for each turn", drawn);
+            save(waits(store, contended), store, "waits");
+            save(cost(store, contended), store, "cost");
         }
+        return drawn(store);
+    }
+
+    /** The file names, without endings, of the pictures of a store that are in the folder, by title. */
+    Map<String, String> drawn(StoreKind store) {
+        Map<String, String> drawn = new LinkedHashMap<>();
+        TITLES.forEach((what, title) -> {
+            if (Files.exists(folder.resolve(name(store, what) + ".svg"))) {
+                drawn.put(title, name(store, what));
+            }
+        });
         return drawn;
     }
 
@@ -249,11 +272,12 @@ public final class Charts {
         return SeriesStyle.of(row.peer(), Peers.on(row.store()));
     }
 
-    private void save(Picture picture, StoreKind store, String what, String title, Map<String, String> drawn)
-            throws IOException {
-        String name = "bench-" + store.id() + "-" + what;
-        picture.save(folder, name);
-        drawn.put(title, name);
+    private void save(Picture picture, StoreKind store, String what) throws IOException {
+        picture.save(folder, name(store, what));
+    }
+
+    private static String name(StoreKind store, String what) {
+        return "bench-" + store.id() + "-" + what;
     }
 
     private static String brief(double number) {

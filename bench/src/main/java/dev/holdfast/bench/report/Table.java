@@ -3,7 +3,7 @@ package dev.holdfast.bench.report;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows of text, printed with straight columns or as Markdown. The first column is for names, the others for figures. */
+/** Rows of text, printed with straight columns. The first column is for names, the others for figures. */
 public final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 
@@ -36,18 +36,9 @@ public final class Table {
         return text.toString();
     }
 
-    /** For a page. */
-    public String toMarkdown() {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < rows.size(); i++) {
-            text.append("| ").append(String.join(" | ", rows.get(i))).append(" |\n");
-            if (i == 0) {
-                text.append("|---")
-                        .append("|---:".repeat(rows.get(0).size() - 1))
-                        .append("|\n");
-            }
-        }
-        return text.toString();
+    /** The headings, then the rows. */
+    List<List<String>> rows() {
+        return List.copyOf(rows);
     }
 
     private int width(int column) {

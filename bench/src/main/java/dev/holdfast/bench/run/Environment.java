@@ -1,5 +1,7 @@
 package dev.holdfast.bench.run;
 
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -20,6 +22,7 @@ public final class Environment {
 
     /** Notes the machine, the JVM, the libraries and the plan. */
     public static void describe(Results results, Plan plan) {
+        results.setting("Day", LocalDate.now(ZoneOffset.UTC).toString());
         results.setting(
                 "Machine",
                 "%d cores, %s %s, loopback; workers and servers share them"

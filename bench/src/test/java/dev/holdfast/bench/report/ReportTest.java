@@ -120,36 +120,46 @@ class ReportTest {
     }
 
     @Test
-    void thePageKeepsTheWordsOfPeopleAndItsPicturesAreThere() throws IOException {
+    void eachStoreHasAFileOfItsFiguresAndAllHaveOnePageWithPictures() throws IOException {
         add("redisson", ServiceWorkloads.SERVICE_1X1, 900, 0);
         add(Peers.HOLDFAST, ServiceWorkloads.SERVICE_1X1, 950, 0);
-        Path page = folder.resolve("benchmarks.md");
-        Files.writeString(page, "# Benchmarks\n\nWords.\n\n" + Page.BEGIN + "\nold\n" + Page.END + "\n\nMore words.\n");
-        Page.write(page, results, List.of(StoreKind.values()), "./holdfast bench");
-        String written = Files.readString(page);
-        assertThat(written)
-                .startsWith("# Benchmarks\n\nWords.\n\n" + Page.BEGIN)
-                .endsWith(Page.END + "\n\nMore words.\n")
-                .contains("| holdfast | 2,000 |", "Left out: MariaDB")
-                .doesNotContain("\nold\n");
+        Path measured = folder.resolve("measured");
+        MeasuredPage.write(measured, results, List.of(StoreKind.REDIS, StoreKind.MARIADB), "./holdfast bench");
+        assertThat(Files.readAllLines(measured.resolve("redis.tsv")))
+                .startsWith("table\trow\tcolumn\tvalue", "Run\tCommand\t\t./holdfast bench", "Run\tRedis\t\tRedis 7")
+                .contains("one lock, 2 processes × 16 threads\tholdfast\tturns/s\t2,000");
+        assertThat(Files.readAllLines(measured.resolve("mariadb.tsv")))
+                .contains("Run\tLeft out\t\tMariaDB: mariadbd is missing");
+        String page = Files.readString(measured.resolve("index.html"));
+        assertThat(page)
+                .contains("<td>2,000</td>", "MariaDB: mariadbd is missing", "<td class=\"missed\">MISSED</td>")
+                .contains("href=\"#redis-targets\"", "id=\"redis-targets\"");
+        Path images = folder.resolve("images");
         for (String picture : List.of("free-lock", "throughput", "waits", "cost")) {
-            assertThat(written).contains("images/bench-redis-" + picture + ".svg");
-            assertThat(Files.readString(folder.resolve("images/bench-redis-" + picture + ".svg")))
+            assertThat(page).contains("src=\"../images/bench-redis-" + picture + ".svg\"");
+            assertThat(Files.readString(images.resolve("bench-redis-" + picture + ".svg")))
                     .contains("<svg");
-            assertThat(Files.size(folder.resolve("images/bench-redis-" + picture + ".png")))
+            assertThat(Files.size(images.resolve("bench-redis-" + picture + ".png")))
                     .isGreaterThan(1_000);
         }
     }
 
     @Test
-    void aPageOfOneStoreHasNothingOfTheOthers() throws IOException {
+    void theFileOfAStoreHasNothingOfTheOthers() throws IOException {
         add(StoreKind.SQLITE, Peers.HOLDFAST, Workload.OWN_1, 1_000, 0);
         results.setting("Machine", "2 cores");
-        Path page = folder.resolve("benchmarks-sqlite.md");
-        Page.write(page, results, List.of(StoreKind.SQLITE), "./holdfast bench");
-        assertThat(Files.readString(page))
-                .contains("- Machine: 2 cores", "## SQLite", "SQLite, 10,000 renewed holds")
+        MeasuredFile.write(folder, results, StoreKind.SQLITE, "./holdfast bench");
+        assertThat(Files.readString(folder.resolve("sqlite.tsv")))
+                .contains("Run\tMachine\t\t2 cores", "SQLite, 10,000 renewed holds")
                 .doesNotContain("Redis", "MariaDB");
+    }
+
+    @Test
+    void aLaterRunOfOneStoreLeavesTheOthersOnThePage() throws IOException {
+        MeasuredPage.write(folder, results, List.of(StoreKind.REDIS), "./holdfast bench --only redis");
+        add(StoreKind.SQLITE, Peers.HOLDFAST, Workload.OWN_1, 1_000, 0);
+        MeasuredPage.write(folder, results, List.of(StoreKind.SQLITE), "./holdfast bench --only sqlite");
+        assertThat(Files.readString(folder.resolve("index.html"))).contains("--only redis<", "--only sqlite<");
     }
 
     @Test
@@ -161,12 +171,6 @@ class ReportTest {
         assertThat(row(tables.get(OutageTable.TITLE).toText(), "redisson")).contains("29.90", "more than 90", "–");
         assertThat(row(tables.get(GrowthTable.TITLE).toText(), "60.0")).contains("2,000", "1.00", "12.00", "345");
         assertThat(Beyond.tables(results, StoreKind.SQLITE)).isEmpty();
-    }
-
-    @Test
-    void aPageWithoutMarksGetsThem() {
-        assertThat(Page.replace("# Title\n", "figures"))
-                .isEqualTo("# Title\n\n" + Page.BEGIN + "\n\nfigures\n\n" + Page.END + "\n");
     }
 
     @Test
@@ -184,7 +188,6 @@ class ReportTest {
     void columnsAreStraight() {
         Table table = new Table(List.of("", "n")).row(List.of("a", "1")).row(List.of("long", "1,000"));
         assertThat(table.toText().lines()).containsExactly("             n", "  a          1", "  long   1,000");
-        assertThat(table.toMarkdown()).isEqualTo("|  | n |\n|---|---:|\n| a | 1 |\n| long | 1,000 |\n");
         assertThatThrownBy(() -> table.row(List.of("a"))).isInstanceOf(IllegalArgumentException.class);
     }
 

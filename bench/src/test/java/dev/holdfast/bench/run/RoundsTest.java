@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +123,7 @@ class RoundsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSlowNetworkIsSlow() {
         try (Server redis = Servers.start(StoreKind.REDIS);
                 Fleet fleet = new Fleet(Peers.of(Peers.FLOOR, StoreKind.REDIS), redis, folder.resolve("page"))) {

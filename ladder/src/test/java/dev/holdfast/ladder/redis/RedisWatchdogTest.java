@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The upper rungs in Redis: a lease that is too short, renewed, and lost. They wait for leases, beside the lower ones. */
+@Tag("thorough")
 class RedisWatchdogTest extends OnRedis {
     private static final int ATTEMPTS = 5;
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);

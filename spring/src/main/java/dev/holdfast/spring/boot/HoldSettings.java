@@ -11,8 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lease How long the store keeps a grant that is not renewed, 100ms to 7d.
  * @param autoRenew Whether an open hold is renewed until it is closed.
  * @param maxHold After this long renewal stops, so that a hung holder cannot keep the lock for ever. Default none.
- * @param handOverTimes How often a grant may be handed to the next waiter of this process without asking the store.
  * @param handOverTime For how long a grant may be handed over without asking the store.
+ * @param handOverTimes How often a grant may be handed to the next waiter of this process without asking the store.
  * @param strictFifo Whether every change of holder goes through the store's queue.
  * @param awaitRelease Whether closing a hold waits until the store has confirmed the release.
  * @param reentrant Whether a thread that holds a lock may acquire it again immediately.

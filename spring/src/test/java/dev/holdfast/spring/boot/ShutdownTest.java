@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
@@ -53,6 +54,7 @@ class ShutdownTest {
     }
 
     @Test
+    @Tag("thorough")
     void workThatTakesLongerThanTheGraceLosesItsLock() throws InterruptedException {
         try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
             ConfigurableApplicationContext context = start(redis, "100ms");

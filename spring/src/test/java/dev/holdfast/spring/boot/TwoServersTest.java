@@ -31,6 +31,7 @@ class TwoServersTest {
     Path folder;
 
     @Test
+    @Tag("thorough")
     void onAFile() throws Exception {
         excludeEachOther("sqlite:" + folder.resolve("locks.db"));
     }

@@ -267,8 +267,8 @@ class SpringPagesTest {
 
         // @formatter:off
         // snippet springOnce
-        @Scheduled(cron = "0 0 3 * * *")
-        @Once(cron = "0 0 3 * * *")                        // every server has the timer, one of them does the work
+        @Scheduled(cron = "0 0 3 * * *", zone = "Europe/Berlin")       // every server has the timer
+        @Once(cron = "0 0 3 * * *", zone = "Europe/Berlin")            // one of them does the work
         public void nightlyReport() {
             writeReport();
         }

@@ -20,12 +20,14 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server whose commits wait for a synchronous standby that is not there. */
+@Tag("thorough")
 @Timeout(180)
 class AbsentStandbyTest {
     private static final Duration SOON = Duration.ofSeconds(30);

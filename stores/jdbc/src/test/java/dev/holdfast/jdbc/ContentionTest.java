@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Many clients want the same 64 locks, on servers with their own default isolation and with another. For as many seconds as
  * the property {@code holdfast.contention.seconds} says.
  */
+@Tag("thorough")
 class ContentionTest {
     private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("holdfast.contention.seconds", 2));
     private static final int NAMES = 64;

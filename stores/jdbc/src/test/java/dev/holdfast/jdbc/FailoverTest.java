@@ -17,12 +17,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What becomes of locks when the primary of a replicated database dies, and when it hands over in order. */
+@Tag("thorough")
 @Timeout(180)
 class FailoverTest {
     private static final Duration SOON = Duration.ofSeconds(30);

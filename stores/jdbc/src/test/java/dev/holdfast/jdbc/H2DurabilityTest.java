@@ -14,9 +14,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An H2 server that is killed, and the user who may not make it durable. */
+@Tag("thorough")
 class H2DurabilityTest extends OnH2Server {
     private static final int LOCKS = 20;
 

@@ -22,9 +22,11 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An H2 server that stands still: its driver would wait for an answer for ever. */
+@Tag("thorough")
 class H2OutageTest extends OnH2Server {
     /** So that each connection of a client has some. */
     private static final List<String> NAMES = List.of("a", "b", "c", "d", "e", "f", "g", "h");

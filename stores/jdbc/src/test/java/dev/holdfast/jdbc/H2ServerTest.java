@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** H2 in a file of this process. */
+@Tag("thorough")
 @Tag("crowds-proved-elsewhere")
 class H2ServerTest extends RecordTableCases {
     @TempDir

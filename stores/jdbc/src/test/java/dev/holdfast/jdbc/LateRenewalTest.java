@@ -16,9 +16,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A renewal whose bytes arrive after those of a later one, since its connection broke on the way. */
+@Tag("thorough")
 class LateRenewalTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofSeconds(20);

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** MariaDB whose own transactions are REPEATABLE READ, as they are by default, and which notes every deadlock. */
@@ -86,6 +87,7 @@ class MariaDbServerTest extends RecordTableCases {
     }
 
     @Test
+    @Tag("thorough")
     void aHeldLockThatIsTriedTenThousandTimesChangesNoRow() {
         try (Store holder = store();
                 Store other = store()) {

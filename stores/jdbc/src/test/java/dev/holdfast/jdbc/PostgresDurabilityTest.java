@@ -15,9 +15,11 @@ import java.util.List;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What PostgreSQL has answered, after it was killed: its log writer sleeps, so only a commit that waits is on disk. */
+@Tag("thorough")
 class PostgresDurabilityTest {
     private static final Duration LONG = Duration.ofMinutes(5);
 

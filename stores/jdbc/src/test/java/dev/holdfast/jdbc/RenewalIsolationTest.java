@@ -21,10 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Renewals in one statement, of which one row makes trouble. */
+@Tag("thorough")
 class RenewalIsolationTest {
     private static final int GRANTS = 20;
     private static final int BAD = 7;

@@ -25,12 +25,14 @@ import java.util.TimeZone;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The database's wall clock, which ends leases there: set back, set forward, and over the changes of summer time. */
+@Tag("thorough")
 class ServerTimeTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final Duration HOUR = Duration.ofHours(1);

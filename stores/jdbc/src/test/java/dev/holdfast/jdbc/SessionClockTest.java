@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server's clock is set while the next client waits for the one whose connection was killed. */
+@Tag("thorough")
 @Timeout(120)
 class SessionClockTest {
     private static final Duration BELIEF = Duration.ofSeconds(3);

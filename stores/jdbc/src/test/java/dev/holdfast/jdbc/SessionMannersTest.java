@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -171,6 +172,7 @@ class SessionMannersTest {
     /** Its lock is with the server when its row cannot be written. */
     @ParameterizedTest
     @ValueSource(strings = {"postgresql", "mariadb"})
+    @Tag("thorough")
     void aReleaseOfARowThatSomebodyLocksCostsNoOtherHoldAndIsMade(String database) throws Exception {
         try (LockClient client = LockClient.connect(servers.sessions(database));
                 LockClient other = LockClient.connect(servers.sessions(database));

@@ -31,10 +31,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What one client asks of its sessions: in which order it is served, and what it costs. */
+@Tag("thorough")
 @Timeout(120)
 class SessionRequestsTest {
     private static final Duration SOON = Duration.ofSeconds(30);

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A planned switchover: what was the primary takes no writes any more, and leaves the connections that are open. Its locks
  * say nothing about those of the new primary, so nobody may go on to rely on them.
  */
+@Tag("thorough")
 @Timeout(120)
 class SessionSwitchoverTest {
     private static final Duration SOON = Duration.ofSeconds(30);

@@ -29,10 +29,12 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Behind a proxy that splits reads from writes, and whose replica lags behind: what is changed goes by the primary. */
+@Tag("thorough")
 class SplitReadsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 

@@ -29,11 +29,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A planned switchover: the connections that are open lead to a server that takes no writes any more. */
+@Tag("thorough")
 class SwitchoverTest {
     private static final Duration SOON = Duration.ofSeconds(30);
 

@@ -23,11 +23,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Locks of transactions where rights, other clients or the kind of server stand in the way. */
+@Tag("thorough")
 @Timeout(120)
 class TransactionLocksEdgesTest {
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Two withdraw from one account at the same time, 100 and 150 from 200, by each of the ways that a SQL server has: one of
  * them gets money, the other hears that there is too little, and the account knows which.
  */
+@Tag("thorough")
 @Timeout(180)
 class WithdrawingCoupleTest {
     private static final int ROUNDS = 25;

@@ -16,11 +16,13 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server's clock is set while locks are held. */
+@Tag("thorough")
 class ClockTest {
     private static final Duration HOUR = Duration.ofHours(1);
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A cluster that changes while its locks are held and waited for. */
+@Tag("thorough")
 class ClusterChangesTest {
     private final Rig rig = new Rig();
     private RedisCluster cluster;

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One master of a cluster is gone and no replica replaces it, while the others go on serving their locks. */
+@Tag("thorough")
 class ClusterOutageTest {
     private static final Duration LEASE = Duration.ofSeconds(4);
 

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * A master dies, or is paused, after its last grants were kept from its replica, and the replica becomes the master.
  * Each case runs once in the everyday tier of {@code ./verify}, and 20 times with {@code --all}.
  */
+@Tag("thorough")
 class FailoverTest {
     private static final int LOCKS = 5;
     private static final String ALL_REPLICAS = "?acks=1&timeout=6s";

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients without a server, closed as they begin, or on a Lettuce client that was shut down by its owner. */
@@ -108,6 +109,7 @@ class GoneClientTest {
 
     /** Lettuce would keep every command for the next connection, those too that were given up. */
     @Test
+    @Tag("thorough")
     void inAnOutageNothingIsKeptForLaterThatIsNotAwaited() {
         RedisClient redis = RedisClient.create(rig.server.uri());
         AtomicInteger sent = new AtomicInteger();

@@ -15,9 +15,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A member that was out of reach for a while: the changes it has missed, and the data it still keeps. */
+@Tag("thorough")
 class QuorumCutTest extends QuorumCase {
     @Test
     void aWaitTakesWhatItsOwnEarlierRoundLeftBehindForNoRival() {

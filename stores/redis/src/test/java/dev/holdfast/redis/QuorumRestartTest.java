@@ -10,9 +10,11 @@ import dev.holdfast.spi.Grant;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.TcpProxy;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Members that were started again, perhaps without their data, and members that are new. */
+@Tag("thorough")
 class QuorumRestartTest extends QuorumCase {
     @Test
     void aMemberThatWasRestartedWithoutDataGrantsNothingUntilTheLeaseIsOver() {

@@ -26,12 +26,14 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A client is cut off from a master that the Sentinel and the replica find healthy; and the reverse: the replica
  * becomes the master while the client still reaches the old one.
  */
+@Tag("thorough")
 class SentinelPartitionTest {
     private static final String NAME = "order:42";
     private static final Duration LEASE = Duration.ofSeconds(4);

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks on the master that Sentinels name. */
+@Tag("thorough")
 class SentinelTest {
     private final Rig rig = new Rig();
     private RedisSentinels redis;

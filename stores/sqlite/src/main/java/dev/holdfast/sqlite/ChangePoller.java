@@ -13,19 +13,21 @@ import java.util.concurrent.locks.LockSupport;
  * processes and of this one.
  *
  * <p>After a queue has moved, it is likely to move again soon. So the first pause is short, and each pause is as long as
- * all before it together, up to a limit that depends on the place in the queue. When no queue has moved for long, a pause
- * is a thousandth of that time, also if other locks of the file change all the time. A poll costs some tens of microseconds,
- * half of them for waking up.
+ * all before it together, for the next in turn a quarter of that, up to a limit that depends on the place in the queue. When
+ * no queue has moved for long, a pause is a thousandth of that time, also if other locks of the file change all the time. A
+ * poll costs some tens of microseconds, half of them for waking up.
  *
  * <pre>
  *   since a queue has moved    0   0.5   1    2    4    8 …       2 s …     10 s    20 s and more
- *   pause, next in turn       0.5  0.5   1    2    2    2 …        2         10      20 ms
+ *   pause, next in turn       0.1  0.13 0.25 0.5   1    2 …        2         10      20 ms
  *          one ahead          0.5  0.5   1    2    4    4 …        4         10      20 ms
  *          two or more        0.5  0.5   1    2    4    8 …        8         10      20 ms
  * </pre>
  */
 final class ChangePoller implements AutoCloseable {
     private static final long SHORTEST = TimeUnit.MICROSECONDS.toNanos(500);
+    private static final long SHORTEST_OF_NEXT = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final int SHARE_OF_NEXT = 4;
     private static final long NEXT_IN_TURN = Duration.ofMillis(2).toNanos();
     private static final long LONGEST = Duration.ofMillis(20).toNanos();
 
@@ -64,7 +66,9 @@ final class ChangePoller implements AutoCloseable {
 
     static long pause(long sinceMoved, int ahead) {
         long longest = NEXT_IN_TURN << Math.min(ahead, 2);
-        long afterMove = Math.max(SHORTEST, Math.min(sinceMoved, longest));
+        long afterMove = ahead == 0
+                ? Math.max(SHORTEST_OF_NEXT, Math.min(sinceMoved / SHARE_OF_NEXT, longest))
+                : Math.max(SHORTEST, Math.min(sinceMoved, longest));
         return Math.max(afterMove, Math.min(sinceMoved / 1000, LONGEST));
     }
 

@@ -19,11 +19,13 @@ class ChangePollerTest {
     @ParameterizedTest
     @CsvSource({
         // microseconds since a queue has moved, claims ahead, microseconds to pause
-        "0, 0, 500",
-        "500, 0, 500",
-        "1000, 0, 1000",
-        "2000, 0, 2000",
+        "0, 0, 100",
+        "500, 0, 125",
+        "1000, 0, 250",
+        "2000, 0, 500",
         "8000, 0, 2000",
+        "9000, 0, 2000",
+        "0, 1, 500",
         "8000, 1, 4000",
         "8000, 2, 8000",
         "8000, 400, 8000",

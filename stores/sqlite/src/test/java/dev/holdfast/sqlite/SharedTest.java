@@ -36,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,6 +131,7 @@ class SharedTest {
     }
 
     @Test
+    @Tag("thorough")
     void aReaderThatWaitedDoesNotCountAsWaitingOnceItIsGranted() {
         SqliteStore three = rig.open();
         for (int i = 0; i < 100; i++) {

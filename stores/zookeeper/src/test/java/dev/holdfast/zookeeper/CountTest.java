@@ -13,9 +13,11 @@ import java.io.File;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock whose node has numbered almost as many claims as a server can count. */
+@Tag("thorough")
 class CountTest {
     private static final String LOCK = new Paths("").lock("busy");
     private static final int LAST = Integer.MAX_VALUE - 1_000_000;

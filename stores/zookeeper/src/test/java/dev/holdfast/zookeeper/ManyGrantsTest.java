@@ -90,6 +90,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void onlySomeRequestsAreUnderWayAtATime() throws Exception {
         try (Store store = store(Duration.ofSeconds(30))) {
             List<Grant> grants = granted(store, GRANTS);
@@ -220,6 +221,7 @@ class ManyGrantsTest {
     }
 
     @Test
+    @Tag("thorough")
     void allOfItMayTakeLongerThanOneRequestMay() throws Exception {
         Duration timeout = Duration.ofSeconds(4);
         try (Store store = store(timeout)) {

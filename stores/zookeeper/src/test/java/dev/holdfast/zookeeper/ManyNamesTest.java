@@ -24,6 +24,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * To list locks costs no hold, however many names there are. {@code -Dnames=100000} tries with more; an answer of a
  * megabyte, which breaks a connection, holds the names of some 23,000.
  */
+@Tag("thorough")
 @Timeout(300)
 class ManyNamesTest {
     private static final int NAMES = Integer.getInteger("names", 30_000);

@@ -25,11 +25,13 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The cost of a turn, by the server's own count. */
+@Tag("thorough")
 class PacketsTest {
     private static final Duration TIME_LIMIT = Duration.ofSeconds(60);
     private static final int LONG_SESSION = 60_000;

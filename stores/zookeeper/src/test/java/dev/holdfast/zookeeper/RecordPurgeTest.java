@@ -27,6 +27,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -68,6 +69,7 @@ class RecordPurgeTest {
     }
 
     @Test
+    @Tag("thorough")
     void soManyThatTheirLocksWouldFillABucketAreRemoved() throws Exception {
         String lockBucket = PATHS.bucket("full");
         List<String> names = IntStream.iterate(0, i -> i + 1)

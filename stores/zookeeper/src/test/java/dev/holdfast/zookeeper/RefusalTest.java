@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -177,6 +178,7 @@ class RefusalTest {
     }
 
     @Test
+    @Tag("thorough")
     void aThousandNamesLeaveNoNode() throws Exception {
         curator.create().forPath("/many");
         try (LockClient client = open(url("/many"))) {

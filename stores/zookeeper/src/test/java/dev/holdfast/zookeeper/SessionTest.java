@@ -30,6 +30,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A hold is good for as long as its session is proved to live, and no longer. */
@@ -222,10 +223,11 @@ class SessionTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerThatRestartsKeepsTheHoldAndTheLine() throws Exception {
         try (ZooKeeperServer own = ZooKeeperServers.quick();
-                LockClient client = LockClient.connect(ZooKeeperServers.url(own, "15s"));
-                LockClient second = LockClient.connect(ZooKeeperServers.url(own, "15s"))) {
+                LockClient client = LockClient.connect(ZooKeeperServers.url(own, "60s"));
+                LockClient second = LockClient.connect(ZooKeeperServers.url(own, "60s"))) {
             Hold hold = client.lock("restart").acquire();
             CompletableFuture<Hold> next = second.lock("restart").acquireAsync();
             awaitWaiting(client, "restart");

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +66,7 @@ class TlsTest {
     }
 
     @Test
+    @Tag("thorough")
     void aServerThatIsNotTrustedIsNotTalkedTo() throws IOException {
         Path config = trusting(Certificate.selfSigned(folder, "another", NAMES));
         assertThatThrownBy(() -> LockClient.connect(url(BRIEF + "&config=" + config)))
