@@ -77,7 +77,8 @@ class ApplicationStoresTest {
         DriverManagerDataSource plain = new DriverManagerDataSource("jdbc:h2:mem:plain");
         DataSource joins = new TransactionAwareDataSourceProxy(plain);
         assertThat(StoreBean.SpringJdbc.ownConnections(joins)).isSameAs(plain);
-        assertThat(StoreBean.SpringJdbc.ownConnections(new LazyConnectionDataSourceProxy(joins))).isSameAs(plain);
+        assertThat(StoreBean.SpringJdbc.ownConnections(new LazyConnectionDataSourceProxy(joins)))
+                .isSameAs(plain);
         assertThat(StoreBean.SpringJdbc.ownConnections(plain)).isSameAs(plain);
     }
 

@@ -143,8 +143,9 @@ final class H2Dialect extends BytesDialect {
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
         if (session.only("SELECT CASE WHEN '' IS NULL THEN 1 ELSE 0 END", row -> row.getInt(1) == 1)) {
-            throw new StoreRefusedException("cannot keep locks in an H2 database with MODE=Oracle, where an empty text is"
-                    + " NULL; leave the mode out of the URL, or keep the locks in another database");
+            throw new StoreRefusedException(
+                    "cannot keep locks in an H2 database with MODE=Oracle, where an empty text is"
+                            + " NULL; leave the mode out of the URL, or keep the locks in another database");
         }
         session.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
         if (session.all(WRITE_DELAY, row -> row.getLong(1), List.of()).stream().anyMatch(delay -> delay > 0)) {

@@ -33,8 +33,7 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
 
     private static final Set<String> DENIED = Set.of("42501", "1142", "1143", "1370", "90096");
 
-    private static final Set<String> MISSING_TABLE =
-            Set.of("42P01", "1146", "42S02", "42102", "42103", "42104");
+    private static final Set<String> MISSING_TABLE = Set.of("42P01", "1146", "42S02", "42102", "42103", "42104");
 
     private static final Set<String> MISSING_SCHEMA = Set.of("3F000", "90079");
 
@@ -217,7 +216,9 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
         }
         if (isMissing(e)) {
             return new StoreRefusedException(
-                    cannot + "table " + table + (table.contains(".") ? ", or its schema," : "") + " does not exist; run the SQL printed by " + schema, e);
+                    cannot + "table " + table + (table.contains(".") ? ", or its schema," : "")
+                            + " does not exist; run the SQL printed by " + schema,
+                    e);
         }
         if (isDenied(e)) {
             String orAbsent = has(e, HIDING_ABSENCE) ? ", or no such table" : "";

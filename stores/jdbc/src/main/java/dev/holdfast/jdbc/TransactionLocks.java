@@ -99,7 +99,9 @@ public final class TransactionLocks {
         ServerDialect dialect = ServerDialects.of(connection);
         try {
             rows.ensure(dialect, name, connection);
-            return timeout == null ? found(dialect, name, locked(dialect, name, "")) : acquireWithin(dialect, name, timeout);
+            return timeout == null
+                    ? found(dialect, name, locked(dialect, name, ""))
+                    : acquireWithin(dialect, name, timeout);
         } catch (SQLException e) {
             if (timeout == null && SqlErrors.isHeldByOthers(e) && !dialect.failureEndsTransaction()) {
                 dialect.checkNotRolledBack(connection, e);
@@ -163,7 +165,8 @@ public final class TransactionLocks {
         }
         rows.forget(name);
         throw new SQLException(
-                "lock '" + name + "' was not acquired: its row in " + rows.table(dialect) + " was made after this transaction"
+                "lock '" + name + "' was not acquired: its row in " + rows.table(dialect)
+                        + " was made after this transaction"
                         + " began to read, or was deleted; roll back and begin again",
                 "40001");
     }

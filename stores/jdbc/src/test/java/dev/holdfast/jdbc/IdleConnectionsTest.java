@@ -34,9 +34,7 @@ class IdleConnectionsTest {
     @Test
     void postgresThatEndsIdleSessionsIsNeverReportedAndItsConnectionsAreSoonKeptAlive() throws Exception {
         try (PostgresServer server = orSkip(() -> PostgresServer.start("-c", "idle_session_timeout=2s"))) {
-            holdsInPeace(
-                    server.jdbcUrl(),
-                    "SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast'");
+            holdsInPeace(server.jdbcUrl(), "SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast'");
         }
     }
 

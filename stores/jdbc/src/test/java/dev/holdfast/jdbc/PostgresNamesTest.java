@@ -64,14 +64,26 @@ class PostgresNamesTest {
                         .build();
                 Hold hold = client.lock("texts").acquire()) {
             assertThat(hold.isValid()).isTrue();
-            assertThat(client.lock("texts").status().grant().orElseThrow().holder().label())
+            assertThat(client.lock("texts")
+                            .status()
+                            .grant()
+                            .orElseThrow()
+                            .holder()
+                            .label())
                     .isEqualTo(shown);
             assertThat(client.list("te*")).extracting(LockStatus::name).containsExactly("texts");
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"latin1, ''", "latin1, &mode=session", "euc_jp, ''", "sql_ascii, ''", "postgres, ''", "postgres, &mode=session"})
+    @CsvSource({
+        "latin1, ''",
+        "latin1, &mode=session",
+        "euc_jp, ''",
+        "sql_ascii, ''",
+        "postgres, ''",
+        "postgres, &mode=session"
+    })
     void aListHasTheNamesThatBeginWithThePrefixAndNoOthers(String database, String mode) throws Exception {
         String beta = "\u03b2";
         String end = database.equals("latin1") ? "\u00ff" : beta;
@@ -91,7 +103,8 @@ class PostgresNamesTest {
 
     @Test
     void recordsAreListedInAnyEncoding() throws Exception {
-        try (LockClient client = LockClient.builder(url("latin1")).label("night \u2013 shift").build()) {
+        try (LockClient client =
+                LockClient.builder(url("latin1")).label("night \u2013 shift").build()) {
             client.once("job:a").run(run -> {});
             client.once("job:\u00ff").run(run -> {});
             client.once("other").run(run -> {});
@@ -128,7 +141,8 @@ class PostgresNamesTest {
         try (LockClient client = LockClient.connect(url);
                 Hold hold = client.lock("x").acquire()) {
             assertThat(hold.isValid()).isTrue();
-            assertThat(client.store()).endsWith(", table " + schema + ".holdfast_lock" + (mode.isEmpty() ? "" : "_session"));
+            assertThat(client.store())
+                    .endsWith(", table " + schema + ".holdfast_lock" + (mode.isEmpty() ? "" : "_session"));
             assertThat(listed(client, "")).containsExactly("x");
             if (mode.isEmpty()) {
                 client.once("job").run(run -> {});
@@ -137,14 +151,19 @@ class PostgresNamesTest {
         }
         try (Connection connection = DriverManager.getConnection(url("postgres"))) {
             connection.setAutoCommit(false);
-            JdbcLocks.on(PlainDataSource.of(url("postgres")), JdbcOptions.defaults().schema(schema))
+            JdbcLocks.on(
+                            PlainDataSource.of(url("postgres")),
+                            JdbcOptions.defaults().schema(schema))
                     .inTransaction(connection)
                     .lock("row");
             connection.rollback();
         }
         new JdbcStoreProvider().openFence(url, Optional.empty()).check("resource", 7);
         assertThat(tables(schema))
-                .contains("holdfast_fence", "holdfast_lock_row", mode.isEmpty() ? "holdfast_lock_record" : "holdfast_lock_session");
+                .contains(
+                        "holdfast_fence",
+                        "holdfast_lock_row",
+                        mode.isEmpty() ? "holdfast_lock_record" : "holdfast_lock_session");
     }
 
     @ParameterizedTest

@@ -67,6 +67,7 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private volatile boolean connected = true;
     /** Why the last attempt to connect again was refused. Means something while it is not connected. */
     private volatile @Nullable StoreRefusedException refusal;
+
     private volatile long lastAnswer;
     private volatile PipelineEvents events = new PipelineEvents() {};
     private volatile long leftReplica;

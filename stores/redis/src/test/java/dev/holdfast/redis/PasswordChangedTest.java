@@ -37,8 +37,7 @@ class PasswordChangedTest {
                 admin.call("CONFIG", "SET", "requirepass", "second");
                 admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
-                assertThatThrownBy(() ->
-                                waiting.toCompletableFuture().get(SOON.toMillis(), TimeUnit.MILLISECONDS))
+                assertThatThrownBy(() -> waiting.toCompletableFuture().get(SOON.toMillis(), TimeUnit.MILLISECONDS))
                         .hasCauseInstanceOf(StoreRefusedException.class)
                         .hasMessageContaining(said);
                 long began = System.nanoTime();
