@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A connection that broke is opened again for the next request, and the request that met its end is sent once more. A
  * renewal is not: what was sent of it may still be carried out, after the one that was sent again, and it may state a
- * shorter lease. Its outcome is unknown, and the engine asks again; so a connection that was idle for long ({@link IdleTime}) is
- * tried before a renewal is sent on it. A connection whose server takes no writes any more
- * leads to yesterday's primary: it is dropped as well. Thread-safe.
+ * shorter lease. Its outcome is unknown, and the engine asks again; so a connection that was idle for long is tried before
+ * a renewal is sent on it ({@link IdleTime}). A connection whose server takes no writes any more leads to yesterday's
+ * primary: it is dropped as well. Thread-safe.
  */
 final class ConnectionWorker {
     /**

@@ -35,7 +35,7 @@ final class WorkerConnection {
         this.name = name;
     }
 
-    /** Uses one that is open already. Before the first request. */
+    /** Uses one that is open already. */
     void use(LockRows opened) {
         table = opened;
         used = System.nanoTime();
@@ -93,7 +93,7 @@ final class WorkerConnection {
             Opening begun = opening == null ? begin() : opening;
             opening = begun;
             open = await(begun.opened, asking);
-            table = open;
+            use(open);
             opening = null;
         }
         return open;

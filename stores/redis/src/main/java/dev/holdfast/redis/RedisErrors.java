@@ -35,6 +35,9 @@ record RedisErrors(String store) {
     private static final Secrets REPEATED =
             Secrets.matching(Pattern.compile("(?<=with args beginning with: ).*", Pattern.DOTALL));
 
+    private static final Pattern LOG_IN =
+            Pattern.compile("NOAUTH|WRONGPASS|invalid password|no password is set|without any password configured");
+
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
     /** An answer of the server, and its meaning: refused for good, or only for now. */
@@ -145,13 +148,15 @@ record RedisErrors(String store) {
                 failure);
     }
 
-    /** What the server answered to the log-in on a connection that failed; null if it answered nothing. */
+    /** The refusal of a log-in, where that is why a connection failed; else null. */
     @Nullable
     HoldfastException ofLogIn(Throwable failure) {
         return chain(failure).stream()
                 .filter(RedisCommandExecutionException.class::isInstance)
+                .map(each -> String.valueOf(each.getMessage()))
+                .filter(said -> LOG_IN.matcher(said).find())
                 .findFirst()
-                .map(each -> answered(String.valueOf(each.getMessage()), failure))
+                .map(said -> answered(said, failure))
                 .orElse(null);
     }
 
