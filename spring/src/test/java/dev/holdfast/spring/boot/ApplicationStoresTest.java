@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /** Locks in the servers that the application is connected to already; closed before those connections are. */
@@ -76,6 +77,8 @@ class ApplicationStoresTest {
         DriverManagerDataSource plain = new DriverManagerDataSource("jdbc:h2:mem:plain");
         DataSource joins = new TransactionAwareDataSourceProxy(plain);
         assertThat(StoreBean.SpringJdbc.ownConnections(joins)).isSameAs(plain);
+        assertThat(StoreBean.SpringJdbc.ownConnections(new LazyConnectionDataSourceProxy(joins)))
+                .isSameAs(plain);
         assertThat(StoreBean.SpringJdbc.ownConnections(plain)).isSameAs(plain);
     }
 
