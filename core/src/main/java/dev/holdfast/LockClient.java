@@ -288,6 +288,14 @@ public final class LockClient implements AutoCloseable {
         return engine.statistics();
     }
 
+    /**
+     * Adds a listener for all locks of this client, as {@link LockClientBuilder#listener} does before it is made; nothing if
+     * it is one already. It receives what happens from now on.
+     */
+    public void addListener(LockListener listener) {
+        engine.addListener(listener);
+    }
+
     /** The store as messages and events name it, without secrets: {@code redis://127.0.0.1:6379}. */
     public String store() {
         return engine.storeDescription();

@@ -23,21 +23,34 @@ record HeldAbove(String name, long token) {
 
     /** Those of a process of this machine; none where its environment cannot be read, as on other systems than Linux. */
     static List<HeldAbove> of(long pid) {
-        String[] names = {};
-        String[] tokens = {};
+        String names = "";
+        String tokens = "";
         try {
             String entries = new String(
                     Files.readAllBytes(Path.of("/proc", Long.toString(pid), "environ")), StandardCharsets.UTF_8);
             for (String entry : entries.split("\0")) {
                 if (entry.startsWith("HOLDFAST_NAME=")) {
-                    names = lines(entry);
+                    names = value(entry);
                 } else if (entry.startsWith("HOLDFAST_TOKEN=")) {
-                    tokens = lines(entry);
+                    tokens = value(entry);
                 }
             }
         } catch (IOException e) {
             return List.of();
         }
+        return of(names, tokens);
+    }
+
+    /** That of this process; none if it was not started under one. */
+    static List<HeldAbove> ofThisProcess() {
+        return of(
+                System.getenv().getOrDefault("HOLDFAST_NAME", ""),
+                System.getenv().getOrDefault("HOLDFAST_TOKEN", ""));
+    }
+
+    private static List<HeldAbove> of(String allNames, String allTokens) {
+        String[] names = allNames.split("\n");
+        String[] tokens = allTokens.split("\n");
         List<HeldAbove> found = new ArrayList<>();
         for (int i = 0; i < Math.min(names.length, tokens.length); i++) {
             if (tokens[i].matches("\\d{1,18}|[1-8]\\d{18}")) {
@@ -47,7 +60,7 @@ record HeldAbove(String name, long token) {
         return found;
     }
 
-    private static String[] lines(String entry) {
-        return entry.substring(entry.indexOf('=') + 1).split("\n");
+    private static String value(String entry) {
+        return entry.substring(entry.indexOf('=') + 1);
     }
 }

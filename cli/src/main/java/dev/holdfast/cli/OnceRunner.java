@@ -44,12 +44,31 @@ record OnceRunner(GuardedRun run, String name, OnceOptions options, int skipCode
         List<String> started = run.started();
         Duration wait = Objects.requireNonNull(run.patience());
         try (LockClient client = run.store().open(run.label(), Optional.of(options.lease()))) {
+            refuseBelowItself(client);
             OnceResult result = result(once(client), wait, started);
             if (result instanceof Skipped skipped) {
                 System.err.println("holdfast: " + Redaction.ours(skipped.message()));
                 return skipCode;
             }
             return result instanceof Failed failed ? failed(failed.cause()) : ExitCode.OK;
+        }
+    }
+
+    /** Under its own lock it would be skipped each time, as if it ran elsewhere. */
+    private void refuseBelowItself(LockClient client) {
+        boolean below = HeldAbove.ofThisProcess().stream()
+                .anyMatch(above -> above.name().equals(name)
+                        && client.lock(name)
+                                .status()
+                                .grant()
+                                .filter(grant -> above.isOf(grant.token()))
+                                .isPresent());
+        if (below) {
+            throw new CliException(
+                    ExitCode.USAGE,
+                    "'" + name + "' was not run: this command runs under the lock '" + name
+                            + "' itself, which 'holdfast once' needs; leave the 'holdfast run' or 'once' around it out, or"
+                            + " give one of them another name");
         }
     }
 

@@ -49,6 +49,27 @@ class OnceTest {
     }
 
     @Test
+    void belowItsOwnLockItIsRefusedAndNotSkipped() {
+        String[] again = {Launcher.script().toString(), "once", "--every", YEAR, "job", "--", "echo", "ran"};
+        for (Cli.Ended ended : List.of(under(again, "run", "job"), under(again, "once", "--every", YEAR, "job"))) {
+            assertThat(ended.out()).isEmpty();
+            assertThat(ended.code()).isEqualTo(ExitCode.USAGE);
+            assertThat(ended.err())
+                    .singleElement()
+                    .asString()
+                    .contains("'job' was not run: this command runs under the lock 'job' itself");
+        }
+        assertThat(under(again, "run", "other").out()).containsExactly("ran");
+    }
+
+    private Cli.Ended under(String[] command, String... around) {
+        List<String> all = new ArrayList<>(List.of(around));
+        all.add("--");
+        all.addAll(List.of(command));
+        return cli.run(all.toArray(String[]::new));
+    }
+
+    @Test
     void ofManyAtATimeOneRuns() throws IOException {
         List<ChildProcess> all = new ArrayList<>();
         for (int i = 0; i < PROCESSES; i++) {

@@ -301,6 +301,11 @@ public final class Engine {
         return records;
     }
 
+    /** Adds a listener, unless it is one already. */
+    public void addListener(LockListener listener) {
+        context.telemetry().add(listener);
+    }
+
     /** The client's figures. */
     public ClientStatistics statistics() {
         return context.telemetry().statistics();

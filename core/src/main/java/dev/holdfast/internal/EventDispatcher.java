@@ -7,6 +7,7 @@ import dev.holdfast.StoreEvent;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -53,7 +54,7 @@ final class EventDispatcher implements AutoCloseable {
     /** Others wait for a lock that is held here. */
     private record Wanted(String name) {}
 
-    private final List<LockListener> listeners;
+    private final CopyOnWriteArrayList<LockListener> listeners;
     private final List<Executor> executors;
     private final ThreadPoolExecutor own;
     private final Consumer<Runnable> later;
@@ -81,7 +82,7 @@ final class EventDispatcher implements AutoCloseable {
             Consumer<Runnable> later,
             String store,
             LongAdder dropped) {
-        this.listeners = List.copyOf(listeners);
+        this.listeners = new CopyOnWriteArrayList<>(listeners);
         this.own = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
             Thread thread = new Thread(task, threadName);
             thread.setDaemon(true);
@@ -92,6 +93,11 @@ final class EventDispatcher implements AutoCloseable {
         this.later = later;
         this.store = store;
         this.dropped = dropped;
+    }
+
+    /** Adds a listener, unless it is one already. */
+    void add(LockListener listener) {
+        listeners.addIfAbsent(listener);
     }
 
     boolean hasListeners() {

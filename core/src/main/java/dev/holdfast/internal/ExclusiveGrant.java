@@ -326,7 +326,15 @@ final class ExclusiveGrant {
         }
         Runnable letIn = context.queues().adoptAsReader(queue.name(), state, tokens, held);
         drop();
-        return Optional.of(both(() -> context.releaseSender().downgrade(state.grant()), both(letIn, queue.next())));
+        return Optional.of(both(this::downgrade, both(letIn, queue.next())));
+    }
+
+    private void downgrade() {
+        context.releaseSender().downgrade(state.grant()).thenAccept(done -> {
+            if (!done && state.owner() instanceof SharedQueue readers) {
+                readers.notDowngraded(state);
+            }
+        });
     }
 
     /** It has ended otherwise than by its release. */

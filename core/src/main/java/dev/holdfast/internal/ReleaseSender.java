@@ -125,8 +125,8 @@ final class ReleaseSender {
     }
 
     /** Has the store let readers of other clients in beside the holder of a grant. If it does not, they wait: safe. */
-    void downgrade(Grant grant) {
-        guarded(() -> store.downgrade(grant));
+    CompletableFuture<Boolean> downgrade(Grant grant) {
+        return guarded(() -> store.downgrade(grant));
     }
 
     /** Sends what the store has not confirmed at once, and from now on after short waits. */

@@ -7,6 +7,7 @@ import static dev.holdfast.internal.Deferred.both;
 import dev.holdfast.HoldOptions;
 import dev.holdfast.LockMode;
 import dev.holdfast.Loss;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarded by the queue's mutex. The steps that its methods return run after the mutex is free.
  */
 final class SharedGrant {
+    private static final Duration ASK_AGAIN = Duration.ofSeconds(1);
+
     final GrantState state;
     private final TokenBlock tokens;
     private final SharedQueue queue;
@@ -46,6 +49,10 @@ final class SharedGrant {
     private long openedAt;
     /** The store is being asked whether another client waits. */
     private boolean asking;
+    /** The same for readers that wait here, or the store is asked again in a while. */
+    private boolean askingForWaiters;
+    /** The store has it as a writer's, whose holder reads: it could not be downgraded there. */
+    private boolean writersInStore;
     /** Its release is planned, once: a caller that comes before the store sends may still take the grant. */
     private boolean releasePlanned;
 
@@ -110,6 +117,54 @@ final class SharedGrant {
                                 openedAt = now();
                             }
                             return NOTHING;
+                        }));
+    }
+
+    void staysWritersInStore() {
+        writersInStore = true;
+    }
+
+    /** Whether no claim to read is granted beside it. A free one goes back now. */
+    boolean isWritersInStore() {
+        return writersInStore && !isFree();
+    }
+
+    /** Has the waiting readers join once no other client waits; asks again in a while until then. */
+    Runnable serveIfAlone() {
+        if (askingForWaiters) {
+            return NOTHING;
+        }
+        askingForWaiters = true;
+        return () -> context.renewer()
+                .ask(
+                        state,
+                        alone -> queue.transition(() -> {
+                            Waiter first = queue.waiters.first();
+                            openedAt = alone ? now() : openedAt;
+                            if (alone && queue.has(this) && first != null && mayServe(first)) {
+                                askingForWaiters = false;
+                                return serve();
+                            }
+                            return () -> context.time().schedule(() -> queue.transition(this::askAgain), ASK_AGAIN);
+                        }));
+    }
+
+    private Runnable askAgain() {
+        askingForWaiters = false;
+        return queue.has(this) ? queue.nextIfIdle() : NOTHING;
+    }
+
+    /** Has one join who does not wait, if no other client waits. */
+    Runnable tryIfAlone(Waiter trying) {
+        return () -> context.renewer()
+                .ask(
+                        state,
+                        alone -> queue.transition(() -> {
+                            openedAt = alone ? now() : openedAt;
+                            Optional<Runnable> joined = alone && queue.has(this) && queue.mayEnter(this, trying)
+                                    ? enter(trying)
+                                    : Optional.empty();
+                            return joined.orElseGet(() -> queue.claimFor(trying));
                         }));
     }
 

@@ -33,6 +33,10 @@ import org.jspecify.annotations.Nullable;
  * Parnas, "Concurrent Control with 'Readers' and 'Writers'", 1971, described both kinds of starvation; to admit all
  * waiters of one grant together is the idea of phase-fair locks, Brandenburg and Anderson, 2009.)
  *
+ * <p>Some stores cannot downgrade a writer's grant: beside it they grant no claim to read, not even one of this client. So
+ * while its holder reads, no reader of this client claims: each waits here until the store says that no other client waits,
+ * and joins.
+ *
  * <p>A caller that wants more permits than others is not overtaken: those behind it wait for it. {@link SharedGrant}
  * decides how a grant passes on and when it is released.
  *
@@ -82,6 +86,10 @@ final class SharedQueue extends WaitQueue {
         }
         warnIfItsOwn(waiter);
         Runnable first = giveBackFree(); // it does not suit, and would be in the way
+        SharedGrant writers = writersInStore();
+        if (!waiter.waits && writers != null) {
+            return both(first, writers.tryIfAlone(waiter));
+        }
         if (waiter.waits) {
             waiters.add(waiter);
             return both(first, claimNext());
@@ -97,6 +105,26 @@ final class SharedQueue extends WaitQueue {
                     calledOff.cancel(); // the caller that left may not have called it off yet
                     calledOff.settled().whenComplete((gone, failed) -> claim.run());
                 });
+    }
+
+    /** The grant that the store could not downgrade; null if there is none. */
+    private @Nullable SharedGrant writersInStore() {
+        return grants.values().stream()
+                .filter(SharedGrant::isWritersInStore)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The store has not downgraded a grant, and will not. A claim to read would wait for its end. */
+    void notDowngraded(GrantState live) {
+        transition(() -> {
+            SharedGrant grant = grants.get(live);
+            if (grant == null) {
+                return NOTHING;
+            }
+            grant.staysWritersInStore();
+            return both(afterLeaving(), nextIfIdle());
+        });
     }
 
     private Runnable giveBackFree() {
@@ -148,13 +176,18 @@ final class SharedQueue extends WaitQueue {
                 && writers.isWaitedForBefore(reader);
     }
 
-    /** A claim for more or fewer permits than the first waiter wants is called off: the waiter would wait for it. */
+    /**
+     * A claim for more or fewer permits than the first waiter wants is called off: the waiter would wait for it. So is one that
+     * waits for a grant of this client.
+     */
     @Override
     @Nullable
     ClaimInFlight unwanted() {
         ClaimInFlight waiting = claims.waiting();
         Waiter first = waiters.first();
-        return first != null && waiting != null && first.mode.equals(waiting.claim.mode()) ? null : waiting;
+        boolean wanted =
+                first != null && waiting != null && first.mode.equals(waiting.claim.mode()) && writersInStore() == null;
+        return wanted ? null : waiting;
     }
 
     /** The holds of this client alone do not show whether more would fit. */
@@ -324,10 +357,14 @@ final class SharedQueue extends WaitQueue {
 
     private Runnable claimNext() {
         Waiter first = waiters.first();
-        return claims.waiting() != null || first == null ? NOTHING : claimFor(first);
+        if (claims.waiting() != null || first == null) {
+            return NOTHING;
+        }
+        SharedGrant writers = writersInStore();
+        return writers == null ? claimFor(first) : writers.serveIfAlone();
     }
 
-    private Runnable claimFor(Waiter asker) {
+    Runnable claimFor(Waiter asker) {
         ClaimInFlight started = new ClaimInFlight(context.claims().claimFor(name, asker), asker, this::answered);
         claims.add(started);
         return () -> releases.before(() -> context.queues().send(started, name));

@@ -48,6 +48,10 @@ final class Telemetry {
         return counters.read();
     }
 
+    void add(LockListener listener) {
+        dispatcher.add(listener);
+    }
+
     /** Passes on to the listeners what was noted under a mutex, after it. Never throws. */
     void flush() {
         dispatcher.hurry();

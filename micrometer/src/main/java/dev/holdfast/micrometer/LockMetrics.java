@@ -16,7 +16,6 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -78,7 +77,7 @@ public final class LockMetrics implements LockListener, AutoCloseable {
 
     /** The clients of one store. */
     private static final class Bound {
-        final List<LockClient> clients = new CopyOnWriteArrayList<>();
+        final CopyOnWriteArrayList<LockClient> clients = new CopyOnWriteArrayList<>();
         final AtomicInteger outages = new AtomicInteger();
 
         long sum(ToLongFunction<ClientStatistics> figure) {
@@ -109,10 +108,14 @@ public final class LockMetrics implements LockListener, AutoCloseable {
         return new LockMetrics(registry, names, Tags.of(tags));
     }
 
-    /** Adds the figures of a client, whose listener this is. Needed for the gauges and for the requests to the store. */
+    /**
+     * Adds the figures of a client, and listens to it if it does not yet. Needed for the gauges and for the requests to the
+     * store. A client that has this among its listeners from the beginning misses no event. Binding twice does nothing.
+     */
     public void bind(LockClient client) {
+        client.addListener(this);
         Bound bound = stores.computeIfAbsent(client.store(), absent -> new Bound());
-        bound.clients.add(client);
+        bound.clients.addIfAbsent(client);
         Tags of = tags.and("store", client.store());
         gauge("holdfast.held", "Open holds", of, bound, ClientStatistics::heldNow);
         gauge("holdfast.waiting", "Callers that wait for a lock", of, bound, ClientStatistics::waitingNow);

@@ -172,6 +172,31 @@ class LockMetricsTest {
     }
 
     @Test
+    void aClientThatExistsAlreadyIsListenedToAndCountedOnce() throws InterruptedException {
+        LockMetrics late = LockMetrics.on(registry, NameTag.none(), Tag.of("client", "late"));
+        Hold before = lock.acquire();
+        late.bind(client);
+        late.bind(client);
+        metrics.bind(client);
+        locks.lose(before);
+        assertThat(count("holdfast.losses", "client", "late", "cause", "session_ended"))
+                .isEqualTo(1);
+        lock.acquire().close();
+        locks.events();
+        assertThat(registry.get("holdfast.wait")
+                        .tags("client", "late", "outcome", "acquired")
+                        .timer()
+                        .count())
+                .isEqualTo(1);
+        assertThat(waits("acquired").count())
+                .as("by a listener from the beginning")
+                .isEqualTo(2);
+        lock.acquire().detach();
+        assertThat(registry.get("holdfast.held").tag("client", "late").gauge().value())
+                .isEqualTo(1);
+    }
+
+    @Test
     void aClosedObjectLeavesNoMeters() throws InterruptedException {
         lock.acquire().close();
         assertThat(waits("acquired").count()).isEqualTo(1);

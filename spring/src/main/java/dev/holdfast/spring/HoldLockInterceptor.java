@@ -91,7 +91,7 @@ final class HoldLockInterceptor implements MethodInterceptor {
     private @Nullable Object untilReturn(
             MethodInvocation call, HoldLockMethod method, LockRequest request, Holding holding) throws Throwable {
         try (holding) {
-            Object result = proceed(call, request, holding);
+            Object result = proceed(call, method, request, holding);
             method.checkFinished(result);
             return result;
         } finally {
@@ -103,7 +103,7 @@ final class HoldLockInterceptor implements MethodInterceptor {
             MethodInvocation call, HoldLockMethod method, LockRequest request, Holding holding) throws Throwable {
         Object result;
         try {
-            result = proceed(call, request, holding);
+            result = proceed(call, method, request, holding);
             if (!(result instanceof CompletionStage)) {
                 method.checkFinished(result);
             }
@@ -163,8 +163,9 @@ final class HoldLockInterceptor implements MethodInterceptor {
         }
     }
 
-    static @Nullable Object proceed(MethodInvocation call, LockRequest request, Holding holding) throws Throwable {
-        Locks.enter(holding, request);
+    private static @Nullable Object proceed(
+            MethodInvocation call, HoldLockMethod method, LockRequest request, Holding holding) throws Throwable {
+        Locks.enter(method.method(), holding, request);
         try {
             return call.proceed();
         } finally {

@@ -29,7 +29,7 @@ final class LeaderInterceptor implements MethodInterceptor {
         }
         Term term = leading.get();
         Methods.setArgument(call, method.termParameter(), term);
-        Locks.enter(term::isValid, term.name(), all.client(method.election()));
+        Locks.enter(method.method(), term::isValid, term.name(), all.client(method.election()));
         try {
             Object result = call.proceed();
             method.checkFinished(result);

@@ -3,6 +3,7 @@ package dev.holdfast.spring;
 import dev.holdfast.Holding;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockMode;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -27,7 +28,8 @@ public final class Locks {
 
     /**
      * Checks that the thread is inside a method with {@link HoldLock}, {@link Once} or {@link LeaderOnly}, and that the
-     * lock of the innermost one is surely held.
+     * lock of the innermost one is surely held. If that method was called on its own object, past its annotation, the lock
+     * of another one around it does not count. A method that calls itself so is not told apart: ask for the name then.
      *
      * @throws IllegalStateException if it is not
      */
@@ -36,6 +38,13 @@ public final class Locks {
         if (inner == null) {
             throw new IllegalStateException("no lock is held here: call the method through its bean, so that its"
                     + " @HoldLock acquires the lock");
+        }
+        Method past = OwnCalls.innermost(inner.method);
+        if (past != null) {
+            throw new IllegalStateException("the lock of " + Methods.title(past) + " is not held here, only "
+                    + inner.names
+                    + " of " + Methods.title(inner.method) + ": the method was called on its own object, past its"
+                    + " annotation; call it through its bean, or ask for the lock by assertHeld(name)");
         }
         inner.check();
     }
@@ -67,8 +76,9 @@ public final class Locks {
     }
 
     /** Notes a hold for the calling thread, until {@link #leave}. */
-    static void enter(Holding holding, LockRequest request) {
+    static void enter(Method method, Holding holding, LockRequest request) {
         FRAMES.set(new Frame(
+                method,
                 holding,
                 holding::isValid,
                 request.with(),
@@ -79,8 +89,8 @@ public final class Locks {
     }
 
     /** The same for the lock of a turn or a term, which the body cannot close. */
-    static void enter(BooleanSupplier isValid, String name, LockClient client) {
-        FRAMES.set(new Frame(null, isValid, client, List.of(name), LockMode.EXCLUSIVE, false, FRAMES.get()));
+    static void enter(Method method, BooleanSupplier isValid, String name, LockClient client) {
+        FRAMES.set(new Frame(method, null, isValid, client, List.of(name), LockMode.EXCLUSIVE, false, FRAMES.get()));
     }
 
     static void leave() {
@@ -90,6 +100,16 @@ public final class Locks {
         } else {
             FRAMES.set(inner.outer);
         }
+    }
+
+    /** Whether a method around the call holds the lock of this name. */
+    static boolean isHeld(String name, LockClient client) {
+        for (Frame frame = FRAMES.get(); frame != null; frame = frame.outer) {
+            if (frame.client.equals(client) && frame.names.contains(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether the thread would wait for a lock that it holds itself. */
@@ -114,6 +134,7 @@ public final class Locks {
     /**
      * What one method holds on this thread.
      *
+     * @param method that
      * @param holding null for a turn or a term
      * @param isValid whether it is surely held
      * @param client where
@@ -123,6 +144,7 @@ public final class Locks {
      * @param outer what a method further out holds
      */
     private record Frame(
+            Method method,
             @Nullable Holding holding,
             BooleanSupplier isValid,
             LockClient client,

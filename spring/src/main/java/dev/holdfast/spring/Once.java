@@ -25,7 +25,9 @@ import org.springframework.core.annotation.AliasFor;
  * such as a future, a publisher or a stream, is refused at the start. Where only the value shows that, the run is recorded
  * as failed, with an {@link IllegalStateException}.
  *
- * <p>As with {@link HoldLock}, it works on calls that go through the bean.
+ * <p>As with {@link HoldLock}, it works on calls that go through the bean. A call inside a method that holds the lock of the
+ * same name throws {@link IllegalStateException}: the work would count as running elsewhere, and be skipped each time. Two beans
+ * of one class stop the start if the method has no name: it would be one piece of work.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

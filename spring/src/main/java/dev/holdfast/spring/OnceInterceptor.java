@@ -30,8 +30,14 @@ final class OnceInterceptor implements MethodInterceptor {
         OnceMethod method = methods.of(call);
         LockClient client = clients.get().client(method.client());
         warning.check(method.method(), "its work is recorded as done");
+        String name = method.name(call);
+        if (Locks.isHeld(name, client)) {
+            throw new IllegalStateException(method + " did not run: this thread holds the lock '" + name
+                    + "' already, so the work would count as running elsewhere and be skipped; give the method around it"
+                    + " another lock, or take @Once off");
+        }
         Work work = new Work(call, method, client);
-        OnceResult result = client.once(method.name(call), method.options()).run(work::run);
+        OnceResult result = client.once(name, method.options()).run(work::run);
         if (result instanceof OnceResult.Failed failed) {
             throw work.failure == null ? failed.cause() : work.failure;
         }
@@ -59,7 +65,7 @@ final class OnceInterceptor implements MethodInterceptor {
 
         void run(OnceTurn turn) throws Exception {
             Methods.setArgument(call, method.turnParameter(), turn);
-            Locks.enter(turn::isValid, turn.name(), client);
+            Locks.enter(method.method(), turn::isValid, turn.name(), client);
             try {
                 value = call.proceed();
                 method.checkFinished(value);

@@ -20,6 +20,7 @@ final class OnceMethod {
 
     private final Method method;
     private final String name;
+    private final boolean unnamed;
     private final @Nullable NameTemplates key;
     private final OnceOptions options;
     private final String client;
@@ -29,7 +30,8 @@ final class OnceMethod {
         String written = texts.resolve(said.name());
         String writtenKey = texts.resolve(said.key());
         this.method = method;
-        this.name = written.isEmpty() ? Methods.defaultName(type, method) : written;
+        this.unnamed = written.isEmpty();
+        this.name = unnamed ? Methods.defaultName(type, method) : written;
         this.key = writtenKey.isEmpty() ? null : new NameTemplates(List.of(writtenKey), method, texts.resolver());
         this.options = options(said, texts);
         this.client = texts.resolve(said.client());
@@ -116,6 +118,11 @@ final class OnceMethod {
     /** Whether a key of the other method may make the name of this one. */
     boolean mayBeNamedByKeyOf(OnceMethod other) {
         return key == null && other.key != null && client.equals(other.client) && name.startsWith(other.keyPrefix());
+    }
+
+    /** Whether it has the name of the class and the method. */
+    boolean isUnnamed() {
+        return unnamed;
     }
 
     /** The name of the work, without the key. */

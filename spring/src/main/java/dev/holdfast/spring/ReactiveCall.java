@@ -92,7 +92,7 @@ final class ReactiveCall {
             if (SuspendingFunctions.isOne(method.method())) {
                 CoroutineEnd.watch(copy, work);
             }
-            Locks.enter(hold, request);
+            Locks.enter(method.method(), hold, request);
             try {
                 // for aspects further inside, which ask for the present invocation
                 Publisher<Object> own = adapter.toPublisher(ExposeInvocationInterceptor.INSTANCE.invoke(copy));

@@ -59,8 +59,12 @@ final class StartCheck implements SmartInitializingSingleton {
                         "LeaderOnly",
                         lock -> leader.election().name().equals(lock)));
         refuseSameWork();
+        Map<String, String> seen = new HashMap<>();
         for (String name : beans.getSingletonNames()) {
             Object bean = beans.getSingleton(name);
+            if (bean != null) {
+                refuseSameClass(name, AopUtils.getTargetClass(bean), seen);
+            }
             if (bean instanceof Advised advised) {
                 checkOrder(advised);
             } else if (bean != null && !AopUtils.isAopProxy(bean)) {
@@ -97,6 +101,19 @@ final class StartCheck implements SmartInitializingSingleton {
                         + "', which @Once on " + keyed + " uses for one of its keys, so only one of them would run;"
                         + " give one of them another name");
             });
+        });
+    }
+
+    /** Two beans of one class would be one piece of work, too. A name that is written may say that on purpose. */
+    private void refuseSameClass(String bean, Class<?> type, Map<String, String> seen) {
+        onceMethods.of(type).values().stream().filter(OnceMethod::isUnnamed).forEach(once -> {
+            String other = seen.putIfAbsent(once.workName(), bean);
+            if (other != null && !other.equals(bean)) {
+                throw new AnnotationRefusedException("@Once on " + once + " has no name, and the beans '" + other
+                        + "' and '" + bean
+                        + "' share its class, so only one of them would run; make a class for each, or"
+                        + " write a name if it is one piece of work");
+            }
         });
     }
 

@@ -13,7 +13,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Warns once for each method whose lock is acquired inside a transaction of the caller: the lock is released, or the work
- * recorded as done, before that transaction commits. Not where the method begins a transaction of its own.
+ * recorded as done, before that transaction commits. Not where the method begins a transaction of its own, nor where that of
+ * the caller has ended: after the commit Spring shows it as active until its listeners have returned.
  */
 final class TransactionWarning {
     private static final Log LOG = LogFactory.getLog(TransactionWarning.class);
@@ -46,8 +47,23 @@ final class TransactionWarning {
 
     /** Apart, since spring-tx need not be there. */
     private static final class Active {
+        /** What an application begins transactions by. */
+        private static final Set<String> BEGINNERS = Set.of(
+                "org.springframework.transaction.interceptor.TransactionAspectSupport",
+                "org.springframework.transaction.support.TransactionTemplate");
+
         static boolean concerns(Method method) {
-            return TransactionSynchronizationManager.isActualTransactionActive() && !beginsItsOwn(method);
+            return TransactionSynchronizationManager.isActualTransactionActive()
+                    && TransactionSynchronizationManager.isSynchronizationActive() // no longer after the completion
+                    && !beginsItsOwn(method)
+                    && !isAfterCommit();
+        }
+
+        /** Whether a listener of a commit is running, and began no transaction of its own. */
+        private static boolean isAfterCommit() {
+            return StackWalker.getInstance()
+                    .walk(frames -> frames.takeWhile(frame -> !BEGINNERS.contains(frame.getClassName()))
+                            .anyMatch(frame -> frame.getMethodName().equals("invokeAfterCommit")));
         }
 
         private static boolean beginsItsOwn(Method method) {

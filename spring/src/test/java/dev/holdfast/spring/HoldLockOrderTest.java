@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Hold;
 import dev.holdfast.LockClient;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.BeanFactory;
@@ -15,12 +17,21 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionPhase;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Where the lock stands among transactions, other threads and retries. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -84,6 +95,44 @@ class HoldLockOrderTest {
                 .run(context -> {
                     context.getBean(Caller.class).callsAnew();
                     assertThat(output).doesNotContain("was called inside a transaction");
+                });
+    }
+
+    @Test
+    void aListenerOfACommitIsInNoTransactionOfItsCaller(CapturedOutput output) {
+        application
+                .withUserConfiguration(RecordedTransactions.Begun.class)
+                .withBean(Publisher.class)
+                .withBean(AfterCommit.class)
+                .run(context -> {
+                    context.getBean(Publisher.class).publish();
+                    assertThat(context.getBean(AfterCommit.class).ran())
+                            .containsExactlyInAnyOrder("after the commit", "when committed", "after the completion");
+                    assertThat(output).doesNotContain("inside a transaction");
+                });
+    }
+
+    @Test
+    void aTransactionThatAListenerOfACommitBeginsIsTold(CapturedOutput output) {
+        application
+                .withUserConfiguration(RecordedTransactions.Begun.class)
+                .withBean(Publisher.class)
+                .withBean(BeginsAnew.class)
+                .run(context -> {
+                    context.getBean(Publisher.class).publish();
+                    assertThat(output).contains("Ledger.locked was called inside a transaction");
+                });
+    }
+
+    @Test
+    void aListenerBeforeTheCommitIsTold(CapturedOutput output) {
+        application
+                .withUserConfiguration(RecordedTransactions.Begun.class)
+                .withBean(Publisher.class)
+                .withBean(BeforeCommit.class)
+                .run(context -> {
+                    context.getBean(Publisher.class).publish();
+                    assertThat(output).contains("BeforeCommit.heard was called inside a transaction");
                 });
     }
 
@@ -172,6 +221,85 @@ class HoldLockOrderTest {
         @Transactional
         public void callsAnew() {
             ledger.writesAnew();
+        }
+    }
+
+    record Published(String what) {}
+
+    static class Publisher {
+        private final ApplicationEventPublisher events;
+
+        Publisher(ApplicationEventPublisher events) {
+            this.events = events;
+        }
+
+        @Transactional
+        public void publish() {
+            events.publishEvent(new Published("entry"));
+        }
+    }
+
+    static class AfterCommit {
+        private final List<String> ran = new CopyOnWriteArrayList<>();
+        private final Ledger ledger;
+
+        AfterCommit(Ledger ledger) {
+            this.ledger = ledger;
+        }
+
+        List<String> ran() {
+            return ran;
+        }
+
+        @EventListener
+        public void register(Published event) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    ledger.locked();
+                    ran.add("after the commit");
+                }
+
+                @Override
+                public void afterCompletion(int status) {
+                    ledger.locked();
+                    ran.add("after the completion");
+                }
+            });
+        }
+
+        @TransactionalEventListener
+        @HoldLock("committed")
+        public void heard(Published event) {
+            ran.add("when committed");
+        }
+    }
+
+    static class BeforeCommit {
+        @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
+        @HoldLock("ledger")
+        public void heard(Published event) {}
+    }
+
+    static class BeginsAnew {
+        private final Ledger ledger;
+        private final PlatformTransactionManager transactions;
+
+        BeginsAnew(Ledger ledger, PlatformTransactionManager transactions) {
+            this.ledger = ledger;
+            this.transactions = transactions;
+        }
+
+        @EventListener
+        public void register(Published event) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    TransactionTemplate anew = new TransactionTemplate(transactions);
+                    anew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+                    anew.executeWithoutResult(status -> ledger.locked());
+                }
+            });
         }
     }
 

@@ -142,6 +142,21 @@ class OnceTest {
     }
 
     @Test
+    void twoBeansOfOneClassWithoutANameStopTheStart() {
+        application
+                .withBean("berlin", Berlin.class)
+                .withBean("alsoBerlin", Berlin.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(
+                                "has no name, and the beans 'berlin' and 'alsoBerlin' share its class"));
+        application
+                .withBean("one", Named.class)
+                .withBean("other", Named.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
     void workInATransactionOfItsCallerIsToldOnce(CapturedOutput output) {
         application
                 .withUserConfiguration(RecordedTransactions.Begun.class)
@@ -312,6 +327,11 @@ class OnceTest {
     static class Berlin extends City {}
 
     static class Paris extends City {}
+
+    static class Named {
+        @Once(name = "one piece of work", every = "365d")
+        public void run() {}
+    }
 
     static class Caller {
         private final Reports reports;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.LockMode;
 import dev.holdfast.spring.boot.HoldfastAutoConfiguration;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -67,7 +68,70 @@ class OwnWaitTest {
                 context -> assertThat(context.getBean(Outer.class).permits()).isTrue());
     }
 
+    @Test
+    void onceBelowAHoldOfItsNameIsRefusedAndNotSkipped() {
+        application.run(context -> {
+            Outer outer = context.getBean(Outer.class);
+            assertThatThrownBy(outer::onceBelowHold)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Inner.onceSame did not run: this thread holds the lock 'same' already");
+            assertThatThrownBy(outer::onceKeyBelowHold).hasMessageContaining("'key:7'");
+            await().atMost(Duration.ofMinutes(1)).until(() -> outer.leads() != null);
+            assertThatThrownBy(outer::onceBelowLeader).hasMessageContaining("'led'");
+            assertThat(context.getBean(Inner.class).onceSame()).isEqualTo("ran");
+        });
+    }
+
+    @Test
+    void anAssertionInAMethodThatItsObjectCallsAsksForTheLockOfThatMethod() {
+        application.run(context -> {
+            Outer outer = context.getBean(Outer.class);
+            assertThatThrownBy(outer::callsItself)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the lock of OwnWaitTest.Outer.asserts is not held here, only [same]")
+                    .hasMessageContaining("OwnWaitTest.Outer.callsItself");
+            assertThatThrownBy(outer::callsItselfInALambda).hasMessageContaining("is not held here, only [same]");
+            assertThatThrownBy(outer::onceCallsItself).hasMessageContaining("is not held here, only [onceCalls]");
+        });
+    }
+
+    @Test
+    void anAssertionInAHelperOrAnOverriddenMethodAsksForTheLockOfItsCaller() {
+        application.withBean(Special.class).run(context -> {
+            assertThat(context.getBean(Outer.class).helped()).isEqualTo("held");
+            assertThat(context.getBean(Special.class).run("a")).isEqualTo("held");
+        });
+    }
+
+    static class General<T> {
+        @HoldLock("special")
+        public String run(T what) {
+            Locks.assertHeld();
+            return "held";
+        }
+    }
+
+    static class Special extends General<String> {
+        @Override
+        @HoldLock("special")
+        public String run(String what) {
+            Locks.assertHeld();
+            return super.run(what);
+        }
+    }
+
     static class Inner {
+        @Once(name = "same", every = "365d")
+        public String onceSame() {
+            return "ran";
+        }
+
+        @Once(name = "led", every = "365d")
+        public void onceLed() {}
+
+        @Once(name = "key", key = "#{#id}")
+        public void onceKey(String id) {}
+
         @HoldLock("same")
         public void same() {}
 
@@ -111,6 +175,47 @@ class OwnWaitTest {
         @LeaderOnly("led")
         public void leader() {
             inner.led();
+        }
+
+        @HoldLock("same")
+        public void onceBelowHold() {
+            inner.onceSame();
+        }
+
+        @HoldLock("key:7")
+        public void onceKeyBelowHold() {
+            inner.onceKey("7");
+        }
+
+        @LeaderOnly("led")
+        public void onceBelowLeader() {
+            inner.onceLed();
+        }
+
+        @HoldLock("same")
+        public void callsItself() {
+            asserts();
+        }
+
+        @HoldLock("same")
+        public void callsItselfInALambda() {
+            List.of(1).forEach(one -> asserts());
+        }
+
+        @Once(name = "onceCalls", every = "365d")
+        public void onceCallsItself() {
+            helped();
+        }
+
+        @HoldLock("same")
+        public String helped() {
+            Locks.assertHeld();
+            List.of(1).forEach(one -> helper());
+            return "held";
+        }
+
+        private void helper() {
+            Locks.assertHeld();
         }
 
         @Once(name = "asserts", every = "365d")

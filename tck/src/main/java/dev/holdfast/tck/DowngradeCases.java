@@ -87,6 +87,27 @@ abstract class DowngradeCases extends SharedCases {
     }
 
     @Test
+    void aReaderOfTheSameClientComesInBesideAWriterWhoReadsOnHoweverLate() throws Exception {
+        DistributedReadWriteLock lock = locks(1, AWAITED).get(0);
+        Hold hold = lock.write().acquire();
+        lock.downgrade(hold);
+        for (int i = 0; i < 2; i++) {
+            rig.pass(Duration.ofMillis(50)); // the time in which readers join without a request is long over
+            CompletableFuture<Hold> waits = lock.read().acquireAsync();
+            try (Hold beside = rig.patience.result(waits, "the reader who waited")) {
+                assertThat(beside.isValid()).isTrue();
+            }
+            rig.pass(Duration.ofMillis(50));
+            try (Hold beside = lock.read().tryAcquire().orElseThrow()) {
+                assertThat(beside.isValid()).isTrue();
+            }
+        }
+        assertThat(hold.isValid()).isTrue();
+        hold.close();
+        lock.write().tryAcquire().orElseThrow().close();
+    }
+
+    @Test
     void noReaderComesInBesideAWriterWhoReadsOnBeforeAnotherWriterWhoWaits() throws Exception {
         assumeFair();
         RawClient raw = rig.raw();

@@ -1,8 +1,11 @@
 package dev.holdfast.test;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Somebody else who wants the same locks: another process, as far as the code under test can see. Thread-safe.
@@ -16,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Contender {
     private final LockClient client;
+    private final Queue<Hold> held = new ConcurrentLinkedQueue<>();
 
     Contender(LockClient client) {
         this.client = client;
@@ -36,8 +40,13 @@ public final class Contender {
                                 .map(Object::toString)
                                 .orElse("released just now")
                         + "; use waitFor, or release it first"));
-        taken.detach(); // a test may drop it, and somebody else holds it nevertheless
+        keep(taken);
         return taken;
+    }
+
+    private void keep(Hold taken) {
+        taken.detach(); // a test may drop it, and somebody else holds it nevertheless
+        held.add(taken);
     }
 
     /**
@@ -46,8 +55,19 @@ public final class Contender {
      */
     public CompletableFuture<Hold> waitFor(String name) {
         CompletableFuture<Hold> theirs = client.lock(name).acquireAsync();
-        theirs.thenAccept(Hold::detach);
+        theirs.thenAccept(this::keep);
         return theirs;
+    }
+
+    /** Releases what it took, at the end of the test. */
+    void releaseAll() {
+        for (Hold hold = held.poll(); hold != null; hold = held.poll()) {
+            try {
+                hold.close();
+            } catch (HoldLostException lost) {
+                // the test made that happen
+            }
+        }
     }
 
     /** The client that it uses, for whatever else it does. */

@@ -20,6 +20,29 @@ final class EventLog implements LockListener {
         return List.copyOf(events);
     }
 
+    /**
+     * Whether all holds with a token have ended, as was reported. What was handed over has the grant of the hold before
+     * it, and a token of its own; readers share one.
+     *
+     * @param name as the store knows it
+     */
+    boolean hasEnded(String name, long token) {
+        int begun = 0;
+        int ended = 0;
+        for (LockEvent event : events) {
+            if (!name.equals(event.name()) && !name.endsWith(":" + event.name())) {
+                continue;
+            }
+            if (event instanceof LockEvent.Acquired acquired && acquired.token() == token) {
+                begun++;
+            } else if (event instanceof LockEvent.Released released && released.token() == token
+                    || event instanceof Loss loss && loss.token() == token) {
+                ended++;
+            }
+        }
+        return ended > 0 && ended >= begun;
+    }
+
     @Override
     public void onWaiting(LockEvent.Waiting event) {
         events.add(event);

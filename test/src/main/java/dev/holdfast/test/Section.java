@@ -38,8 +38,12 @@ public final class Section {
         return entered;
     }
 
-    /** Fails if anybody ever entered while somebody was inside. */
+    /** Fails if anybody ever entered while somebody was inside, and if nobody ever entered. */
     public void assertNeverOverlapped() {
+        if (last.get() == null) {
+            throw new AssertionError("nobody entered '" + name
+                    + "': call enter() in the work that must not overlap, and see that the test comes to it");
+        }
         if (!overlaps.isEmpty()) {
             throw new AssertionError("'" + name + "' overlapped " + overlaps.size() + " time(s): "
                     + String.join("; ", overlaps)

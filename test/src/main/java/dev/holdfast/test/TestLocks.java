@@ -117,8 +117,7 @@ public final class TestLocks implements AutoCloseable {
     public Contender somebodyElse() {
         Executor immediately = Runnable::run;
         TestProcess process = process(builder -> builder.label("somebody else").executor(immediately));
-        processes.addOther(process);
-        return new Contender(process.client);
+        return processes.addOther(process);
     }
 
     private TestProcess process(UnaryOperator<LockClientBuilder> settings) {
@@ -302,13 +301,17 @@ public final class TestLocks implements AutoCloseable {
                 .toList();
     }
 
-    /** Fails unless a client under test holds this lock now: at the commit of a transaction, before an effect. */
+    /**
+     * Fails unless the client under test holds this lock now: at the commit of a transaction, before an effect. It also
+     * fails if there are several such clients: the hold of one would excuse the others.
+     */
     public void assertHeld(String name) {
-        if (processes.held().noneMatch(grant -> grant.names().contains(name))) {
-            throw new AssertionError("expected '" + name + "' to be held now, but held are "
-                    + processes.held().map(Grant::name).distinct().sorted().toList()
-                    + "; acquire the lock before the work begins, and release it after its end, commit included");
-        }
+        processes.assertHeld(name);
+    }
+
+    /** As {@link #assertHeld(String)}, where the test has several clients. */
+    public void assertHeld(LockClient client, String name) {
+        TestProcesses.assertHeld(List.of(processes.of(client)), name);
     }
 
     /** Fails if a client under test holds this lock. */
@@ -328,18 +331,17 @@ public final class TestLocks implements AutoCloseable {
 
     /** Notes writes under a lock and their tokens. */
     public Writes writes(String name) {
-        return new Writes(
-                name,
-                token -> processes.all().stream()
-                        .flatMap(process -> process.grantsOf(name).stream())
-                        .anyMatch(grant -> grant.number() == token / TOKENS_PER_GRANT));
+        return new Writes(name, token -> {
+            listeners.drain();
+            return processes.all().stream().anyMatch(process -> process.holds(name, token));
+        });
     }
 
     /** Closes all clients of the test. */
     @Override
     public void close() {
         storeBack();
-        processes.all().forEach(TestProcess::close);
+        processes.close();
         listeners.close();
         time.close();
     }

@@ -44,6 +44,12 @@ final class TestProcess {
                 .toList();
     }
 
+    /** Whether a hold with this token is open, and its grant stands in the store. */
+    boolean holds(String name, long token) {
+        return grantsOf(name).stream().anyMatch(grant -> grant.number() == token / TestLocks.TOKENS_PER_GRANT)
+                && !log.hasEnded(name, token);
+    }
+
     /** Whether a caller has begun to wait, and has neither a claim in the queue nor a hold of this client before it. */
     boolean isAboutToWait() {
         return client.statistics().waitingNow() > 0

@@ -14,13 +14,17 @@ final class TestProcesses {
 
     private final List<TestProcess> underTest = new CopyOnWriteArrayList<>();
     private final List<TestProcess> others = new CopyOnWriteArrayList<>();
+    private final List<Contender> contenders = new CopyOnWriteArrayList<>();
 
     void addUnderTest(TestProcess process) {
         underTest.add(process);
     }
 
-    void addOther(TestProcess process) {
+    Contender addOther(TestProcess process) {
+        Contender other = new Contender(process.client);
         others.add(process);
+        contenders.add(other);
+        return other;
     }
 
     List<TestProcess> underTest() {
@@ -88,6 +92,26 @@ final class TestProcesses {
         }
     }
 
+    /** Fails unless the only client under test holds a lock. */
+    void assertHeld(String name) {
+        if (underTest.size() > 1) {
+            throw new AssertionError("this test has " + underTest.size() + " clients, and the hold of one would excuse"
+                    + " the others: say which must hold '" + name + "' now by assertHeld(client, name)");
+        }
+        assertHeld(underTest, name);
+    }
+
+    static void assertHeld(List<TestProcess> clients, String name) {
+        List<Grant> held = clients.stream()
+                .flatMap(process -> process.store().grants().stream())
+                .toList();
+        if (held.stream().noneMatch(grant -> grant.names().contains(name))) {
+            throw new AssertionError("expected '" + name + "' to be held now, but held are "
+                    + held.stream().map(Grant::name).distinct().sorted().toList()
+                    + "; acquire the lock before the work begins, and release it after its end, commit included");
+        }
+    }
+
     /** Fails if a client under test has such a grant. */
     void assertReleased(String what, Predicate<Grant> which) {
         List<Grant> held = held().filter(which).toList();
@@ -101,6 +125,13 @@ final class TestProcesses {
                                     .toList())
                     + "; close holds in a try statement");
         }
+    }
+
+    /** Closes all, without a loss of what somebody else holds: that is none of the test. */
+    void close() {
+        underTest.forEach(TestProcess::close);
+        contenders.forEach(Contender::releaseAll);
+        others.forEach(TestProcess::close);
     }
 
     IllegalStateException nobodyHolds(String name) {

@@ -49,10 +49,10 @@ public final class Writes {
     /**
      * Fails if any write came under a token whose hold had ended in the store, or which never was one: the writer did not
      * hold the lock at that moment. Code that checks {@link dev.holdfast.Hold#isValid} before each write passes, unless the
-     * hold is lost between the check and the write.
+     * hold is lost between the check and the write. It also fails if nothing was noted.
      */
     public void assertOnlyByHolders() {
-        List<Write> all = copy();
+        List<Write> all = noted();
         for (int i = 0; i < all.size(); i++) {
             if (!all.get(i).byHolder) {
                 throw new AssertionError("write " + (i + 1) + " of " + all.size() + " under '" + name
@@ -65,11 +65,12 @@ public final class Writes {
 
     /**
      * Fails if a write was accepted under a lower token than one before it: the resource does not check tokens, and a
-     * holder that was stopped past its lease has overwritten what its successor wrote.
+     * holder that was stopped past its lease has overwritten what its successor wrote. It also fails if nothing was
+     * noted.
      */
     public void assertTokensNeverFall() {
         long highest = Long.MIN_VALUE;
-        for (Write write : copy()) {
+        for (Write write : noted()) {
             if (write.token < highest) {
                 throw new AssertionError("under '" + name + "' a write with the token " + write.token
                         + " was accepted after one with " + highest
@@ -78,6 +79,16 @@ public final class Writes {
             }
             highest = write.token;
         }
+    }
+
+    /** A test whose code never wrote has shown nothing. */
+    private List<Write> noted() {
+        List<Write> all = copy();
+        if (all.isEmpty()) {
+            throw new AssertionError("no write was noted under '" + name
+                    + "': call note(token) where the resource accepts a write, and see that the test comes to it");
+        }
+        return all;
     }
 
     private List<Write> copy() {

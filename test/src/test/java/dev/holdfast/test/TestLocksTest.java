@@ -24,6 +24,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -392,5 +395,93 @@ class TestLocksTest {
         writes.note(hold.token());
         assertThat(writes.tokens()).containsExactly(next.token(), hold.token());
         assertThatThrownBy(writes::assertTokensNeverFall).isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void aWriteAfterTheCloseIsSeenAlsoWhereAWaiterOfTheSameClientHasTheGrant() throws Exception {
+        Writes writes = locks.writes("order:42");
+        Hold first = lock.acquire();
+        CompletableFuture<Hold> next = lock.acquireAsync();
+        locks.awaitWaiting(1);
+        first.close();
+        Hold second = next.get();
+        assertThat(second.token()).isEqualTo(first.token() + 1);
+
+        writes.note(second.token());
+        writes.assertOnlyByHolders();
+        writes.note(first.token());
+        assertThatThrownBy(writes::assertOnlyByHolders)
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("write 2 of 2");
+        second.close();
+    }
+
+    @Test
+    void readersThatShareATokenWriteUntilTheLastHasClosed() throws InterruptedException {
+        LockClient spaced = locks.anotherClient(builder -> builder.namespace("shop"));
+        Writes writes = locks.writes("shop:prices");
+        Hold one = spaced.readWriteLock("prices").read().acquire();
+        Hold two = spaced.readWriteLock("prices").read().acquire();
+        assertThat(two.token()).isEqualTo(one.token());
+        one.close();
+        writes.note(two.token());
+        writes.assertOnlyByHolders();
+        two.close();
+        writes.note(two.token());
+        assertThatThrownBy(writes::assertOnlyByHolders).hasMessageContaining("write 2 of 2");
+    }
+
+    @Test
+    void anAssertionAboutWhatNeverHappenedFails() {
+        Writes writes = locks.writes("order:42");
+        assertThatThrownBy(writes::assertOnlyByHolders)
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("no write was noted under 'order:42'");
+        assertThatThrownBy(writes::assertTokensNeverFall).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> locks.section("payment").assertNeverOverlapped())
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("nobody entered 'payment'");
+    }
+
+    @Test
+    void theHoldOfOneClientExcusesNoOther() throws InterruptedException {
+        LockClient second = locks.anotherClient();
+        Hold theirs = second.lock("order:42").acquire();
+        assertThatThrownBy(() -> locks.assertHeld("order:42"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("assertHeld(client, name)");
+        assertThatThrownBy(() -> locks.assertHeld(client, "order:42"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("held are []");
+        locks.assertHeld(second, "order:42");
+        theirs.close();
+    }
+
+    @Test
+    void somebodyElseLosesNothingWhenTheTestEnds() {
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Handler ear = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                logged.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("dev.holdfast");
+        logger.addHandler(ear);
+        try (TestLocks ending = TestLocks.standing()) {
+            Contender other = ending.somebodyElse();
+            assertThat(other.take("order:42").isValid()).isTrue();
+            assertThat(other.waitFor("order:42")).isNotDone();
+            assertThat(ending.somebodyElse().waitFor("order:42")).isNotDone();
+        } finally {
+            logger.removeHandler(ear);
+        }
+        assertThat(logged).isEmpty();
     }
 }

@@ -15,7 +15,8 @@ import org.springframework.context.event.ContextClosedEvent;
  * </pre>
  *
  * <p>Work that holds a lock finishes within {@code spring.lifecycle.timeout-per-shutdown-phase}; what is still held then
- * is released by the close of its client. A context that is only paused keeps its clients.
+ * is released by the close of its client. A context that is only paused keeps its clients. A client that Spring would not
+ * close itself, because its bean has {@code destroyMethod = ""} or no definition, is somebody else's and stays open.
  */
 final class LockClientLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
     /** Earlier than Spring Data's Redis connections stop, later than everything that runs work. */
@@ -46,11 +47,16 @@ final class LockClientLifecycle implements SmartLifecycle, ApplicationListener<C
         running = false;
         if (closing) {
             for (String name : beans.getBeanNamesForType(LockClient.class, false, false)) {
-                if (beans.getSingleton(name) instanceof LockClient client) {
+                if (isClosedHere(name) && beans.getSingleton(name) instanceof LockClient client) {
                     client.close();
                 }
             }
         }
+    }
+
+    private boolean isClosedHere(String name) {
+        return beans.containsBeanDefinition(name)
+                && !"".equals(beans.getMergedBeanDefinition(name).getDestroyMethodName());
     }
 
     @Override

@@ -3,10 +3,9 @@ package dev.holdfast.spring.boot;
 import dev.holdfast.LockClient;
 import dev.holdfast.LockStatus;
 import java.security.Principal;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -28,9 +27,11 @@ public final class LocksEndpoint {
     private static final System.Logger LOG = System.getLogger("dev.holdfast.spring");
 
     private final Map<String, LockClient> clients;
+    private final StoreQuestions stores;
 
     LocksEndpoint(Map<String, LockClient> clients) {
         this.clients = Map.copyOf(clients);
+        this.stores = new StoreQuestions(clients);
     }
 
     /**
@@ -67,19 +68,26 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Lists locks, client by client.
+     * What is shown of a client whose store does not answer.
+     *
+     * @param failure the reason
+     */
+    public record NoAnswer(String failure) {}
+
+    /**
+     * Lists locks, client by client: for each a list of {@link Shown}, or {@link NoAnswer} if its store gave none within a
+     * second. All stores are asked at one time.
      *
      * @param pattern which names, as for {@link LockClient#list}; null for all
      */
     @ReadOperation
-    public Map<String, List<Shown>> list(@Nullable String pattern) {
-        Map<String, List<Shown>> shown = new TreeMap<>();
-        clients.forEach((name, client) -> shown.put(
-                name,
-                client.list(pattern == null ? "*" : pattern).stream()
+    @RegisterReflectionForBinding({Shown.class, NoAnswer.class}) // the type of the result does not show them
+    public Map<String, Object> list(@Nullable String pattern) {
+        return stores.ask(
+                client -> client.list(pattern == null ? "*" : pattern).stream()
                         .map(Shown::of)
-                        .toList()));
-        return shown;
+                        .toList(),
+                NoAnswer::new);
     }
 
     /**

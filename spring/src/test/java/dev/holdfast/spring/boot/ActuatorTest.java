@@ -8,10 +8,14 @@ import dev.holdfast.LockClient;
 import dev.holdfast.micrometer.LockMetrics;
 import dev.holdfast.micrometer.NameTag;
 import dev.holdfast.test.TestLocks;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -81,15 +85,17 @@ class ActuatorTest {
         application.run(context -> {
             LockClient client = context.getBean(LockClient.class);
             Hold hold = client.lock("order:42").acquire();
-            List<LocksEndpoint.Shown> shown =
-                    context.getBean(LocksEndpoint.class).list("order:*").get("lockClient");
-            assertThat(shown).singleElement().satisfies(lock -> {
-                assertThat(lock.name()).isEqualTo("order:42");
-                assertThat(lock.token()).isEqualTo(Long.toString(hold.token()));
-                assertThat(lock.leaseLeftMillis()).isEqualTo(30_000);
-            });
+            Object shown = context.getBean(LocksEndpoint.class).list("order:*").get("lockClient");
+            assertThat(shown)
+                    .asInstanceOf(InstanceOfAssertFactories.list(LocksEndpoint.Shown.class))
+                    .singleElement()
+                    .satisfies(lock -> {
+                        assertThat(lock.name()).isEqualTo("order:42");
+                        assertThat(lock.token()).isEqualTo(Long.toString(hold.token()));
+                        assertThat(lock.leaseLeftMillis()).isEqualTo(30_000);
+                    });
             assertThat(context.getBean(LocksEndpoint.class).list("other").get("lockClient"))
-                    .isEmpty();
+                    .isEqualTo(List.of());
         });
     }
 
@@ -174,6 +180,59 @@ class ActuatorTest {
         application
                 .withPropertyValues("management.endpoints.web.exposure.include=health")
                 .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+    }
+
+    @Test
+    void theEndpointShowsTheStoresThatAnswerAndSaysWhichDoNot() {
+        try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
+            application
+                    .withBean("oneClient", LockClient.class, () -> LockClient.connect(redis.uri()))
+                    .withBean("otherClient", LockClient.class, () -> LockClient.connect(redis.uri()))
+                    .run(context -> {
+                        Hold hold = context.getBean("lockClient", LockClient.class)
+                                .lock("order:42")
+                                .acquire();
+                        LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+                        redis.process().stop();
+                        long since = System.nanoTime();
+                        Map<String, Object> shown = endpoint.list(null);
+                        assertThat(Duration.ofNanos(System.nanoTime() - since))
+                                .as("side by side, and for a second each")
+                                .isLessThan(Duration.ofSeconds(2));
+                        assertThat(shown).containsOnlyKeys("lockClient", "oneClient", "otherClient");
+                        assertThat(shown.get("lockClient"))
+                                .asInstanceOf(InstanceOfAssertFactories.list(LocksEndpoint.Shown.class))
+                                .hasSize(1);
+                        assertThat(shown.get("oneClient"))
+                                .asInstanceOf(InstanceOfAssertFactories.type(LocksEndpoint.NoAnswer.class))
+                                .satisfies(none -> assertThat(none.failure()).contains(redis.uri()));
+                        redis.process().cont();
+                        await().untilAsserted(
+                                        () -> assertThat(endpoint.list(null).get("otherClient"))
+                                                .isInstanceOf(List.class));
+                        hold.close();
+                    });
+        }
+    }
+
+    @Test
+    void metersOfAnApplicationsOwnClientCountItsLosses() {
+        application.withUserConfiguration(Metrics.class).run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            context.getBean(LockClient.class).lock("order:42").acquire().detach();
+            locks.lose("order:42");
+            locks.events(); // waits for the listeners
+            assertThat(registry.get("holdfast.losses")
+                            .tag("lock", "order")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(registry.get("holdfast.wait")
+                            .tag("lock", "order")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+        });
     }
 
     @Test

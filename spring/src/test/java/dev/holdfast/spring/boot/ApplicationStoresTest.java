@@ -8,9 +8,19 @@ import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.PostgresServer;
 import dev.holdfast.testbed.RedisCluster;
 import dev.holdfast.testbed.RedisServer;
+import dev.holdfast.testbed.ZooKeeperServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import javax.sql.DataSource;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.RetryForever;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -57,6 +67,47 @@ class ApplicationStoresTest {
                             .withConfiguration(AutoConfigurations.of(BootClasses.REDIS))
                             .withPropertyValues("spring.data.redis.cluster.nodes=" + cluster.hosts()),
                     other);
+        }
+    }
+
+    @Test
+    void theCuratorClientOfTheApplicationKeepsTheLocksUnderItsNamespaceAndItsRights() throws Exception {
+        try (ZooKeeperServer zookeeper = OrSkip.orSkip(ZooKeeperServer::start);
+                CuratorFramework curator = CuratorFrameworkFactory.builder()
+                        .connectString(zookeeper.connectString())
+                        .retryPolicy(new RetryForever(100))
+                        .authorization("digest", "shop:secret".getBytes(StandardCharsets.UTF_8))
+                        .aclProvider(new CreatorAll())
+                        .build()) {
+            curator.start();
+            application
+                    .withBean(CuratorFramework.class, () -> curator.usingNamespace("shop"), bean -> {
+                        ((AbstractBeanDefinition) bean).setDestroyMethodName(""); // a view cannot be closed
+                    })
+                    .run(context -> {
+                        assertThat(context).hasNotFailed();
+                        try (Hold hold = context.getBean(LockClient.class)
+                                .lock("order:42")
+                                .acquire()) {
+                            assertThat(hold.isValid()).isTrue();
+                        }
+                        assertThat(curator.getACL().forPath("/shop/holdfast/locks"))
+                                .singleElement()
+                                .satisfies(acl ->
+                                        assertThat(acl.getId().getScheme()).isEqualTo("digest"));
+                    });
+        }
+    }
+
+    private record CreatorAll() implements ACLProvider {
+        @Override
+        public List<ACL> getDefaultAcl() {
+            return ZooDefs.Ids.CREATOR_ALL_ACL;
+        }
+
+        @Override
+        public List<ACL> getAclForPath(String path) {
+            return getDefaultAcl();
         }
     }
 

@@ -1,9 +1,12 @@
 package dev.holdfast.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockClient;
 import dev.holdfast.test.TestLocks;
+import dev.holdfast.testbed.OrSkip;
+import dev.holdfast.testbed.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -46,5 +49,31 @@ class HealthTest {
         application
                 .withPropertyValues("management.health.locks.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(LocksHealthIndicator.class));
+    }
+
+    @Test
+    void aStoreThatHangsIsDownWithinASecondAndTheOthersAreLookedAt() {
+        try (RedisServer redis = OrSkip.orSkip(RedisServer::start)) {
+            application
+                    .withBean("oneClient", LockClient.class, () -> LockClient.connect(redis.uri()))
+                    .withBean("otherClient", LockClient.class, () -> LockClient.connect(redis.uri()))
+                    .run(context -> {
+                        LocksHealthIndicator health = context.getBean(LocksHealthIndicator.class);
+                        assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+                        redis.process().stop();
+                        long since = System.nanoTime();
+                        Health down = health.health();
+                        assertThat(Duration.ofNanos(System.nanoTime() - since))
+                                .as("side by side, and for a second each")
+                                .isLessThan(Duration.ofSeconds(2));
+                        assertThat(down.getStatus()).isEqualTo(Status.DOWN);
+                        assertThat(down.getDetails())
+                                .containsEntry("lockClient", "mem:: UP")
+                                .containsEntry("oneClient", redis.uri() + ": DOWN")
+                                .containsEntry("otherClient", redis.uri() + ": DOWN");
+                        redis.process().cont();
+                        await().until(() -> !health.health().getStatus().equals(Status.DOWN));
+                    });
+        }
     }
 }

@@ -1,8 +1,10 @@
 package dev.holdfast.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.ClientClosedException;
 import dev.holdfast.Hold;
 import dev.holdfast.HoldLostException;
 import dev.holdfast.LockClient;
@@ -11,6 +13,7 @@ import dev.holdfast.spring.LockAnnotationsAutoConfiguration;
 import dev.holdfast.testbed.OrSkip;
 import dev.holdfast.testbed.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -131,6 +134,25 @@ class ShutdownTest {
         }
     }
 
+    @Test
+    void aClientThatSomebodyElseClosesStaysOpen() throws InterruptedException {
+        try (LockClient registered = LockClient.connect("mem:")) {
+            ConfigurableApplicationContext context = new SpringApplicationBuilder(Lent.class)
+                    .initializers(starting -> starting.getBeanFactory().registerSingleton("registered", registered))
+                    .run();
+            try (LockClient lent = context.getBean("lent", LockClient.class)) {
+                LockClient own = context.getBean("own", LockClient.class);
+                context.close();
+                for (LockClient open : List.of(lent, registered)) {
+                    try (Hold hold = open.lock("a").acquire()) {
+                        assertThat(hold.isValid()).isTrue();
+                    }
+                }
+                assertThatThrownBy(() -> own.lock("a")).isInstanceOf(ClientClosedException.class);
+            }
+        }
+    }
+
     private static ConfigurableApplicationContext start(RedisServer redis, String grace) {
         return new SpringApplicationBuilder(Application.class, BootClasses.REDIS)
                 .properties(
@@ -155,6 +177,20 @@ class ShutdownTest {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Bare {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
+    static class Lent {
+        @Bean(destroyMethod = "")
+        LockClient lent() {
+            return LockClient.connect("mem:");
+        }
+
+        @Bean
+        LockClient own() {
+            return LockClient.connect("mem:");
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling

@@ -1,8 +1,9 @@
 package dev.holdfast.zookeeper;
 
 import java.time.Duration;
+import java.util.Optional;
 import org.apache.curator.framework.api.ACLProvider;
-import org.apache.curator.framework.imps.DefaultACLProvider;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How locks in ZooKeeper are kept. Immutable; each method with an argument returns a changed copy.
@@ -18,9 +19,9 @@ public final class ZooKeeperOptions {
     private final Duration timeout;
     private final Duration tick;
     private final boolean ridesOutDisconnects;
-    private final ACLProvider acls;
+    private final @Nullable ACLProvider acls;
 
-    private ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOutDisconnects, ACLProvider acls) {
+    private ZooKeeperOptions(Duration timeout, Duration tick, boolean ridesOutDisconnects, @Nullable ACLProvider acls) {
         if (timeout.isNegative() || timeout.isZero() || tick.isNegative() || tick.isZero()) {
             throw new IllegalArgumentException("timeout and tick must be longer than nothing");
         }
@@ -31,11 +32,11 @@ public final class ZooKeeperOptions {
     }
 
     /**
-     * Five seconds for a request, a tick of three seconds, and no hold is valid while the connection is broken; open
-     * nodes.
+     * Five seconds for a request, a tick of three seconds, and no hold is valid while the connection is broken; the rights
+     * that the Curator client gives to the nodes that it makes.
      */
     public static ZooKeeperOptions defaults() {
-        return new ZooKeeperOptions(TIMEOUT, TICK, false, new DefaultACLProvider());
+        return new ZooKeeperOptions(TIMEOUT, TICK, false, null);
     }
 
     /**
@@ -85,12 +86,15 @@ public final class ZooKeeperOptions {
         return new ZooKeeperOptions(timeout, tick, value, acls);
     }
 
-    /** The rights to the nodes that are made. */
-    public ACLProvider acls() {
-        return acls;
+    /** The rights to the nodes that are made; empty for those of the Curator client. */
+    public Optional<ACLProvider> acls() {
+        return Optional.ofNullable(acls);
     }
 
-    /** With rights to the nodes that are made; everyone has all unless it is given. */
+    /**
+     * With rights to the nodes that are made. Unless it is given, they are those of the provider that the Curator client was
+     * made with, and without such a provider everyone has all.
+     */
     public ZooKeeperOptions acls(ACLProvider value) {
         return new ZooKeeperOptions(timeout, tick, ridesOutDisconnects, value);
     }

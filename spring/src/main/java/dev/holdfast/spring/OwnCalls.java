@@ -1,0 +1,68 @@
+package dev.holdfast.spring;
+
+import java.lang.StackWalker.Option;
+import java.lang.StackWalker.StackFrame;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+
+/** Finds a method whose annotation did not work, because its own object called it: the stack shows it. */
+final class OwnCalls {
+    private static final StackWalker STACK = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
+    private static final List<Class<? extends Annotation>> ANNOTATIONS =
+            List.of(HoldLock.class, Once.class, LeaderOnly.class);
+
+    /** Where an annotated method was called through its bean. */
+    private static final Set<Class<?>> THROUGH_THE_BEAN =
+            Set.of(HoldLockInterceptor.class, OnceInterceptor.class, LeaderInterceptor.class, ReactiveCall.class);
+
+    private OwnCalls() {}
+
+    /**
+     * The innermost annotated method on the stack of the calling thread, unless it is the one that was called through its
+     * bean last.
+     *
+     * @param throughBean that one
+     */
+    static @Nullable Method innermost(Method throughBean) {
+        return STACK.walk(frames -> frames.takeWhile(frame ->
+                        !THROUGH_THE_BEAN.contains(frame.getDeclaringClass().getNestHost()))
+                .map(OwnCalls::annotated)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .filter(method -> !isSame(method, throughBean))
+                .orElse(null));
+    }
+
+    private static @Nullable Method annotated(StackFrame frame) {
+        if (frame.getClassName().startsWith("java.") || frame.getClassName().startsWith("org.springframework.")) {
+            return null;
+        }
+        try {
+            Method method = frame.getDeclaringClass()
+                    .getDeclaredMethod(
+                            frame.getMethodName(), frame.getMethodType().parameterArray());
+            boolean found = !method.isBridge()
+                    && ANNOTATIONS.stream().anyMatch(each -> AnnotatedElementUtils.hasAnnotation(method, each));
+            return found ? method : null;
+        } catch (NoSuchMethodException | LinkageError notOfABean) {
+            return null; // a constructor, or a class that lacks a part
+        }
+    }
+
+    /** Whether one is the other, or overrides it. */
+    private static boolean isSame(Method one, Method other) {
+        Class<?> here = one.getDeclaringClass();
+        Class<?> there = other.getDeclaringClass();
+        return one.getName().equals(other.getName())
+                && (here == there
+                        ? Arrays.equals(one.getParameterTypes(), other.getParameterTypes())
+                        : one.getParameterCount() == other.getParameterCount()
+                                && (here.isAssignableFrom(there) || there.isAssignableFrom(here)));
+    }
+}

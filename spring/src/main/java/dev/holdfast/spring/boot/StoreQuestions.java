@@ -1,0 +1,82 @@
+package dev.holdfast.spring.boot;
+
+import dev.holdfast.HoldfastException;
+import dev.holdfast.LockClient;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/**
+ * Asks the stores of all clients at one time, each on a thread of its own: one that does not answer within a second delays
+ * no other. Thread-safe.
+ */
+final class StoreQuestions {
+    private static final long LIMIT_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private final Map<String, LockClient> clients;
+    private final Map<String, ThreadPoolExecutor> threads = new HashMap<>();
+
+    StoreQuestions(Map<String, LockClient> clients) {
+        this.clients = new TreeMap<>(clients);
+        clients.keySet().forEach(name -> threads.put(name, thread()));
+    }
+
+    /** One thread, while it has something to ask. */
+    private static ThreadPoolExecutor thread() {
+        ThreadPoolExecutor one =
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "holdfast-actuator");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        one.allowCoreThreadTimeOut(true);
+        return one;
+    }
+
+    /**
+     * The answers by the names of the clients.
+     *
+     * @param noAnswer makes the answer where the store gave none, of the reason
+     */
+    <T> Map<String, T> ask(Function<LockClient, T> question, Function<String, T> noAnswer) {
+        long end = System.nanoTime() + LIMIT_NANOS;
+        Map<String, FutureTask<T>> asked = new LinkedHashMap<>();
+        clients.forEach((name, client) -> {
+            FutureTask<T> task = new FutureTask<>(() -> question.apply(client));
+            asked.put(name, task);
+            threads.get(name).execute(task);
+        });
+        Map<String, T> answers = new LinkedHashMap<>();
+        asked.forEach((name, task) -> answers.put(name, answer(name, task, end, noAnswer)));
+        return answers;
+    }
+
+    private <T> T answer(String name, FutureTask<T> asked, long end, Function<String, T> noAnswer) {
+        try {
+            return asked.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof HoldfastException known) {
+                return noAnswer.apply(String.valueOf(known.getMessage()));
+            }
+            throw failed.getCause() instanceof RuntimeException unknown
+                    ? unknown
+                    : new IllegalStateException(failed.getCause());
+        } catch (TimeoutException late) {
+            asked.cancel(false);
+            threads.get(name).remove(asked); // if it waits behind another that is late
+            return noAnswer.apply(clients.get(name).store() + " gave no answer within a second");
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return noAnswer.apply("the thread was interrupted");
+        }
+    }
+}
