@@ -6,7 +6,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -30,18 +30,17 @@ final class OwnCalls {
      * @param throughBean that one
      */
     static @Nullable Method innermost(Method throughBean) {
-        return STACK.walk(frames -> frames.takeWhile(frame ->
-                        !THROUGH_THE_BEAN.contains(frame.getDeclaringClass().getNestHost()))
-                .map(OwnCalls::annotated)
-                .filter(Objects::nonNull)
-                .findFirst()
+        return STACK.walk(frames -> frames.takeWhile(frame -> !THROUGH_THE_BEAN.contains(
+                                frame.getDeclaringClass().getNestHost()))
+                        .flatMap(frame -> annotated(frame).stream())
+                        .findFirst())
                 .filter(method -> !isSame(method, throughBean))
-                .orElse(null));
+                .orElse(null);
     }
 
-    private static @Nullable Method annotated(StackFrame frame) {
+    private static Optional<Method> annotated(StackFrame frame) {
         if (frame.getClassName().startsWith("java.") || frame.getClassName().startsWith("org.springframework.")) {
-            return null;
+            return Optional.empty();
         }
         try {
             Method method = frame.getDeclaringClass()
@@ -49,9 +48,9 @@ final class OwnCalls {
                             frame.getMethodName(), frame.getMethodType().parameterArray());
             boolean found = !method.isBridge()
                     && ANNOTATIONS.stream().anyMatch(each -> AnnotatedElementUtils.hasAnnotation(method, each));
-            return found ? method : null;
+            return found ? Optional.of(method) : Optional.empty();
         } catch (NoSuchMethodException | LinkageError notOfABean) {
-            return null; // a constructor, or a class that lacks a part
+            return Optional.empty(); // a constructor, or a class that lacks a part
         }
     }
 

@@ -3,7 +3,6 @@ package dev.holdfast.spring.boot;
 import dev.holdfast.HoldfastException;
 import dev.holdfast.LockClient;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,15 +21,17 @@ import java.util.function.Function;
 final class StoreQuestions {
     private static final long LIMIT_NANOS = Duration.ofSeconds(1).toNanos();
 
-    private final Map<String, LockClient> clients;
-    private final Map<String, ThreadPoolExecutor> threads = new HashMap<>();
+    private final Map<String, Asked> stores = new TreeMap<>();
+
+    /** A store, and the thread that asks it while there is something to ask. */
+    private record Asked(LockClient client, ThreadPoolExecutor thread) {}
+
+    private record Question<T>(Asked store, FutureTask<T> task) {}
 
     StoreQuestions(Map<String, LockClient> clients) {
-        this.clients = new TreeMap<>(clients);
-        clients.keySet().forEach(name -> threads.put(name, thread()));
+        clients.forEach((name, client) -> stores.put(name, new Asked(client, thread())));
     }
 
-    /** One thread, while it has something to ask. */
     private static ThreadPoolExecutor thread() {
         ThreadPoolExecutor one =
                 new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
@@ -49,20 +50,20 @@ final class StoreQuestions {
      */
     <T> Map<String, T> ask(Function<LockClient, T> question, Function<String, T> noAnswer) {
         long end = System.nanoTime() + LIMIT_NANOS;
-        Map<String, FutureTask<T>> asked = new LinkedHashMap<>();
-        clients.forEach((name, client) -> {
-            FutureTask<T> task = new FutureTask<>(() -> question.apply(client));
-            asked.put(name, task);
-            threads.get(name).execute(task);
+        Map<String, Question<T>> asked = new LinkedHashMap<>();
+        stores.forEach((name, store) -> {
+            FutureTask<T> task = new FutureTask<>(() -> question.apply(store.client));
+            asked.put(name, new Question<>(store, task));
+            store.thread.execute(task);
         });
         Map<String, T> answers = new LinkedHashMap<>();
-        asked.forEach((name, task) -> answers.put(name, answer(name, task, end, noAnswer)));
+        asked.forEach((name, each) -> answers.put(name, answer(each, end, noAnswer)));
         return answers;
     }
 
-    private <T> T answer(String name, FutureTask<T> asked, long end, Function<String, T> noAnswer) {
+    private static <T> T answer(Question<T> asked, long end, Function<String, T> noAnswer) {
         try {
-            return asked.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+            return asked.task.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof HoldfastException known) {
                 return noAnswer.apply(String.valueOf(known.getMessage()));
@@ -71,9 +72,9 @@ final class StoreQuestions {
                     ? unknown
                     : new IllegalStateException(failed.getCause());
         } catch (TimeoutException late) {
-            asked.cancel(false);
-            threads.get(name).remove(asked); // if it waits behind another that is late
-            return noAnswer.apply(clients.get(name).store() + " gave no answer within a second");
+            asked.task.cancel(false);
+            asked.store.thread.remove(asked.task); // if it waits behind another that is late
+            return noAnswer.apply(asked.store.client.store() + " gave no answer within a second");
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             return noAnswer.apply("the thread was interrupted");
