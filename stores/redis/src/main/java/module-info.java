@@ -5,6 +5,8 @@ module dev.holdfast.redis {
     requires io.netty.common;
     requires io.netty.resolver;
     requires io.netty.transport;
+    requires org.reactivestreams;
+    requires reactor.core;
     requires static org.jspecify;
 
     exports dev.holdfast.redis;

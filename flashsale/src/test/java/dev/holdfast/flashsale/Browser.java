@@ -164,8 +164,9 @@ final class Browser implements AutoCloseable {
         keep(name + ".png", screenshot());
     }
 
-    /** Keeps a picture, and what a recording makes a page of. Those in docs are copies. */
+    /** Keeps a picture of the stage, and what a recording makes a page of. Those in docs are copies. */
     void keep(String name, Recording recording) {
+        run("document.querySelector('.stage').scrollIntoView()");
         picture(name);
         keep(name + ".html", StaticPage.of(recording.json()).getBytes(StandardCharsets.UTF_8));
     }

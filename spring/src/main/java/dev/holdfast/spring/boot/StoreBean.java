@@ -7,12 +7,15 @@ import dev.holdfast.zookeeper.ZooKeeperStores;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.apache.curator.framework.CuratorFramework;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
@@ -110,15 +113,27 @@ public enum StoreBean {
 
         /** Connections that are in no transaction of the caller, always to one database. */
         static DataSource ownConnections(DataSource dataSource) {
-            if (dataSource instanceof AbstractRoutingDataSource) {
+            if (routes(dataSource)) {
                 throw new ClientNotMadeException(
                         "The application's DataSource routes each connection to one of several databases, and all locks"
                                 + " need one place.",
                         "Set holdfast.store to the URL of the database that keeps the locks.");
             }
-            DataSource target =
-                    dataSource instanceof TransactionAwareDataSourceProxy joins ? joins.getTargetDataSource() : null;
+            DataSource target = dataSource instanceof DelegatingDataSource proxy
+                            && (proxy instanceof TransactionAwareDataSourceProxy
+                                    || proxy instanceof LazyConnectionDataSourceProxy)
+                    ? proxy.getTargetDataSource()
+                    : null;
             return target == null ? dataSource : ownConnections(target);
+        }
+
+        /** Whether it does, or what it wraps. */
+        private static boolean routes(DataSource dataSource) {
+            try {
+                return dataSource.isWrapperFor(AbstractRoutingDataSource.class);
+            } catch (SQLException | RuntimeException e) {
+                return false; // it does not say what it wraps
+            }
         }
     }
 

@@ -24,6 +24,7 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /** Locks in the servers that the application is connected to already; closed before those connections are. */
@@ -127,6 +128,8 @@ class ApplicationStoresTest {
         DriverManagerDataSource plain = new DriverManagerDataSource("jdbc:h2:mem:plain");
         DataSource joins = new TransactionAwareDataSourceProxy(plain);
         assertThat(StoreBean.SpringJdbc.ownConnections(joins)).isSameAs(plain);
+        assertThat(StoreBean.SpringJdbc.ownConnections(new LazyConnectionDataSourceProxy(joins)))
+                .isSameAs(plain);
         assertThat(StoreBean.SpringJdbc.ownConnections(plain)).isSameAs(plain);
     }
 

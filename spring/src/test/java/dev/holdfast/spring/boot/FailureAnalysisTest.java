@@ -10,6 +10,7 @@ import dev.holdfast.spring.Once;
 import dev.holdfast.testbed.Ports;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,10 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /** A client that cannot be made stops the start with a text that says what to set. */
@@ -139,9 +143,16 @@ class FailureAnalysisTest {
 
     @Test
     void locksAreNotKeptInWhicheverDatabaseARoutingDataSourceChooses() {
-        FailureAnalysis analysis = analyse(application.withBean(DataSource.class, FailureAnalysisTest::routing));
-        assertThat(analysis.getDescription()).contains("routes").contains("DataSource");
-        assertThat(analysis.getAction()).contains("holdfast.store");
+        DataSource routing = routing();
+        for (DataSource each : List.of(
+                routing,
+                new DelegatingDataSource(routing),
+                new LazyConnectionDataSourceProxy(routing),
+                new TransactionAwareDataSourceProxy(new LazyConnectionDataSourceProxy(routing)))) {
+            FailureAnalysis analysis = analyse(application.withBean(DataSource.class, () -> each));
+            assertThat(analysis.getDescription()).contains("routes").contains("DataSource");
+            assertThat(analysis.getAction()).contains("holdfast.store");
+        }
     }
 
     @ParameterizedTest

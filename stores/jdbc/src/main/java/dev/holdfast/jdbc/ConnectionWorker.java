@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A connection that broke is opened again for the next request, and the request that met its end is sent once more. A
  * renewal is not: what was sent of it may still be carried out, after the one that was sent again, and it may state a
- * shorter lease. Its outcome is unknown, and the engine asks again. A connection whose server takes no writes any more
- * leads to yesterday's primary: it is dropped as well. Thread-safe.
+ * shorter lease. Its outcome is unknown, and the engine asks again; so a connection that was idle for long is tried before
+ * a renewal is sent on it ({@link IdleTime}). A connection whose server takes no writes any more leads to yesterday's
+ * primary: it is dropped as well. Thread-safe.
  */
 final class ConnectionWorker {
     /**
@@ -197,9 +198,13 @@ final class ConnectionWorker {
         Request next = null;
         try {
             runDue();
-            next = requests.next(nanosToNextTask());
+            long toNextTask = nanosToNextTask();
+            long toKeepAlive = connection.nanosToKeepAlive();
+            next = requests.next(Math.min(toNextTask, toKeepAlive));
             if (next != null) {
                 serve(next);
+            } else if (toKeepAlive < toNextTask) {
+                connection.keepAlive();
             }
         } catch (InterruptedException e) {
             // by a caller's code that ran here; the thread is the worker's
@@ -256,6 +261,7 @@ final class ConnectionWorker {
                 LockRows table = connection.open(request);
                 sent = true;
                 run(request, table);
+                connection.used();
                 return;
             } catch (SqlSession.OutOfTimeException e) {
                 request.fail(tooLate(request));
@@ -267,6 +273,7 @@ final class ConnectionWorker {
                     connection.drop(readOnly);
                 }
                 if (broken && sent) {
+                    connection.broke();
                     if (sentTwice.size() >= MOST_TWICE) {
                         sentTwice.clear();
                     }

@@ -31,8 +31,10 @@ record FenceSql(String create, String raise, String add, String read, String pre
         return of(connection.getMetaData().getDatabaseProductName(), table);
     }
 
-    static FenceSql of(String database, String table) {
+    static FenceSql of(String database, String plain) {
         String name = database.toLowerCase(Locale.ROOT);
+        boolean postgres = name.contains(POSTGRESQL) || name.equals("postgres");
+        String table = postgres ? new PostgresDialect().quoted(plain) : plain;
         String raise = "UPDATE " + table + " SET token = ?%s WHERE resource = ? AND token <= ?";
         String insert = "INSERT INTO " + table + " (resource, token) VALUES (?, ?)";
         String read = "SELECT token FROM " + table + " WHERE resource = ?";
@@ -48,7 +50,7 @@ record FenceSql(String create, String raise, String add, String read, String pre
                     "23000",
                     true);
         }
-        if (name.contains(POSTGRESQL) || name.equals("postgres")) {
+        if (postgres) {
             return new FenceSql(
                     create(table, "VARCHAR(255) COLLATE \"C\"", ""),
                     raise.formatted(""),

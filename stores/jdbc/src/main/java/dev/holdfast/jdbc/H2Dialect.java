@@ -1,5 +1,6 @@
 package dev.holdfast.jdbc;
 
+import dev.holdfast.StoreRefusedException;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,7 +16,7 @@ import java.util.Set;
 final class H2Dialect extends BytesDialect {
     /** What the database keeps, and what it goes by: the first is forgotten when it is opened again. */
     private static final String WRITE_DELAY =
-            "SELECT CAST(setting_value AS BIGINT) FROM information_schema.settings WHERE setting_name = 'WRITE_DELAY'"
+            "SELECT CAST(SETTING_VALUE AS BIGINT) FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = 'WRITE_DELAY'"
                     + " AND DATABASE_PATH() IS NOT NULL"; // in memory there is nothing to write
 
     @Override
@@ -43,6 +44,12 @@ final class H2Dialect extends BytesDialect {
     @Override
     public String insertIfAbsent(String table, String columns, String values) {
         return "INSERT INTO " + table + " (" + columns + ") VALUES (" + values + ")";
+    }
+
+    /** Some modes of H2 have no LIMIT. */
+    @Override
+    public String rows(String number, int others) {
+        return (others == 0 ? "" : " OFFSET " + others + " ROWS") + " FETCH FIRST " + number + " ROWS ONLY";
     }
 
     @Override
@@ -135,6 +142,11 @@ final class H2Dialect extends BytesDialect {
 
     @Override
     public void prepare(SqlSession session, int seconds) throws SQLException {
+        if (session.only("SELECT CASE WHEN '' IS NULL THEN 1 ELSE 0 END", row -> row.getInt(1) == 1)) {
+            throw new StoreRefusedException(
+                    "cannot keep locks in an H2 database with MODE=Oracle, where an empty text is"
+                            + " NULL; leave the mode out of the URL, or keep the locks in another database");
+        }
         session.execute("SET LOCK_TIMEOUT " + 1000 * seconds);
         if (session.all(WRITE_DELAY, row -> row.getLong(1), List.of()).stream().anyMatch(delay -> delay > 0)) {
             session.execute("SET WRITE_DELAY 0"); // of the whole database, for as long as it is open

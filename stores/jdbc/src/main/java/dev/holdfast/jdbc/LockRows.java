@@ -52,7 +52,7 @@ final class LockRows {
         this.sql = sql;
         this.session = session;
         this.stamp = stamp;
-        this.arguments = new RowParameters(dialect);
+        this.arguments = new RowParameters(dialect, session);
         this.idle = new IdleRows(dialect, sql, session);
     }
 
@@ -269,6 +269,7 @@ final class LockRows {
         List<Object> page = new ArrayList<>(range);
         page.add(end.map(dialect::name).orElseGet(() -> dialect.behind(prefix)));
         List<LockStatus> locks = session.all(sql.list, row -> Named.read(dialect.name(row, 1), row), page).stream()
+                .filter(each -> each.name().startsWith(prefix))
                 .map(Named::status)
                 .filter(status -> status.isHeld() || status.waiting() > 0)
                 .toList();

@@ -30,8 +30,8 @@ final class LockedRows {
         this.options = options;
     }
 
-    String table() {
-        return options.qualifiedTable() + SUFFIX;
+    String table(ServerDialect dialect) {
+        return dialect.quoted(options.qualifiedTable()) + SUFFIX;
     }
 
     /**
@@ -45,7 +45,7 @@ final class LockedRows {
         try (Connection own = connections.open()) {
             boolean manual = !own.getAutoCommit();
             if (manual && isCallers(dialect, own, callers)) {
-                throw new StoreRefusedException("cannot make the row of lock '" + name + "' in " + table()
+                throw new StoreRefusedException("cannot make the row of lock '" + name + "' in " + table(dialect)
                         + ": the data source returns the connection of the caller's transaction; use the pool itself, such"
                         + " as TransactionAwareDataSourceProxy.getTargetDataSource()");
             }
@@ -75,7 +75,7 @@ final class LockedRows {
     }
 
     private void ensure(ServerDialect dialect, String name, Connection own, boolean manual) throws SQLException {
-        SqlErrors errors = new SqlErrors(dialect, dialect.title(), table());
+        SqlErrors errors = new SqlErrors(dialect, dialect.title(), table(dialect));
         for (int tries = 1; ; tries++) {
             try {
                 if (!exists(dialect, name, own)) { // on MariaDB an INSERT waits for those that have locked the row
@@ -105,12 +105,12 @@ final class LockedRows {
     private void createTable(ServerDialect dialect, SqlErrors errors, Connection own, boolean manual)
             throws SQLException {
         if (!options.createTable()) {
-            throw new StoreRefusedException("cannot lock rows of " + table() + " on " + dialect.title()
+            throw new StoreRefusedException("cannot lock rows of " + table(dialect) + " on " + dialect.title()
                     + ": there is no such table, and it may not be created (createTable is off); run the SQL printed by"
                     + " 'holdfast schema " + dialect.names().get(0) + "'");
         }
         try (Statement statement = own.createStatement()) {
-            statement.execute(dialect.createRows(table()));
+            statement.execute(dialect.createRows(table(dialect)));
             commit(own, manual);
         } catch (SQLException e) {
             undo(own, manual, e);
@@ -142,7 +142,7 @@ final class LockedRows {
     }
 
     private boolean exists(ServerDialect dialect, String name, Connection own) throws SQLException {
-        try (PreparedStatement select = own.prepareStatement("SELECT 1 FROM " + table() + " WHERE name = ?")) {
+        try (PreparedStatement select = own.prepareStatement("SELECT 1 FROM " + table(dialect) + " WHERE name = ?")) {
             SqlSession.bind(select, 1, dialect.name(name));
             try (ResultSet row = select.executeQuery()) {
                 return row.next();
@@ -151,7 +151,7 @@ final class LockedRows {
     }
 
     private void insert(ServerDialect dialect, String name, Connection own) throws SQLException {
-        try (PreparedStatement insert = own.prepareStatement(dialect.insertIfAbsent(table(), "name", "?"))) {
+        try (PreparedStatement insert = own.prepareStatement(dialect.insertIfAbsent(table(dialect), "name", "?"))) {
             SqlSession.bind(insert, 1, dialect.name(name));
             insert.executeUpdate();
         }

@@ -1,7 +1,10 @@
 package dev.holdfast.jdbc;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetEncoder;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * PostgreSQL, 12 or later.
@@ -37,6 +41,12 @@ final class PostgresDialect implements ServerDialect {
     private static final String LIMIT = "WITH s AS MATERIALIZED (SELECT setting::bigint AS before FROM pg_settings"
             + " WHERE name = 'statement_timeout') SELECT before, set_config('statement_timeout', (CASE WHEN before > 0 AND"
             + " before < ? THEN before ELSE ? END)::text, true) FROM s";
+
+    /** The second keeps bytes as they come. */
+    private static final Set<String> ALL_CHARACTERS = Set.of("UTF8", "SQL_ASCII");
+
+    /** A schema with such a letter, before the dot: without quotes, the server would look for one in small letters. */
+    private static final Pattern UPPER_CASE = Pattern.compile("^(\\w*[A-Z]\\w*)(?=\\.)");
 
     private static final String CANCELLED = "57014";
     private static final int ANSWERS_TO_LOG_IN = 3;
@@ -83,9 +93,34 @@ final class PostgresDialect implements ServerDialect {
         return name;
     }
 
+    /** Any encoding has the letters of ASCII, in that order. Behind a prefix without one, there may be any name. */
     @Override
     public Object behind(String prefix) {
-        return prefix + Character.toString(Character.MAX_CODE_POINT);
+        int end = prefix.length();
+        while (end > 0 && prefix.charAt(end - 1) > '~') {
+            end--;
+        }
+        return end == 0 ? "" : prefix.substring(0, end - 1) + (char) (prefix.charAt(end - 1) + 1);
+    }
+
+    @Override
+    public String bound(String table) {
+        return "COALESCE(NULLIF(?, ''), (SELECT max(name) || '.' FROM " + table + "))";
+    }
+
+    @Override
+    public String quoted(String table) {
+        return UPPER_CASE.matcher(table).replaceFirst("\"$1\"");
+    }
+
+    @Override
+    public void requireSchema(SqlSession session, JdbcOptions options) throws SQLException {
+        String found = options.schema()
+                .map(name -> "(SELECT nspname FROM pg_namespace WHERE nspname = '" + name + "')")
+                .orElse("current_schema()");
+        if (session.only("SELECT " + found, row -> row.getString(1) == null)) {
+            throw new SQLException("no schema to create a table in", "3F000");
+        }
     }
 
     @Override
@@ -137,7 +172,7 @@ final class PostgresDialect implements ServerDialect {
     /** Also those whose tables the user may not read: the catalog shows them all. */
     @Override
     public String schemas(Optional<String> schema, String table) {
-        String ours = "'" + schema.map(name -> name + ".").orElse("") + table + "'::regclass";
+        String ours = "'" + quoted(schema.map(name -> name + ".").orElse("") + table) + "'::regclass";
         return "SELECT n.nspname FROM pg_class o JOIN pg_class c USING (relname) JOIN pg_namespace n ON n.oid ="
                 + " c.relnamespace WHERE o.oid = " + ours + " AND c.relkind = o.relkind ORDER BY c.oid <> o.oid, 1";
     }
@@ -223,6 +258,18 @@ final class PostgresDialect implements ServerDialect {
     public void prepare(SqlSession session, int seconds) throws SQLException {
         session.execute("SET statement_timeout = '" + seconds + "s'");
         session.execute("SET plan_cache_mode = force_generic_plan"); // they all go by the primary key
+        limitTexts(session);
+    }
+
+    /** Texts for people lose what the database's encoding lacks. Java and the server agree on the small encodings. */
+    static void limitTexts(SqlSession session) throws SQLException {
+        String encoding = session.only("SELECT current_setting('server_encoding')", row -> row.getString(1));
+        if (ALL_CHARACTERS.contains(encoding)) {
+            return;
+        }
+        String name = encoding.replace("WIN", "windows-").replace("KOI8", "KOI8-");
+        CharsetEncoder known = (Charset.isSupported(name) ? Charset.forName(name) : US_ASCII).newEncoder();
+        session.limitTexts(known.maxBytesPerChar() == 1 ? known : US_ASCII.newEncoder());
     }
 
     @Override

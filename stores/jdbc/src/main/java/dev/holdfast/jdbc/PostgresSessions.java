@@ -117,6 +117,7 @@ final class PostgresSessions implements SessionDialect {
             settings.append("; SET transaction_timeout = 0");
         }
         session.execute(settings.toString());
+        PostgresDialect.limitTexts(session);
     }
 
     @Override

@@ -11,15 +11,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the statements of {@link RowSql} are filled with. Thread-safe. */
+/** What the statements of {@link RowSql} are filled with. For one thread. */
 final class RowParameters {
     private static final Pattern STRANGE = Pattern.compile("\\p{Cntrl}|\\p{Cs}");
     private static final int LONGEST_TEXT = 200;
 
     private final ServerDialect dialect;
+    private final SqlSession session;
 
-    RowParameters(ServerDialect dialect) {
+    RowParameters(ServerDialect dialect, SqlSession session) {
         this.dialect = dialect;
+        this.session = session;
     }
 
     ClaimArguments claim(Claim claim, @Nullable String released) {
@@ -27,7 +29,7 @@ final class RowParameters {
         long lease = Micros.of(claim.lease());
         long lowest = Math.addExact(claim.floor(), 1);
         List<Object> update = new ArrayList<>(List.of(id, id, lease, lease, id, lowest, lowest));
-        update.addAll(texts(claim.holder()));
+        update.addAll(texts(session, claim.holder()));
         update.addAll(List.of(
                 id, dialect.name(claim.name()), released == null ? 0L : 1L, id, released == null ? id : released));
         return new ClaimArguments(dialect.name(claim.name()), update, insert(claim, true));
@@ -42,12 +44,16 @@ final class RowParameters {
         arguments.add(held ? claim.id().value() : null);
         arguments.add(lowest);
         arguments.add(held ? Micros.of(claim.lease()) : 0L);
-        arguments.addAll(texts(claim.holder()));
+        arguments.addAll(texts(session, claim.holder()));
         return arguments;
     }
 
-    static List<Object> texts(Holder holder) {
-        return List.of(limited(holder.host()), holder.pid(), limited(holder.thread()), limited(holder.label()));
+    static List<Object> texts(SqlSession session, Holder holder) {
+        return List.of(
+                session.kept(limited(holder.host())),
+                holder.pid(),
+                session.kept(limited(holder.thread())),
+                session.kept(limited(holder.label())));
     }
 
     /** What people chose may have any length and any character; what is kept has not. */
@@ -81,7 +87,7 @@ final class RowParameters {
                 to.version(),
                 RowCodec.waiting(to.waiting()),
                 RowCodec.sharing(to.sharing())));
-        arguments.addAll(texts(shown.holder()));
+        arguments.addAll(texts(session, shown.holder()));
         arguments.add(dialect.name(name));
         arguments.add(step.from().version());
         return arguments;

@@ -51,11 +51,11 @@ final class RowRecords {
                 + " + ?, content = ? WHERE name = ? AND ";
         this.insert = dialect.insertIfAbsent(
                 table, COLUMNS + ", keep_until", "?, ?, " + now + ", " + now + ", ?, " + now + " + ?");
-        this.list =
-                "SELECT " + COLUMNS + " FROM " + table + " WHERE name >= ? AND name < ? AND name > ? AND keep_until > "
-                        + now + " ORDER BY name LIMIT " + PagedListing.PAGE;
+        this.list = "SELECT " + COLUMNS + " FROM " + table + " WHERE name >= ? AND name < " + dialect.bound(table)
+                + " AND name > ? AND keep_until > " + now + " ORDER BY name"
+                + dialect.rows(Integer.toString(PagedListing.PAGE), 0);
         String over = " WHERE keep_until <= " + now + " AND revision < " + now;
-        this.over = "SELECT name FROM " + table + over + " LIMIT " + PURGED_AT_ONCE;
+        this.over = "SELECT name FROM " + table + over + dialect.rows(Integer.toString(PURGED_AT_ONCE), 0);
         this.remove = "DELETE FROM " + table + over + " AND name IN (" + "?, ".repeat(PURGED_AT_ONCE - 1) + "?)";
     }
 
@@ -121,7 +121,10 @@ final class RowRecords {
     PagedListing.Page<StoredRecord> list(String prefix, String after) throws SQLException {
         List<StoredRecord> found = session.all(
                 list, this::stored, List.of(dialect.name(prefix), dialect.behind(prefix), dialect.name(after)));
-        return PagedListing.Page.of(found, PagedListing.PAGE, StoredRecord::name);
+        String end = PagedListing.Page.of(found, PagedListing.PAGE, StoredRecord::name)
+                .end();
+        return new PagedListing.Page<>(
+                found.stream().filter(each -> each.name().startsWith(prefix)).toList(), end);
     }
 
     /** A few at a time, now and then. */

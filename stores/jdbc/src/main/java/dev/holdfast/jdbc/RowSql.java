@@ -102,12 +102,12 @@ final class RowSql {
         this.release = "UPDATE " + table + " SET claim_id = NULL, version = " + next + ", expires_at = " + now
                 + " WHERE name = ? AND claim_id = ? AND grant_number > 0 AND waiting = '' AND expires_at > " + now;
         this.status = "SELECT name, " + COLUMNS + ", " + now + " FROM " + table;
-        String page = " WHERE name >= ? AND name < ? AND name > ?";
+        String page = " WHERE name >= ? AND name < " + dialect.bound(table) + " AND name > ?";
         this.endOfPage =
-                "SELECT name FROM " + table + page + " ORDER BY name LIMIT 1 OFFSET " + (PagedListing.PAGE - 1);
-        this.list = status + page + " AND name <= ? AND (waiting <> '' OR sharing <> ''"
+                "SELECT name FROM " + table + page + " ORDER BY name" + dialect.rows("1", PagedListing.PAGE - 1);
+        this.list = status + page + " AND name <= " + dialect.bound(table) + " AND (waiting <> '' OR sharing <> ''"
                 + " OR (claim_id IS NOT NULL AND expires_at > " + now + "))";
-        this.idle = status + " WHERE name > ? ORDER BY name LIMIT ?";
+        this.idle = status + " WHERE name > ? ORDER BY name" + dialect.rows("?", 0);
         this.remove = "DELETE FROM " + table + " WHERE name = ? AND version = ?";
         this.beginPurge =
                 "UPDATE " + table + " SET expires_at = " + now + " WHERE name = ? AND expires_at < " + now + " - ?";

@@ -48,8 +48,30 @@ interface ServerDialect {
     /** A lock's name as the database compares and sorts it: byte for byte. */
     Object name(String name);
 
-    /** The first name behind all that begin so. */
+    /** A name behind all that begin so; further ones may be before it. What {@link #bound} takes. */
     Object behind(String prefix);
+
+    /** The expression for a parameter made by {@link #behind}. */
+    default String bound(String table) {
+        return "?";
+    }
+
+    /** The clause for so many rows (a number, or a parameter) behind some others. */
+    default String rows(String number, int others) {
+        return " LIMIT " + number + (others == 0 ? "" : " OFFSET " + others);
+    }
+
+    /** A table as statements name it: the schema before its dot is written as the user wrote it. */
+    default String quoted(String table) {
+        return table;
+    }
+
+    /**
+     * Asked before a table is made.
+     *
+     * @throws SQLException as when it is made in a schema that is missing
+     */
+    default void requireSchema(SqlSession session, JdbcOptions options) throws SQLException {}
 
     /** A name read back. */
     String name(ResultSet row, int column) throws SQLException;

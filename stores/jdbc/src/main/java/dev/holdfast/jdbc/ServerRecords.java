@@ -29,7 +29,7 @@ final class ServerRecords {
     ServerRecords(ServerDialect dialect, SqlErrors errors, JdbcOptions options) {
         this.dialect = dialect;
         this.options = options;
-        this.table = options.qualifiedTable() + SUFFIX;
+        this.table = dialect.quoted(options.qualifiedTable()) + SUFFIX;
         this.errors = new SqlErrors(dialect, errors.store(), table);
     }
 

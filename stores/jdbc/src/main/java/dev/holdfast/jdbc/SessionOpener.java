@@ -63,7 +63,7 @@ final class SessionOpener {
                                 + " has no locks that end with a session; leave mode=session out of the URL"));
         this.options = options;
         this.connections = connections;
-        this.errors = new SqlErrors(dialect, description, options.qualifiedTable() + SUFFIX);
+        this.errors = new SqlErrors(dialect, description, dialect.quoted(options.qualifiedTable()) + SUFFIX);
         this.time = time;
         this.session = session;
     }
@@ -161,6 +161,7 @@ final class SessionOpener {
 
     /** What another has made meanwhile is found by the next try. */
     private void create(SqlSession opened) throws SQLException {
+        dialect.requireSchema(opened, options);
         if (!options.createTable()) {
             throw new StoreRefusedException("cannot use " + errors.store() + ": there is no table " + errors.table()
                     + ", and it may not be created (createTable is off); run the SQL printed by 'holdfast schema "

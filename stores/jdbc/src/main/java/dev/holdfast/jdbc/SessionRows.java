@@ -241,7 +241,7 @@ final class SessionRows {
     long take(SessionRow row, Claim claim, Duration lease) throws SQLException {
         long number = Math.max(Math.max(row.grantNumber(), claim.floor()) + 1, row.now());
         List<Object> arguments = new ArrayList<>(List.of(claim.id().value(), number, Micros.of(lease)));
-        arguments.addAll(RowParameters.texts(claim.holder()));
+        arguments.addAll(RowParameters.texts(session, claim.holder()));
         arguments.addAll(List.of(dialect.name(row.name()), row.version()));
         return session.update(sql.take, arguments) > 0 ? number : 0;
     }
@@ -314,6 +314,7 @@ final class SessionRows {
                 List.of(dialect.name(prefix), dialect.name(after), dialect.behind(prefix)));
         return new PagedListing.Page<>(
                 rows.stream()
+                        .filter(each -> each.name().startsWith(prefix))
                         .map(SessionRow::status)
                         .filter(each -> each.isHeld() || each.waiting() > 0)
                         .toList(),

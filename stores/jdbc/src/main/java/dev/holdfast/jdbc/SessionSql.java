@@ -67,8 +67,8 @@ final class SessionSql {
         this.release = sessions.unforced(change + "NULL WHERE name = ? AND claim_id = ?");
         this.breakNow = change + "NULL, number = ?" + UNCHANGED;
         this.list = columns + heldAndWaiting + from
-                + " WHERE s.claim_id IS NOT NULL AND s.name >= ? AND s.name > ? AND s.name < ? ORDER BY s.name LIMIT "
-                + PagedListing.PAGE;
+                + " WHERE s.claim_id IS NOT NULL AND s.name >= ? AND s.name > ? AND s.name < " + dialect.bound(table)
+                + " ORDER BY s.name" + dialect.rows(Integer.toString(PagedListing.PAGE), 0);
     }
 
     /**

@@ -27,14 +27,15 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
     private static final Set<String> MISSING_COLUMN = Set.of("42703", "1054", "42122");
 
     private static final Set<String> BROKEN =
-            Set.of("57P01", "57P02", "57P03", "1927", "2006", "2013", "90067", "90121");
+            Set.of("57P01", "57P02", "57P03", "57P05", "1927", "4031", "2006", "2013", "90067", "90121");
     /** After a planned switchover, the connections to what was the primary. Nothing was done. */
     private static final Set<String> READ_ONLY = Set.of("25006", "1290", "1792", "1836");
 
     private static final Set<String> DENIED = Set.of("42501", "1142", "1143", "1370", "90096");
 
-    private static final Set<String> MISSING_TABLE =
-            Set.of("42P01", "1146", "42S02", "42102", "42103", "42104", "3F000", "90079");
+    private static final Set<String> MISSING_TABLE = Set.of("42P01", "1146", "42S02", "42102", "42103", "42104");
+
+    private static final Set<String> MISSING_SCHEMA = Set.of("3F000", "90079");
 
     /** MariaDB and MySQL answer so for a table without any privilege, whether it is there or not. */
     private static final Set<String> HIDING_ABSENCE = Set.of("1142");
@@ -84,6 +85,11 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
                     false,
                     "the server is out of shared memory, most often because its table of locks is full; raise"
                             + " max_locks_per_transaction, or hold fewer locks of sessions"),
+            new Meaning(
+                    Set.of("22P05", "22021"),
+                    true,
+                    "the database's encoding has not all characters of this name; use another name, or keep the locks in"
+                            + " a database in UTF8"),
             new Meaning(
                     Set.of("22001", "1406", "1153"),
                     false,
@@ -196,9 +202,23 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
                         : new StoreUnavailableException(cannot + meaning.words, e);
             }
         }
+        if (has(e, MISSING_SCHEMA)) {
+            int dot = table.indexOf('.');
+            return new StoreRefusedException(
+                    cannot
+                            + (dot < 0
+                                    ? "the connection has no schema to keep table " + table + " in (" + firstLine(e)
+                                            + "); set its own, such as search_path, or name one by holdfast.schema in the URL"
+                                            + " or JdbcOptions.schema"
+                                    : "schema " + table.substring(0, dot)
+                                            + " does not exist; create it, or correct the schema's name"),
+                    e);
+        }
         if (isMissing(e)) {
             return new StoreRefusedException(
-                    cannot + "table " + table + " does not exist; run the SQL printed by " + schema, e);
+                    cannot + "table " + table + (table.contains(".") ? ", or its schema," : "")
+                            + " does not exist; run the SQL printed by " + schema,
+                    e);
         }
         if (isDenied(e)) {
             String orAbsent = has(e, HIDING_ABSENCE) ? ", or no such table" : "";

@@ -1,6 +1,7 @@
 package dev.holdfast.jdbc;
 
 import dev.holdfast.spi.support.SafeLog;
+import java.nio.charset.CharsetEncoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a server, with its statements kept prepared. For one thread. */
@@ -24,6 +26,7 @@ final class SqlSession implements AutoCloseable {
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private final @Nullable StatementLimit limit;
     private @Nullable Long until;
+    private @Nullable CharsetEncoder texts;
 
     /** The request had no time left for its next statement, which was not sent. */
     static final class OutOfTimeException extends SQLTimeoutException {
@@ -57,6 +60,23 @@ final class SqlSession implements AutoCloseable {
      */
     void limit(@Nullable Long nanos) {
         until = nanos;
+    }
+
+    /** The database has no characters but these. */
+    void limitTexts(CharsetEncoder known) {
+        texts = known;
+    }
+
+    /** A text for people, with a question mark for each character that the database cannot keep. */
+    String kept(String text) {
+        CharsetEncoder known = texts;
+        if (known == null || known.canEncode(text)) {
+            return text;
+        }
+        return text.codePoints()
+                .mapToObj(Character::toString)
+                .map(each -> known.canEncode(each) ? each : "?")
+                .collect(Collectors.joining());
     }
 
     /** What was changed of the connection. */

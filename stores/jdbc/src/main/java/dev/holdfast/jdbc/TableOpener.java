@@ -29,6 +29,7 @@ final class TableOpener {
     private final Connections connections;
     private volatile SqlErrors errors;
     private final TimeSource time;
+    private final IdleTime idleTime = new IdleTime();
 
     /** A connection was opened: what they lead to was looked into. */
     private final AtomicBoolean known = new AtomicBoolean();
@@ -36,15 +37,20 @@ final class TableOpener {
     TableOpener(
             ServerDialect dialect, JdbcOptions options, Connections connections, String description, TimeSource time) {
         this.dialect = dialect;
-        this.sql = new RowSql(dialect, options.qualifiedTable());
+        String table = dialect.quoted(options.qualifiedTable());
+        this.sql = new RowSql(dialect, table);
         this.options = options;
         this.connections = connections;
-        this.errors = new SqlErrors(dialect, description, options.qualifiedTable());
+        this.errors = new SqlErrors(dialect, description, table);
         this.time = time;
     }
 
     ServerDialect dialect() {
         return dialect;
+    }
+
+    IdleTime idleTime() {
+        return idleTime;
     }
 
     SqlErrors errors() {
@@ -153,6 +159,7 @@ final class TableOpener {
     }
 
     private void create(SqlSession session) throws SQLException {
+        dialect.requireSchema(session, options);
         if (!options.createTable()) {
             throw new StoreRefusedException("cannot use " + description() + ": there is no table " + sql.table
                     + ", and it may not be created (createTable is off); run what 'holdfast schema "

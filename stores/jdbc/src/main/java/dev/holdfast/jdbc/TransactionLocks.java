@@ -99,7 +99,9 @@ public final class TransactionLocks {
         ServerDialect dialect = ServerDialects.of(connection);
         try {
             rows.ensure(dialect, name, connection);
-            return timeout == null ? found(name, locked(dialect, name, "")) : acquireWithin(dialect, name, timeout);
+            return timeout == null
+                    ? found(dialect, name, locked(dialect, name, ""))
+                    : acquireWithin(dialect, name, timeout);
         } catch (SQLException e) {
             if (timeout == null && SqlErrors.isHeldByOthers(e) && !dialect.failureEndsTransaction()) {
                 dialect.checkNotRolledBack(connection, e);
@@ -143,12 +145,12 @@ public final class TransactionLocks {
         if (keeps) {
             SqlSession.execute(connection, "RELEASE SAVEPOINT holdfast_lock");
         }
-        found(name, found);
+        found(dialect, name, found);
         return acquired;
     }
 
     private boolean locked(ServerDialect dialect, String name, String how) throws SQLException {
-        String query = "SELECT 1 FROM " + rows.table() + " WHERE name = ? FOR UPDATE" + how;
+        String query = "SELECT 1 FROM " + rows.table(dialect) + " WHERE name = ? FOR UPDATE" + how;
         try (PreparedStatement statement = connection.prepareStatement(query)) {
             SqlSession.bind(statement, 1, dialect.name(name));
             try (ResultSet row = statement.executeQuery()) {
@@ -157,13 +159,14 @@ public final class TransactionLocks {
         }
     }
 
-    private boolean found(String name, boolean found) throws SQLException {
+    private boolean found(ServerDialect dialect, String name, boolean found) throws SQLException {
         if (found) {
             return true;
         }
         rows.forget(name);
         throw new SQLException(
-                "lock '" + name + "' was not acquired: its row in " + rows.table() + " was made after this transaction"
+                "lock '" + name + "' was not acquired: its row in " + rows.table(dialect)
+                        + " was made after this transaction"
                         + " began to read, or was deleted; roll back and begin again",
                 "40001");
     }

@@ -22,6 +22,10 @@ final class WorkerConnection {
     private final String name;
     private @Nullable LockRows table;
     private @Nullable Opening opening;
+    /** When it was used last, and how long it was idle before that. */
+    private long used;
+
+    private long idle;
     private long left = System.nanoTime() - REST_NANOS;
 
     private record Opening(Thread thread, CompletableFuture<LockRows> opened) {}
@@ -31,9 +35,48 @@ final class WorkerConnection {
         this.name = name;
     }
 
-    /** Uses one that is open already. Before the first request. */
+    /** Uses one that is open already. */
     void use(LockRows opened) {
         table = opened;
+        used = System.nanoTime();
+    }
+
+    /** A request has had its answer. */
+    void used() {
+        used = System.nanoTime();
+    }
+
+    /** How long until it is to be kept alive. */
+    long nanosToKeepAlive() {
+        return table == null ? Long.MAX_VALUE : tables.idleTime().most() - (System.nanoTime() - used);
+    }
+
+    /** Keeps it alive. One that has ended is left out, and nobody hears of it: there was nothing to do on it. */
+    void keepAlive() {
+        LockRows open = table;
+        if (open != null) {
+            idle = System.nanoTime() - used;
+            answers(open);
+        }
+    }
+
+    /** Whether it still leads to the server; otherwise it is given back. */
+    private boolean answers(LockRows open) {
+        try {
+            open.session().execute(tables.dialect().readToChange("SELECT 1"));
+            tables.idleTime().survived(idle);
+            used = System.nanoTime();
+            return true;
+        } catch (SQLException e) {
+            broke();
+            drop(false);
+            return false;
+        }
+    }
+
+    /** It broke under the request that it was opened for last. */
+    void broke() {
+        tables.idleTime().ended(idle);
     }
 
     @Nullable
@@ -44,11 +87,13 @@ final class WorkerConnection {
     /** The connection, opened if it must be; waits no longer than the request may. */
     LockRows open(Request asking) throws SQLException {
         LockRows open = table;
-        if (open == null) {
+        idle = open == null ? 0 : System.nanoTime() - used;
+        boolean risky = !asking.mayRepeat() && tables.idleTime().isRisky(idle);
+        if (open == null || (risky && !answers(open))) {
             Opening begun = opening == null ? begin() : opening;
             opening = begun;
             open = await(begun.opened, asking);
-            table = open;
+            use(open);
             opening = null;
         }
         return open;

@@ -35,6 +35,9 @@ record RedisErrors(String store) {
     private static final Secrets REPEATED =
             Secrets.matching(Pattern.compile("(?<=with args beginning with: ).*", Pattern.DOTALL));
 
+    private static final Pattern LOG_IN =
+            Pattern.compile("NOAUTH|WRONGPASS|invalid password|no password is set|without any password configured");
+
     private static final Pattern OURS = Pattern.compile("HOLDFAST (\\w+)");
 
     /** An answer of the server, and its meaning: refused for good, or only for now. */
@@ -143,6 +146,18 @@ record RedisErrors(String store) {
                 "did not answer as Redis does: " + rootMessage(failure)
                         + (tls ? "; if it has no TLS, write redis://" : "; if it wants TLS, write rediss://"),
                 failure);
+    }
+
+    /** The refusal of a log-in, where that is why a connection failed; else null. */
+    @Nullable
+    HoldfastException ofLogIn(Throwable failure) {
+        return chain(failure).stream()
+                .filter(RedisCommandExecutionException.class::isInstance)
+                .map(each -> String.valueOf(each.getMessage()))
+                .filter(said -> LOG_IN.matcher(said).find())
+                .findFirst()
+                .map(said -> answered(said, failure))
+                .orElse(null);
     }
 
     /** The failure, its causes, and the failures that Lettuce noted beside them. */

@@ -91,6 +91,7 @@ public final class RedisStoreProvider implements StoreProvider {
                         errors,
                         settings,
                         url.uri().isSsl(),
+                        own.resources().eventBus(),
                         own::shutDown);
     }
 }

@@ -43,7 +43,13 @@ public final class RedisStores {
         return StoreFactory.named(
                 errors.store(),
                 context -> SingleServer.open(
-                        client, new OfferListener.Lent(client, errors), errors, settings(context), false, () -> {}));
+                        client,
+                        new OfferListener.Lent(client, errors),
+                        errors,
+                        settings(context),
+                        false,
+                        null,
+                        () -> {}));
     }
 
     /**

@@ -73,6 +73,10 @@ record RedisUrl(
             "(rediss?)-(sentinel|cluster)://([^@/?#]*@)?([^@/?#]*)(/[^@?#]*)?(\\?[^#]*)?", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern OF_MANY = Pattern.compile("rediss?-\\w+:", Pattern.CASE_INSENSITIVE);
+    /** Log-in, host, port. A host may be any name of DNS or of a file of hosts: {@link URI} knows no underscore. */
+    private static final Pattern AUTHORITY =
+            Pattern.compile("(?:([^@]*)@)?(?:([\\w.-]+)|\\[([\\w.:%]+)])(?::(\\d{0,5}))?");
+
     private static final Pattern MASTER = Pattern.compile("/([^/]+)(/.*)?");
 
     /** Parses it; no message shows a part of it that may be secret. */
@@ -177,12 +181,13 @@ record RedisUrl(
 
     private static RedisUrl parseOne(String url, int portUnlessGiven, Optional<String> password) {
         URI parsed = split(url);
+        Matcher server = server(parsed);
         RedisURI.Builder uri = RedisURI.builder()
-                .withHost(host(parsed))
-                .withPort(port(parsed, portUnlessGiven))
+                .withHost(server.group(2) == null ? server.group(3) : server.group(2))
+                .withPort(port(server.group(4), portUnlessGiven))
                 .withDatabase(database(parsed))
                 .withSsl(isTls(parsed));
-        logIn(uri, parsed.getRawUserInfo(), password);
+        logIn(uri, server.group(1), password);
         Duration timeout = TIMEOUT;
         File cacert = null;
         int acks = 0;
@@ -234,31 +239,29 @@ record RedisUrl(
     }
 
     private static URI split(String url) {
-        URI parsed;
         try {
-            parsed = new URI(url);
+            return new URI(url);
         } catch (URISyntaxException e) {
             // not e.getMessage(), not even as the cause: it shows the URL
             throw new IllegalArgumentException("not a URL of a Redis server; " + GOOD_URLS
                     + "; in user and password write @ as %40, / as %2F, : as %3A");
         }
-        if (parsed.getHost() == null || parsed.getRawFragment() != null) {
+    }
+
+    private static Matcher server(URI parsed) {
+        Matcher server = AUTHORITY.matcher(parsed.getRawAuthority() == null ? "" : parsed.getRawAuthority());
+        if (!server.matches() || parsed.getRawFragment() != null) {
             throw new IllegalArgumentException("a Redis URL names one host, and nothing after '#'; " + GOOD_URLS);
         }
-        return parsed;
+        return server;
     }
 
     private static boolean isTls(URI parsed) {
         return TLS.equalsIgnoreCase(parsed.getScheme());
     }
 
-    private static String host(URI parsed) {
-        String host = parsed.getHost();
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-    }
-
-    private static int port(URI parsed, int unlessGiven) {
-        int port = parsed.getPort() < 0 ? unlessGiven : parsed.getPort();
+    private static int port(@Nullable String given, int unlessGiven) {
+        int port = given == null || given.isEmpty() ? unlessGiven : Integer.parseInt(given);
         if (port == 0 || port > HIGHEST_PORT) {
             throw new IllegalArgumentException("the port of a Redis URL is 1 to " + HIGHEST_PORT + "; " + GOOD_URLS);
         }

@@ -1,5 +1,6 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.spi.TimeSource;
 import io.lettuce.core.KeyScanCursor;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection to one server, on which scripts are called in the order they were asked for.
@@ -63,6 +65,9 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
     private final LateCalls late;
     private final AtomicBoolean draining = new AtomicBoolean();
     private volatile boolean connected = true;
+    /** Why the last attempt to connect again was refused. Means something while it is not connected. */
+    private volatile @Nullable StoreRefusedException refusal;
+
     private volatile long lastAnswer;
     private volatile PipelineEvents events = new PipelineEvents() {};
     private volatile long leftReplica;
@@ -95,11 +100,13 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
         // the greeting counts as an answer: requests from before were not sent on this connection
         lastAnswer = time.nanoTime();
         connected = true;
+        refusal = null;
         drainSoon(); // after what Lettuce repeats now
         events.connected();
     }
 
     private void disconnected() {
+        refusal = null;
         connected = false;
         if (end.isRetired()) {
             return;
@@ -115,6 +122,14 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             cancelAll(); // on the next connection WAIT would say nothing about them
         }
         events.disconnected();
+    }
+
+    /** The server has refused the log-in. Lettuce goes on trying, but nobody waits for that. */
+    void refused(StoreRefusedException why) {
+        if (!connected) {
+            refusal = why;
+            forget(why);
+        }
     }
 
     /**
@@ -157,6 +172,10 @@ final class ScriptPipeline implements ScriptSender, ScriptSender.KeyPages, Packe
             drainSoon();
         } else {
             late.watch();
+            StoreRefusedException refused = refusal;
+            if (refused != null) {
+                outbox.fail(any -> true, refused);
+            }
         }
         RuntimeException closed = end.closed();
         if (closed != null) {

@@ -1,13 +1,18 @@
 package dev.holdfast.redis;
 
+import dev.holdfast.StoreRefusedException;
 import dev.holdfast.spi.ClaimId;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.event.EventBus;
+import io.lettuce.core.event.connection.ReconnectFailedEvent;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a store on one server, or on the master that Sentinels name: Lettuce asks them at each connection. */
@@ -22,6 +27,7 @@ final class SingleServer {
      *
      * @param client made with the URI of the server
      * @param connector how to open the connection that receives offers
+     * @param events of the connections of this store and no others; null if the Lettuce client is not ours
      * @param shutDown ends the Lettuce client, if it is ours
      */
     static RedisStore open(
@@ -30,6 +36,7 @@ final class SingleServer {
             RedisErrors errors,
             Settings settings,
             boolean tls,
+            @Nullable EventBus events,
             Runnable shutDown) {
         Deque<StatefulRedisConnection<byte[], byte[]>> opened = new ArrayDeque<>();
         try {
@@ -37,6 +44,7 @@ final class SingleServer {
             opened.push(connection);
             ScriptPipeline pipeline =
                     new ScriptPipeline(connection, settings.time(), settings.timeout(), errors, settings.acks());
+            List<ScriptPipeline> pipelines = new ArrayList<>(List.of(pipeline));
             ScriptSender sender = pipeline;
             Runnable reconnectOthers = () -> {};
             if (settings.acks().areWanted()) {
@@ -44,6 +52,7 @@ final class SingleServer {
                 opened.push(second);
                 ScriptPipeline others =
                         new ScriptPipeline(second, settings.time(), settings.timeout(), errors, Acks.NONE);
+                pipelines.add(others);
                 second.async().ping().whenComplete((pong, failure) -> others.moveToThisLoop());
                 sender = new AckedSender(pipeline, others);
                 reconnectOthers = () -> LettuceConnection.disconnect(second);
@@ -60,6 +69,9 @@ final class SingleServer {
                     listener -> new OfferListener(connector, channel, listener, settings.time()),
                     shutDown);
             pipeline.tell(eventsFor(store.waiters(), reconnectOthers));
+            if (events != null) {
+                tellOfRefusals(events, errors, pipelines);
+            }
             return store;
         } catch (RuntimeException e) {
             opened.forEach(StatefulRedisConnection::close);
@@ -70,6 +82,16 @@ final class SingleServer {
             shutDown.run();
             throw e;
         }
+    }
+
+    /** A password that was changed is said; all else may pass by itself. */
+    private static void tellOfRefusals(EventBus events, RedisErrors errors, List<ScriptPipeline> pipelines) {
+        events.get().subscribe(event -> {
+            if (event instanceof ReconnectFailedEvent failed
+                    && errors.ofLogIn(failed.getCause()) instanceof StoreRefusedException why) {
+                pipelines.forEach(each -> each.refused(why));
+            }
+        });
     }
 
     /**

@@ -21,6 +21,14 @@ class RedisUrlTest {
         "rediss://:secret@host:1, rediss://host:1",
         "REDIS://[::1]:7, redis://[::1]:7",
         "redis://host?timeout=250ms, redis://host:6379",
+        "redis://my_redis:6379, redis://my_redis:6379",
+        "redis://me:s_e@cache_1.stack_app/2, redis://cache_1.stack_app:6379/2",
+        "redis://redis.1.x9, redis://redis.1.x9:6379", // a task of a swarm
+        "redis://[fe80::1%25eth0]:7, redis://[fe80::1%25eth0]:7",
+        "'rediss-cluster://:secret@my_a:1,my_b', 'rediss-cluster://my_a:1,my_b:6379'",
+        "'redis-sentinel://my_a,my_b:7/my_master', 'redis-sentinel://my_a:26379,my_b:7/my_master'",
+        "'quorum:redis://my_a,redis://my_b,redis://my_c:1',"
+                + " 'quorum:redis://my_a:6379,redis://my_b:6379,redis://my_c:1'",
     })
     void isShownWithoutSecrets(String url, String shown) {
         RedisUrl parsed = RedisUrl.parse(url, Optional.empty());
