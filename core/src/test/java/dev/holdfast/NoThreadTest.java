@@ -120,8 +120,9 @@ class NoThreadTest extends EngineCase {
     void holdsThatWereThereAreRenewedAllTheSame() throws Exception {
         Hold other = mine.lock("b").acquire();
         refusing.refuse(1); // the lease of 1 s is due before that of the other
-        start(() -> mine.lock("a", lease(1)).tryAcquire());
+        Started<Optional<Hold>> refused = start(() -> mine.lock("a", lease(1)).tryAcquire());
         soon(refusing::hasRefused);
+        soon(refused::isOver); // what it clears away, it has cleared away
         advance(60, s(1));
         assertThat(other.isValid()).isTrue();
         other.close();

@@ -1,8 +1,9 @@
 package dev.holdfast.flashsale;
 
+import static dev.holdfast.testbed.OrSkip.orSkip;
 import static org.awaitility.Awaitility.await;
 
-import java.io.File;
+import dev.holdfast.testbed.Binaries;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -13,9 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
-import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
-import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
@@ -42,7 +41,7 @@ final class Browser implements AutoCloseable {
         this.driver = driver;
     }
 
-    /** Opens one; where there is none, the test is skipped and says so. */
+    /** Opens one; where there is none, the test is skipped and says so, and fails in CI. */
     static Browser open() {
         if (shared == null) {
             shared = start();
@@ -84,12 +83,7 @@ final class Browser implements AutoCloseable {
     }
 
     private static Path installed(String program) {
-        return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-                .map(folder -> Path.of(folder, program))
-                .filter(Files::isExecutable)
-                .findFirst()
-                .orElseGet(() -> Assumptions.abort("no browser: " + program
-                        + " is not on the PATH; on Debian: apt-get install chromium chromium-driver"));
+        return orSkip(() -> Binaries.onThisMachine().find(program, "apt-get install chromium chromium-driver"));
     }
 
     void desktop() {
