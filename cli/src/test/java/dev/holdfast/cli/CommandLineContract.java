@@ -223,6 +223,7 @@ abstract class CommandLineContract {
 
     @Test
     @Tag(ENGINE)
+    @Tag("thorough")
     void noMorePermitsAreOutThanThereAre() {
         try (Holder one = holding("--permits", "1/3", "job");
                 Holder two = holding("--permits", "2/3", "job")) {
@@ -454,6 +455,7 @@ abstract class CommandLineContract {
 
     @Test
     @Tag(PROCESSES)
+    @Tag("thorough")
     void releaseEndsTheHoldersCommandAndLetsTheNextOneInOnlyAfterTheLease() {
         // a third of it until the holder hears, and the rest is enough for it to end on a busy machine
         try (Holder holder = holder("12s");
@@ -510,6 +512,7 @@ abstract class CommandLineContract {
 
     @Test
     @Tag(ENGINE)
+    @Tag("thorough")
     void demoSellsExactlyTheStockUnderTheLock() {
         Cli.Ended ended = cli.run("demo", "--json", "--processes", "2", "--buyers", "2", "--tickets", "60");
 

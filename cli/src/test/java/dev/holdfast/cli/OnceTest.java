@@ -109,6 +109,7 @@ class OnceTest {
     }
 
     @Test
+    @Tag("thorough")
     void whenItIsKilledTheRunWasCutShortAndTheNextRunsAfterTheLease() {
         try (ChildProcess killed = cli.start(
                 "once", "--lease", "6s", "--every", YEAR, "job", "--", "sh", "-c", "echo pid $$; exec sleep 600")) {

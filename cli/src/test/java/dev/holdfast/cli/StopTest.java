@@ -171,6 +171,7 @@ class StopTest {
     }
 
     @Test
+    @Tag("thorough")
     void aSignalEndsTheWaitForWhatCannotBeStopped() throws IOException {
         ChildProcess run = overdueAsAnotherUser("sh -c 'sleep 300; :'");
         run.terminate();

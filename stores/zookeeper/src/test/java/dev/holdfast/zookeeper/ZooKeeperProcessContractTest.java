@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
  * loses a killed process is tested for exclusive holds every day, and for readers and permits by {@code ./verify
  * --all}.
  */
+@Tag("thorough")
 @Tag("engine-in-another-class")
 @Tag("shared-processes-proved-elsewhere")
 @Tag("store-in-another-class")
