@@ -198,12 +198,10 @@ final class ConnectionWorker {
         Request next = null;
         try {
             runDue();
-            long toNextTask = nanosToNextTask();
-            long toKeepAlive = connection.nanosToKeepAlive();
-            next = requests.next(Math.min(toNextTask, toKeepAlive));
+            next = requests.next(Math.min(nanosToNextTask(), connection.nanosToKeepAlive()));
             if (next != null) {
                 serve(next);
-            } else if (toKeepAlive < toNextTask) {
+            } else if (connection.nanosToKeepAlive() <= 0) {
                 connection.keepAlive();
             }
         } catch (InterruptedException e) {

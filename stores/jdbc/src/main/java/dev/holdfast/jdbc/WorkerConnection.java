@@ -56,11 +56,16 @@ final class WorkerConnection {
         LockRows open = table;
         if (open != null) {
             idle = System.nanoTime() - used;
-            answers(open);
+            try {
+                answers(open);
+            } catch (RuntimeException | Error unexpected) { // of a driver; tried again and again otherwise
+                drop(false);
+                throw unexpected;
+            }
         }
     }
 
-    /** Whether it still leads to the server; otherwise it is given back. */
+    /** Whether it still leads to the server, be it a slow one; otherwise it is given back. */
     private boolean answers(LockRows open) {
         try {
             open.session().execute(tables.dialect().readToChange("SELECT 1"));
@@ -68,7 +73,10 @@ final class WorkerConnection {
             used = System.nanoTime();
             return true;
         } catch (SQLException e) {
-            broke();
+            if (!tables.errors().isBroken(e)) {
+                used = System.nanoTime();
+                return true;
+            }
             drop(false);
             return false;
         }
@@ -89,7 +97,11 @@ final class WorkerConnection {
         LockRows open = table;
         idle = open == null ? 0 : System.nanoTime() - used;
         boolean risky = !asking.mayRepeat() && tables.idleTime().isRisky(idle);
-        if (open == null || (risky && !answers(open))) {
+        boolean ended = open != null && risky && !answers(open);
+        if (ended) {
+            broke(); // where it was kept alive, it was ended by something else than its idle time
+        }
+        if (open == null || ended) {
             Opening begun = opening == null ? begin() : opening;
             opening = begun;
             open = await(begun.opened, asking);
