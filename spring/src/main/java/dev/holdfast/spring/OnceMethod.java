@@ -120,9 +120,9 @@ final class OnceMethod {
         return key == null && other.key != null && client.equals(other.client) && name.startsWith(other.keyPrefix());
     }
 
-    /** Whether it has the name of the class and the method. */
+    /** Whether all its calls have the name of the class and the method. */
     boolean isUnnamed() {
-        return unnamed;
+        return unnamed && key == null;
     }
 
     /** The name of the work, without the key. */

@@ -49,8 +49,9 @@ final class OwnCalls {
             boolean found = !method.isBridge()
                     && ANNOTATIONS.stream().anyMatch(each -> AnnotatedElementUtils.hasAnnotation(method, each));
             return found ? Optional.of(method) : Optional.empty();
-        } catch (NoSuchMethodException | LinkageError notOfABean) {
-            return Optional.empty(); // a constructor, or a class that lacks a part
+        } catch (NoSuchMethodException | LinkageError | UnsupportedOperationException unknown) {
+            return Optional
+                    .empty(); // a constructor, a class that lacks a part, or a native image, which knows no types
         }
     }
 

@@ -1,9 +1,12 @@
 package dev.holdfast.spring;
 
 import java.lang.reflect.Method;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -60,10 +63,13 @@ final class StartCheck implements SmartInitializingSingleton {
                         lock -> leader.election().name().equals(lock)));
         refuseSameWork();
         Map<String, String> seen = new HashMap<>();
+        Set<Object> distinct = Collections.newSetFromMap(new IdentityHashMap<>()); // one may have several names
         for (String name : beans.getSingletonNames()) {
             Object bean = beans.getSingleton(name);
             if (bean != null) {
-                refuseSameClass(name, AopUtils.getTargetClass(bean), seen);
+                if (distinct.add(bean)) {
+                    refuseSameClass(name, AopUtils.getTargetClass(bean), seen);
+                }
             }
             if (bean instanceof Advised advised) {
                 checkOrder(advised);

@@ -154,6 +154,13 @@ class OnceTest {
                 .withBean("one", Named.class)
                 .withBean("other", Named.class)
                 .run(context -> assertThat(context).hasNotFailed());
+        Berlin both = new Berlin();
+        application
+                .withInitializer(context -> {
+                    context.getBeanFactory().registerSingleton("one", both);
+                    context.getBeanFactory().registerSingleton("sameObject", both);
+                })
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
