@@ -8,6 +8,7 @@ import dev.holdfast.spi.Store;
 import dev.holdfast.spi.StoreFactory;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -293,7 +294,7 @@ public final class LockClient implements AutoCloseable {
      * it is one already. It receives what happens from now on.
      */
     public void addListener(LockListener listener) {
-        engine.addListener(listener);
+        engine.addListener(Objects.requireNonNull(listener, "listener"));
     }
 
     /** The store as messages and events name it, without secrets: {@code redis://127.0.0.1:6379}. */

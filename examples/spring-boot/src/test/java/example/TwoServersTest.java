@@ -1,12 +1,14 @@
 package example;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -46,19 +48,20 @@ class TwoServersTest {
     }
 
     @Test
-    void oneServerWritesTheReportOfEachPeriod() throws InterruptedException {
+    void oneServerWritesTheReportOfEachPeriod() {
         database.sql("DELETE FROM report").update();
-        List<Double> written;
-        do {
-            Thread.sleep(500);
-            written = database.sql("SELECT extract(epoch FROM written) FROM report ORDER BY 1")
-                    .query(Double.class)
-                    .list();
-        } while (written.size() < 3);
+
+        List<Double> written = await().atMost(Duration.ofMinutes(1)).until(this::reports, all -> all.size() >= 3);
 
         for (int i = 1; i < written.size(); i++) {
             assertThat(written.get(i) - written.get(i - 1)).isGreaterThan(2);
         }
+    }
+
+    private List<Double> reports() {
+        return database.sql("SELECT extract(epoch FROM written) FROM report ORDER BY 1")
+                .query(Double.class)
+                .list();
     }
 
     @Test

@@ -149,7 +149,8 @@ final class ReferenceCard {
     // ---- the command line ----
 
     private static String command(CommandReference.Command command) {
-        return "### `" + command.synopsis() + "`\n\n" + command.meaning() + "\n\n"
+        return "### " + command.name() + "\n\n```sh\n" + String.join("\n", command.synopses()) + "\n```\n\n"
+                + command.meaning() + "\n\n"
                 + (command.options().isEmpty()
                         ? ""
                         : "| Option | Meaning |\n|---|---|\n"

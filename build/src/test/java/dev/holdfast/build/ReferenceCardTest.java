@@ -29,6 +29,6 @@ class ReferenceCardTest {
         assertThat(ReferenceCard.text())
                 .contains("| `waitTime` |", "| `retryCrashed` |", "### @LeaderOnly")
                 .contains("| `holdfast.hold.hand-over-time` |", "| `holdfast.connect-lazily` |")
-                .contains("| `-w, --wait TIME` |", "### `holdfast once", "| `79` |");
+                .contains("| `-w, --wait TIME` |", "### holdfast once\n", "holdfast once --forget NAME\n", "| `79` |");
     }
 }

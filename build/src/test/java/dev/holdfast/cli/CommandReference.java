@@ -2,10 +2,7 @@ package dev.holdfast.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** The command line's part of the reference card: what only its own package sees. */
 public final class CommandReference {
@@ -14,19 +11,17 @@ public final class CommandReference {
     /** A row of the card: what is written, and what it means. */
     public record Row(String written, String meaning) {}
 
-    /** A command, with its own options. */
-    public record Command(String synopsis, String meaning, List<Row> options) {}
+    /** A command with its own options, and the ways to write it. */
+    public record Command(String name, List<String> synopses, String meaning, List<Row> options) {}
 
     /** The options of all commands first, then each command that people see. */
     public static List<Command> commands() {
         CommandSpec top = Main.commandLine(new HoldfastCommand(), List.of()).getCommandSpec();
         List<Command> commands = new ArrayList<>();
-        commands.add(new Command("holdfast COMMAND", description(top), options(top)));
-        top.subcommands().values().stream()
-                .map(CommandLine::getCommandSpec)
-                .filter(command -> !command.usageMessage().hidden())
+        commands.add(command(top, List.of("holdfast COMMAND")));
+        CompletionScript.subcommands(top)
                 .forEach(command ->
-                        commands.add(new Command(synopsis(command), description(command), options(command))));
+                        commands.add(command(command, ManPage.synopses(command).toList())));
         return commands;
     }
 
@@ -37,34 +32,17 @@ public final class CommandReference {
                 .toList();
     }
 
-    private static List<Row> options(CommandSpec command) {
-        return command.options().stream()
-                .filter(option -> !option.hidden() && !option.inherited())
-                .map(CommandReference::row)
-                .toList();
+    private static Command command(CommandSpec command, List<String> synopses) {
+        return new Command(
+                command.qualifiedName(),
+                synopses,
+                joined(command.usageMessage().description()),
+                ManPage.ownOptions(command)
+                        .map(option -> new Row(ManPage.written(option), joined(option.description())))
+                        .toList());
     }
 
-    private static Row row(OptionSpec option) {
-        String value = option.arity().max() > 0 ? " " + option.paramLabel() : "";
-        return new Row(String.join(", ", option.names()) + value, plain(option.description()));
-    }
-
-    private static String synopsis(CommandSpec command) {
-        String[] custom = command.usageMessage().customSynopsis();
-        String synopsis = custom.length > 0
-                ? String.join(" ", custom)
-                : command.commandLine().getHelp().synopsis(0);
-        return plain(synopsis);
-    }
-
-    private static String description(CommandSpec command) {
-        return plain(command.usageMessage().description());
-    }
-
-    private static String plain(String... lines) {
-        return Ansi.OFF
-                .string(String.join(" ", lines).replace("%%", "%").replace("%n", " "))
-                .replaceAll("\\s+", " ")
-                .strip();
+    private static String joined(String... lines) {
+        return ManPage.plain(String.join(" ", lines));
     }
 }

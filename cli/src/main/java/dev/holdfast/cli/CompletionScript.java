@@ -67,7 +67,8 @@ final class CompletionScript {
         return Schemes.known().stream().collect(Collectors.joining(": ", "", ":"));
     }
 
-    private static Stream<CommandSpec> subcommands(CommandSpec top) {
+    /** The commands that people see. */
+    static Stream<CommandSpec> subcommands(CommandSpec top) {
         return top.subcommands().values().stream()
                 .map(CommandLine::getCommandSpec)
                 .filter(command -> !command.usageMessage().hidden());
@@ -82,7 +83,8 @@ final class CompletionScript {
                 .collect(Collectors.joining(" "));
     }
 
-    private static Stream<String> candidates(CommandSpec command) {
+    /** The words that a command knows for its arguments. */
+    static Stream<String> candidates(CommandSpec command) {
         return command.positionalParameters().stream()
                 .map(ArgSpec::completionCandidates)
                 .filter(Objects::nonNull)

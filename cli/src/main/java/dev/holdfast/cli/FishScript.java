@@ -1,12 +1,7 @@
 package dev.holdfast.cli;
 
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -53,28 +48,15 @@ final class FishScript {
         String own = "'not __holdfast_command'";
         StringBuilder script = new StringBuilder(PRELUDE);
         script.append(options(top, own));
-        subcommands(top)
+        CompletionScript.subcommands(top)
                 .forEach(command -> script.append(
                         word(own, command.name(), first(command.usageMessage().description()))));
-        subcommands(top).forEach(command -> {
+        CompletionScript.subcommands(top).forEach(command -> {
             String typed = "'not __holdfast_behind_dashes; and __holdfast_command " + command.name() + "'";
             script.append(options(command, typed));
-            words(command).forEach(candidate -> script.append(word(typed, candidate, "")));
+            CompletionScript.candidates(command).forEach(candidate -> script.append(word(typed, candidate, "")));
         });
         return script.toString();
-    }
-
-    private static Stream<CommandSpec> subcommands(CommandSpec top) {
-        return top.subcommands().values().stream()
-                .map(CommandLine::getCommandSpec)
-                .filter(command -> !command.usageMessage().hidden());
-    }
-
-    private static Stream<String> words(CommandSpec command) {
-        return command.positionalParameters().stream()
-                .map(ArgSpec::completionCandidates)
-                .filter(Objects::nonNull)
-                .flatMap(candidates -> StreamSupport.stream(candidates.spliterator(), false));
     }
 
     private static String word(String when, String word, String description) {

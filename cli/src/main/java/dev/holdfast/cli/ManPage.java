@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -34,10 +33,7 @@ final class ManPage {
     private ManPage() {}
 
     static String of(CommandSpec top) {
-        List<CommandSpec> commands = top.subcommands().values().stream()
-                .map(CommandLine::getCommandSpec)
-                .filter(command -> !command.usageMessage().hidden())
-                .toList();
+        List<CommandSpec> commands = CompletionScript.subcommands(top).toList();
         return ".TH HOLDFAST 1\n.SH NAME\nholdfast \\- locks that processes on one or many machines share\n"
                 + ".SH SYNOPSIS\n"
                 + commands.stream().map(ManPage::synopsis).collect(Collectors.joining(".br\n"))
@@ -51,10 +47,15 @@ final class ManPage {
     }
 
     private static String synopsis(CommandSpec command) {
+        return synopses(command).map(ManPage::text).collect(Collectors.joining(".br\n"));
+    }
+
+    /** The ways to write a command. */
+    static Stream<String> synopses(CommandSpec command) {
         String[] custom = command.usageMessage().customSynopsis();
         return custom.length > 0
-                ? Stream.of(custom).map(ManPage::text).collect(Collectors.joining(".br\n"))
-                : text(command.commandLine()
+                ? Stream.of(custom)
+                : Stream.of(command.commandLine()
                         .getHelp()
                         .synopsis(0)
                         .replaceAll("\\s+", " ")
@@ -73,21 +74,29 @@ final class ManPage {
     }
 
     private static String options(CommandSpec command) {
-        return command.options().stream()
-                .filter(option -> !option.hidden() && !option.inherited())
-                .map(ManPage::option)
+        return ownOptions(command)
+                .map(option -> ".TP\n" + text(written(option)) + text(String.join(" ", option.description())))
                 .collect(Collectors.joining());
     }
 
-    private static String option(OptionSpec option) {
-        String value = option.arity().max() > 0 ? " " + option.paramLabel() : "";
-        return ".TP\n" + text(String.join(", ", option.names()) + value) + text(String.join(" ", option.description()));
+    /** The options that a command does not share with all. */
+    static Stream<OptionSpec> ownOptions(CommandSpec command) {
+        return command.options().stream().filter(option -> !option.hidden() && !option.inherited());
     }
 
-    /** A line of text, none of which is a request to troff; the marks for colours and variables are gone. */
+    /** An option with its names and its value. */
+    static String written(OptionSpec option) {
+        return String.join(", ", option.names()) + (option.arity().max() > 0 ? " " + option.paramLabel() : "");
+    }
+
+    /** A text without the marks for colours and variables. */
+    static String plain(String text) {
+        return Ansi.OFF.string(text).replace("%%", "%").replace("%n", " ");
+    }
+
+    /** A line of text, none of which is a request to troff. */
     private static String text(String line) {
-        String plain = Ansi.OFF.string(line).replace("%%", "%").replace("%n", " ");
-        String escaped = escape(plain);
+        String escaped = escape(plain(line));
         return (escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" : "") + escaped + "\n";
     }
 

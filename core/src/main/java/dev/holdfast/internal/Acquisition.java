@@ -107,12 +107,13 @@ final class Acquisition {
         return finish(context, name, waiter, outcome);
     }
 
-    private static Scheduled expireAfter(EngineContext context, WaitQueue lock, Waiter waiter, Duration wait) {
+    /** Plans the end of a timed wait. If its time passes meanwhile, as when a test moves it, the wait ends at once. */
+    static Scheduled expireAfter(EngineContext context, WaitQueue lock, Waiter waiter, Duration wait) {
         if (waiter.outcome() != null) {
             return () -> {};
         }
         Scheduled timeout = context.time().schedule(() -> lock.timeOut(waiter), waiter.left(wait, context.time()));
-        if (waiter.left(wait, context.time()).isZero()) { // a test has moved time before the end was planned
+        if (waiter.left(wait, context.time()).isZero()) {
             lock.timeOut(waiter);
         }
         return timeout;

@@ -70,8 +70,7 @@ final class AsyncAcquisition<H> {
         WaitQueue lock = context.queues().submit(name, waiter);
         if (limit != null && waits && waiter.outcome() == null) {
             try {
-                Scheduled timeout =
-                        context.time().schedule(() -> lock.timeOut(waiter), waiter.left(limit.time(), context.time()));
+                Scheduled timeout = Acquisition.expireAfter(context, lock, waiter, limit.time());
                 acquisition.future.whenComplete((hold, failure) -> timeout.cancel());
             } catch (Throwable noThread) {
                 lock.abandon(waiter);

@@ -50,8 +50,8 @@ final class OwnCalls {
                     && ANNOTATIONS.stream().anyMatch(each -> AnnotatedElementUtils.hasAnnotation(method, each));
             return found ? Optional.of(method) : Optional.empty();
         } catch (NoSuchMethodException | LinkageError | UnsupportedOperationException unknown) {
-            return Optional
-                    .empty(); // a constructor, a class that lacks a part, or a native image, which knows no types
+            // a constructor, a class that lacks a part, or a native image, whose frames have no types
+            return Optional.empty();
         }
     }
 

@@ -66,10 +66,8 @@ final class StartCheck implements SmartInitializingSingleton {
         Set<Object> distinct = Collections.newSetFromMap(new IdentityHashMap<>()); // one may have several names
         for (String name : beans.getSingletonNames()) {
             Object bean = beans.getSingleton(name);
-            if (bean != null) {
-                if (distinct.add(bean)) {
-                    refuseSameClass(name, AopUtils.getTargetClass(bean), seen);
-                }
+            if (bean != null && distinct.add(bean)) {
+                refuseSameClass(name, AopUtils.getTargetClass(bean), seen);
             }
             if (bean instanceof Advised advised) {
                 checkOrder(advised);

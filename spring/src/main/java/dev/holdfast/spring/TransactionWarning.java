@@ -38,7 +38,7 @@ final class TransactionWarning {
      * @param early what happens before the caller's commit
      */
     void check(Method method, String early) {
-        if (transactions && Active.concerns(method) && warned.add(method)) {
+        if (transactions && !warned.contains(method) && Active.concerns(method) && warned.add(method)) {
             LOG.warn(Methods.title(method) + " was called inside a transaction of its caller: " + early
                     + " before that transaction commits, and the next server does not see what was written. Put the"
                     + " annotation on the method that begins the transaction.");

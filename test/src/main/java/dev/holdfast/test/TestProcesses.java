@@ -65,7 +65,11 @@ final class TestProcesses {
 
     /** The grants of those under test. */
     Stream<Grant> held() {
-        return underTest.stream().flatMap(process -> process.store().grants().stream());
+        return grants(underTest);
+    }
+
+    private static Stream<Grant> grants(List<TestProcess> processes) {
+        return processes.stream().flatMap(process -> process.store().grants().stream());
     }
 
     /** How many callers of those under test wait. */
@@ -102,9 +106,7 @@ final class TestProcesses {
     }
 
     static void assertHeld(List<TestProcess> clients, String name) {
-        List<Grant> held = clients.stream()
-                .flatMap(process -> process.store().grants().stream())
-                .toList();
+        List<Grant> held = grants(clients).toList();
         if (held.stream().noneMatch(grant -> grant.names().contains(name))) {
             throw new AssertionError("expected '" + name + "' to be held now, but held are "
                     + held.stream().map(Grant::name).distinct().sorted().toList()

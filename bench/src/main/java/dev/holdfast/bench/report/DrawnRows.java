@@ -44,22 +44,7 @@ final class DrawnRows {
      * @throws IOException also for a file that this version did not write
      */
     List<DrawnRow> read(StoreKind store) throws IOException {
-        Path file = file(store);
-        if (!Files.exists(file)) {
-            return List.of();
-        }
-        List<String> lines = Files.readAllLines(file);
-        try {
-            if (lines.isEmpty() || !lines.get(0).equals(DrawnRow.head())) {
-                throw new IllegalArgumentException("other columns than this version draws");
-            }
-            return lines.stream().skip(1).map(DrawnRow::parse).toList();
-        } catch (IllegalArgumentException e) {
-            throw new IOException(
-                    file + ": " + e.getMessage() + "; run './holdfast bench --only " + store.id()
-                            + "' again, or delete the file",
-                    e);
-        }
+        return TsvFile.read(file(store), store, DrawnRow.head(), DrawnRow::parse);
     }
 
     private Path file(StoreKind store) {

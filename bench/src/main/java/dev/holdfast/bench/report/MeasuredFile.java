@@ -65,19 +65,7 @@ final class MeasuredFile {
      * @throws IOException also for a file that this version did not write
      */
     static List<Line> read(Path folder, StoreKind store) throws IOException {
-        Path file = in(folder, store);
-        if (!Files.exists(file)) {
-            return List.of();
-        }
-        List<String> lines = Files.readAllLines(file);
-        try {
-            if (lines.isEmpty() || !lines.get(0).equals(HEAD.toString())) {
-                throw new IllegalArgumentException("other columns than this version reads");
-            }
-            return lines.stream().skip(1).map(Line::parse).toList();
-        } catch (IllegalArgumentException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
-        }
+        return TsvFile.read(in(folder, store), store, HEAD.toString(), Line::parse);
     }
 
     /** Settings and what was left out begin with the title of their store, if they have one. */

@@ -44,7 +44,7 @@ class MeasuredPageTest {
                                     .replace("\"", "&quot;")));
         }
         assertThat(page.split("<td>|<td class", -1))
-                .as("figures, and what stands before the first")
+                .as("the figures, and the text above the first of them")
                 .hasSize(1 + figures() + tables());
     }
 

@@ -38,7 +38,7 @@ final class WorkerConnection {
     /** Uses one that is open already. */
     void use(LockRows opened) {
         table = opened;
-        used = System.nanoTime();
+        used();
     }
 
     /** A request has had its answer. */
@@ -70,16 +70,14 @@ final class WorkerConnection {
         try {
             open.session().execute(tables.dialect().readToChange("SELECT 1"));
             tables.idleTime().survived(idle);
-            used = System.nanoTime();
-            return true;
         } catch (SQLException e) {
-            if (!tables.errors().isBroken(e)) {
-                used = System.nanoTime();
-                return true;
+            if (tables.errors().isBroken(e)) {
+                drop(false);
+                return false;
             }
-            drop(false);
-            return false;
         }
+        used();
+        return true;
     }
 
     /** It broke under the request that it was opened for last. */
@@ -96,8 +94,7 @@ final class WorkerConnection {
     LockRows open(Request asking) throws SQLException {
         LockRows open = table;
         idle = open == null ? 0 : System.nanoTime() - used;
-        boolean risky = !asking.mayRepeat() && tables.idleTime().isRisky(idle);
-        boolean ended = open != null && risky && !answers(open);
+        boolean ended = open != null && !asking.mayRepeat() && tables.idleTime().isRisky(idle) && !answers(open);
         if (ended) {
             broke(); // where it was kept alive, it was ended by something else than its idle time
         }

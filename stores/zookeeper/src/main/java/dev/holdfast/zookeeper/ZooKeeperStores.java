@@ -45,8 +45,9 @@ public final class ZooKeeperStores {
 
     /**
      * Locks on this client. They live in its session, and under its namespace, also that of
-     * {@link CuratorFramework#usingNamespace}; closing the store deletes their nodes and leaves the client to its owner. The time at which the client's connection was requested is not known: the store
-     * assumes at most a second before it was open.
+     * {@link CuratorFramework#usingNamespace}; closing the store deletes their nodes and leaves the client to its owner. The
+     * time at which the client's connection was requested is not known: the store assumes at most a second before it was
+     * open.
      *
      * @param curator started
      * @param options the rest
