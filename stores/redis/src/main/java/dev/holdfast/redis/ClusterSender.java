@@ -73,6 +73,7 @@ final class ClusterSender implements ScriptSender {
     @Override
     public void send(ScriptCall call) {
         call.asked(nanoTime());
+        call.inCluster();
         RuntimeException end = closed.get();
         NodeAddress owner = owners.get(call.slot());
         if (end != null) {

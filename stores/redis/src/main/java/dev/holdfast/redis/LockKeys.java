@@ -3,6 +3,7 @@ package dev.holdfast.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -11,26 +12,30 @@ import java.util.List;
  */
 final class LockKeys {
     private static final String PREFIX = "holdfast:{";
-    private static final List<String> SUFFIXES = List.of("}", "}:q", "}:h", "}:w");
 
-    /** How many keys a lock may have. */
-    static final int COUNT = 4;
+    /** What its other keys end with, behind the key of the state: the queue, the sharers, and who they are. */
+    private static final List<byte[]> SUFFIXES =
+            List.of(":q".getBytes(UTF_8), ":h".getBytes(UTF_8), ":w".getBytes(UTF_8));
 
     private static final String RECORD = "}:r";
 
     private LockKeys() {}
 
-    /** The state, the queue, the sharers, and who they are. */
-    static List<byte[]> of(String name) {
-        String start = PREFIX + encode(name);
-        List<byte[]> keys = new ArrayList<>(SUFFIXES.size());
-        for (String suffix : SUFFIXES) {
-            keys.add((start + suffix).getBytes(UTF_8));
+    /** All keys of some locks, each of which has four. */
+    static List<byte[]> allOf(List<byte[]> states) {
+        List<byte[]> keys = new ArrayList<>(states.size() * (1 + SUFFIXES.size()));
+        for (byte[] state : states) {
+            keys.add(state);
+            for (byte[] suffix : SUFFIXES) {
+                byte[] key = Arrays.copyOf(state, state.length + suffix.length);
+                System.arraycopy(suffix, 0, key, state.length, suffix.length);
+                keys.add(key);
+            }
         }
         return keys;
     }
 
-    /** The first of them, which tells the slot of all. */
+    /** The key of a lock's state, with which its others begin; it tells the slot of all. */
     static byte[] state(String name) {
         return (PREFIX + encode(name) + "}").getBytes(UTF_8);
     }

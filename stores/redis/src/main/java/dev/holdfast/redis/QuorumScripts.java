@@ -60,16 +60,14 @@ final class QuorumScripts {
         boolean mayBeQueued = claim.waits() && !round.equals(claim.id()); // claim_free.lua leaves the queue alone
         List<String> args = List.of(
                 round.value(),
-                ModeCodec.kind(claim.mode()),
                 Long.toString(lease.plusNanos(999_999).toMillis()),
-                Long.toString(claim.floor()),
                 HolderText.write(claim.holder()),
-                "",
-                isNew && !mayBeQueued ? "0" : "1",
+                Scripts.sixteenDigits(claim.floor()),
                 claim.id().value(),
                 isNew && claim.waits() ? Long.toString(LIFE.toMillis()) : "0",
                 joined);
-        return member.call(ScriptCall.of(Script.QUORUM_CLAIM, claim.name(), args))
+        Script script = isNew && !mayBeQueued ? Script.QUORUM_CLAIM : Script.QUORUM_CLAIM_FULLY;
+        return member.call(ScriptCall.of(script, claim.name(), args))
                 .whenComplete((text, failure) -> {
                     if (failure != null) {
                         unanswered.run();
@@ -106,7 +104,7 @@ final class QuorumScripts {
     }
 
     private static CompletableFuture<Boolean> release(QuorumMember member, String name, ClaimId round, String place) {
-        List<String> args = List.of(round.value(), "X", "1", Long.toString(ATTEMPTS.incrementAndGet()), place);
+        List<String> args = List.of(round.value(), Long.toString(ATTEMPTS.incrementAndGet()), "X", "1", place);
         return member.call(ScriptCall.release(name, false, args)).thenApply(said -> said.equals("1"));
     }
 }

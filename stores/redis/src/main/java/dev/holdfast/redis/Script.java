@@ -20,6 +20,8 @@ import java.util.stream.Collectors;
  */
 enum Script {
     CLAIM("state.lua", "claim_free.lua", "lock.lua", "claim.lua"),
+    /** Of a claim that is not exclusive, or may be in the queue. */
+    CLAIM_FULLY("state.lua", "lock.lua", "claim.lua"),
     RELEASE("state.lua", "release_held.lua", "lock.lua", "release.lua"),
     EXCHANGE("state.lua", "lock.lua", "exchange.lua"),
     DOWNGRADE("state.lua", "lock.lua", "downgrade.lua"),
@@ -31,11 +33,13 @@ enum Script {
     READ_RECORD("record_read.lua"),
     WRITE_RECORD("record_write.lua"),
     QUORUM_CLAIM("quorum_ready.lua", "state.lua", "claim_free.lua", "lock.lua", "quorum_claim.lua"),
+    /** Of a claim that may be in the queue, or joins a grant. */
+    QUORUM_CLAIM_FULLY("quorum_ready.lua", "state.lua", "lock.lua", "quorum_claim.lua"),
     QUORUM_RAISE("state.lua", "lock.lua", "quorum_raise.lua"),
     QUORUM_MEMBER("quorum_member.lua");
 
     /** Those that only members of a quorum are asked to run. */
-    static final Set<Script> OF_QUORUM = EnumSet.of(QUORUM_CLAIM, QUORUM_RAISE, QUORUM_MEMBER);
+    static final Set<Script> OF_QUORUM = EnumSet.of(QUORUM_CLAIM, QUORUM_CLAIM_FULLY, QUORUM_RAISE, QUORUM_MEMBER);
 
     private final String body;
     private final String digest;

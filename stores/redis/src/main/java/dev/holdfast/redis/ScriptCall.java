@@ -22,6 +22,7 @@ final class ScriptCall {
         CLAIM,
         RELEASE,
         RENEWAL,
+        RECORD,
         OTHER
     }
 
@@ -37,7 +38,9 @@ final class ScriptCall {
     private final Script script;
     private final Kind kind;
     private final @Nullable String name;
+    /** The state of each lock, or the key of a record. */
     private final List<byte[]> keys;
+
     private final List<String> args;
     private long sentNanos;
     private volatile long askedNanos;
@@ -49,6 +52,9 @@ final class ScriptCall {
     private @Nullable Object sender;
     private boolean askedFor;
     private boolean asking;
+    /** Whether the other keys of each lock are named as well. */
+    private boolean inCluster;
+
     private boolean narrow;
     private int redirections;
     private volatile @Nullable AsyncCommand<byte[], byte[], byte[]> command;
@@ -61,21 +67,32 @@ final class ScriptCall {
         this.args = args;
     }
 
-    static ScriptCall claim(String name, boolean exclusive, List<String> args) {
-        return new ScriptCall(Script.CLAIM, exclusive ? Kind.CLAIM : Kind.OTHER, name, LockKeys.of(name), args);
+    /**
+     * A claim.
+     *
+     * @param exclusive whether it may be made one with the release before it
+     * @param mayBeFirst whether it may find the lock free with nobody in the queue
+     */
+    static ScriptCall claim(String name, boolean exclusive, boolean mayBeFirst, List<String> args) {
+        Script script = mayBeFirst ? Script.CLAIM : Script.CLAIM_FULLY;
+        return about(script, exclusive ? Kind.CLAIM : Kind.OTHER, name, args);
     }
 
     static ScriptCall release(String name, boolean exclusive, List<String> args) {
-        return new ScriptCall(Script.RELEASE, exclusive ? Kind.RELEASE : Kind.OTHER, name, LockKeys.of(name), args);
+        return about(Script.RELEASE, exclusive ? Kind.RELEASE : Kind.OTHER, name, args);
     }
 
     static ScriptCall of(Script script, String name, List<String> args) {
-        return new ScriptCall(script, Kind.OTHER, name, LockKeys.of(name), args);
+        return about(script, Kind.OTHER, name, args);
+    }
+
+    private static ScriptCall about(Script script, Kind kind, String name, List<String> args) {
+        return new ScriptCall(script, kind, name, List.of(LockKeys.state(name)), args);
     }
 
     /** A script about the record of a name. */
     static ScriptCall record(Script script, String name, List<String> args) {
-        return new ScriptCall(script, Kind.OTHER, name, List.of(LockKeys.record(name)), args);
+        return new ScriptCall(script, Kind.RECORD, name, List.of(LockKeys.record(name)), args);
     }
 
     /** A script about no lock, but about the server as a member of a quorum. */
@@ -84,8 +101,8 @@ final class ScriptCall {
     }
 
     /** The renewal of many locks. */
-    static ScriptCall renewal(List<byte[]> keys, List<String> args) {
-        return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, keys, args);
+    static ScriptCall renewal(List<byte[]> states, List<String> args) {
+        return new ScriptCall(Script.RENEW, Kind.RENEWAL, null, states, args);
     }
 
     /** The one lock it is about; null for a batch. */
@@ -110,10 +127,10 @@ final class ScriptCall {
     /** This release and the claim that follows it, in one step; both get their answers. */
     ScriptCall with(ScriptCall claim) {
         List<String> both = new ArrayList<>(args.size() + claim.args.size());
-        both.add(args.get(0));
-        both.add(args.get(3));
+        both.addAll(args);
         both.addAll(claim.args);
         ScriptCall exchange = new ScriptCall(Script.EXCHANGE, Kind.OTHER, name, claim.keys, both);
+        exchange.inCluster = claim.inCluster;
         exchange.asked(claim.askedNanos);
         exchange.answer.whenComplete((said, failure) -> {
             if (failure != null) {
@@ -131,7 +148,7 @@ final class ScriptCall {
     AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, long onConnection, boolean inFull) {
         CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
         words.add(inFull ? script.body() : script.digest());
-        List<byte[]> named = narrow ? keys.subList(0, 1) : keys;
+        List<byte[]> named = inCluster && !narrow ? LockKeys.allOf(keys) : keys;
         words.add(named.size());
         for (byte[] key : named) {
             words.addKey(key);
@@ -179,7 +196,7 @@ final class ScriptCall {
     /** Whether this answer promises something that replicas should have: a grant, a record, the end of a grant. */
     boolean isGrant(byte[] text) {
         return switch (script) {
-            case CLAIM -> text[0] == '+';
+            case CLAIM, CLAIM_FULLY -> text[0] == '+';
             case EXCHANGE -> text[1] == '+';
             case WRITE_RECORD -> text[0] != '-';
             case BREAK -> text[0] == '1';
@@ -191,7 +208,7 @@ final class ScriptCall {
     /** Whether its answer may promise something that replicas should have. */
     boolean mayGrant() {
         return switch (script) {
-            case CLAIM, EXCHANGE, RENEW, WRITE_RECORD, BREAK -> true;
+            case CLAIM, CLAIM_FULLY, EXCHANGE, RENEW, WRITE_RECORD, BREAK -> true;
             default -> false;
         };
     }
@@ -208,15 +225,17 @@ final class ScriptCall {
         return SlotHash.getSlot(keys.get(0));
     }
 
+    /** Names all keys that it may need: a cluster has to know them. */
+    void inCluster() {
+        inCluster = kind != Kind.RECORD;
+    }
+
     /**
      * Names only the key of the state from now on; false if it does already, or needs the others. While a slot moves, a
      * node refuses a script when it has some of its keys and not all, as it nearly always is: most locks have one key.
      */
     boolean narrow() {
-        boolean becomes = !narrow
-                && script == Script.RENEW
-                && keys.size() == LockKeys.COUNT
-                && args.get(1).equals("X");
+        boolean becomes = !narrow && script == Script.RENEW && args.get(1).equals("X");
         narrow |= becomes;
         return becomes;
     }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The requests of a store as calls of its scripts, and their answers read. Thread-safe. */
 final class Scripts {
+    /** Of every grant number from the year 2001 on. */
+    private static final int DIGITS = 16;
+
     private static final Place NO_PLACE = new Place("", "0", Duration.ZERO, false);
 
     private final ScriptSender sender;
@@ -67,24 +70,29 @@ final class Scripts {
     /** Claims, and takes a place in the queue if the lock is not free. */
     CompletableFuture<ClaimAnswer> claim(Claim claim, Place place) {
         boolean exclusive = claim.mode() instanceof Mode.Exclusive;
-        List<String> args = new ArrayList<>(11);
-        args.add(claim.id().value());
-        args.add(ModeCodec.kind(claim.mode()));
-        args.add(Long.toString(millis(claim.lease())));
-        args.add(Long.toString(claim.floor()));
-        args.add(HolderText.write(claim.holder()));
-        if (!place.channel().isEmpty() || !exclusive) {
-            args.add(place.channel());
-            args.add(place.at());
-            args.add(Long.toString(place.poll().toMillis()));
-            args.add(place.hears() ? "1" : "0");
-        }
-        if (!exclusive) {
-            args.add(ModeCodec.wanted(claim.mode()));
-            args.add(ModeCodec.of(claim.mode()));
-        }
-        return call(ScriptCall.claim(claim.name(), exclusive, args))
+        boolean mayBeFirst = exclusive && place.at().equals("0");
+        return call(ScriptCall.claim(claim.name(), exclusive, mayBeFirst, words(claim, place)))
                 .handle((said, failure) -> answered(claim, said, failure));
+    }
+
+    /** The words of a claim, as lock.lua reads them. */
+    static List<String> words(Claim claim, Place place) {
+        Mode mode = claim.mode();
+        String rest = sixteenDigits(claim.floor())
+                + ' '
+                + ModeCodec.kind(mode)
+                + ' '
+                + place.channel()
+                + ' '
+                + place.at()
+                + ' '
+                + place.poll().toMillis()
+                + (place.hears() ? " 1 " : " 0 ")
+                + ModeCodec.wanted(mode)
+                + ' '
+                + ModeCodec.of(mode);
+        return List.of(
+                claim.id().value(), Long.toString(millis(claim.lease())), HolderText.write(claim.holder()), rest);
     }
 
     private ClaimAnswer answered(Claim claim, ScriptCall.@Nullable Answer said, @Nullable Throwable failure) {
@@ -115,19 +123,18 @@ final class Scripts {
      */
     CompletableFuture<Boolean> release(Grant grant, Runnable gone) {
         Mode mode = grant.mode();
-        List<String> args = List.of(
-                grant.id().value(),
-                ModeCodec.kind(mode),
-                ModeCodec.wanted(mode),
-                Long.toString(attempts.incrementAndGet()));
-        return call(ScriptCall.release(grant.name(), mode instanceof Mode.Exclusive, args))
-                .thenApply(said -> {
-                    boolean held = said.text().equals("1");
-                    if (!held) {
-                        gone.run();
-                    }
-                    return held || said.twice();
-                });
+        boolean exclusive = mode instanceof Mode.Exclusive;
+        String id = grant.id().value();
+        String attempt = Long.toString(attempts.incrementAndGet());
+        List<String> args =
+                exclusive ? List.of(id, attempt) : List.of(id, attempt, ModeCodec.kind(mode), ModeCodec.wanted(mode));
+        return call(ScriptCall.release(grant.name(), exclusive, args)).thenApply(said -> {
+            boolean held = said.text().equals("1");
+            if (!held) {
+                gone.run();
+            }
+            return held || said.twice();
+        });
     }
 
     /** Makes a writer a reader; whether it is one now. */
@@ -169,9 +176,9 @@ final class Scripts {
                 + id.value() + ":" + channel;
         List<String> args = List.of(
                 id.value(),
+                Long.toString(attempts.incrementAndGet()),
                 ModeCodec.kind(mode),
                 ModeCodec.wanted(mode),
-                Long.toString(attempts.incrementAndGet()),
                 member);
         return call(ScriptCall.release(name, false, args)).thenAccept(said -> {});
     }
@@ -208,17 +215,17 @@ final class Scripts {
     }
 
     private CompletableFuture<Map<ClaimId, Renewal>> renewChunk(List<Grant> grants) {
-        List<byte[]> keys = new ArrayList<>(4 * grants.size());
+        List<byte[]> states = new ArrayList<>(grants.size());
         List<String> args = new ArrayList<>(5 * grants.size());
         for (Grant grant : grants) {
-            keys.addAll(LockKeys.of(grant.name()));
+            states.add(LockKeys.state(grant.name()));
             args.add(grant.id().value());
             args.add(ModeCodec.kind(grant.mode()));
             args.add(ModeCodec.wanted(grant.mode()));
             args.add(Long.toString(millis(grant.lease())));
             args.add(Long.toString(grant.number()));
         }
-        return call(ScriptCall.renewal(keys, args)).thenApply(said -> {
+        return call(ScriptCall.renewal(states, args)).thenApply(said -> {
             Map<ClaimId, Renewal> verdicts = new HashMap<>();
             for (int i = 0; i < grants.size(); i++) {
                 Grant grant = grants.get(i);
@@ -238,6 +245,12 @@ final class Scripts {
     private CompletableFuture<ScriptCall.Answer> call(ScriptCall call) {
         sender.send(call);
         return call.answer;
+    }
+
+    /** A number as the scripts compare it, as text. */
+    static String sixteenDigits(long number) {
+        String digits = Long.toString(number);
+        return digits.length() < DIGITS ? "0".repeat(DIGITS - digits.length()) + digits : digits;
     }
 
     private static long millis(Duration lease) {

@@ -8,7 +8,8 @@ local MOST_HEIRS = 3 -- so many waiters poll when the first, which does not fit,
 local MOST_OFFERS = 64 -- of one lock by one script; the claims that confirm them go on
 local WATCHED = '^(%S* %S* %S* %S*) (%S+)$' -- WHO with a channel
 local DISTANT = 8e6 -- microseconds: more than the deadline of a first waiter is away
-local state, queue, sharers, details = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local state = KEYS[1]
+local queue, sharers, details = KEYS[2] or state .. ':q', KEYS[3] or state .. ':h', KEYS[4] or state .. ':w'
 local number, queued, kind, owner, since, who = 0, false, 'F', '-', '0', ''
 local left, changed, lengthened, micros = 0, false, false, nil
 local purged, run_out, none_left = false, {}, false -- sharers to be removed: these, or all
@@ -253,13 +254,15 @@ local function save()
   end
 end
 
--- Claims for ARGV[at + ...]: id, kind, lease, floor, who[, channel, place, poll, hears[, permits, of]].
+-- Claims for ARGV[at + ...]: id, lease, who, and in one word FLOOR KIND CHANNEL PLACE POLL HEARS PERMITS OF, because words
+-- cost more than what is done with them. FLOOR has sixteen digits; without a CHANNEL the claim does not wait.
 -- "+NUMBER"; or "-", or of one that waits "-LEFT RANK PLACE MISSED": LEFT is -1 unless it is for this waiter to poll when
 -- something ends; MISSED is 1 if it had a place, and was passed over.
 local function claim(at)
-  local id, mode, lease, floor, whom = ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), ARGV[at + 5]
-  local channel, place = ARGV[at + 6], ARGV[at + 7]
-  local permits, of = tonumber(ARGV[at + 10] or '1'), tonumber(ARGV[at + 11] or '1')
+  local id, lease, whom = ARGV[at + 1], tonumber(ARGV[at + 2]), ARGV[at + 3]
+  local floor, mode, channel, place, poll, hears, permits, of =
+    string.match(ARGV[at + 4], '^(%d+) (%u) (%S*) (%d+) (%d+) ([01]) (%d+) (%d+)$')
+  floor, permits, of = tonumber(floor), tonumber(permits), tonumber(of)
   purge()
   if kind == 'F' and owner == id then
     return '-' -- given back or withdrawn before: this is the claim, come late
@@ -271,7 +274,7 @@ local function claim(at)
     settle()
     return '+' .. kept
   end
-  local waits = channel and channel ~= ''
+  local waits = channel ~= ''
   local waiter = waits and string.format('%s:%d:%d:%s:%s', mode, permits, of, id, channel)
   if mine or settle(id) or (not queued and fits(mode, permits, of)) then
     if waits and place ~= '0' and not mine then
@@ -289,7 +292,7 @@ local function claim(at)
   if not returns then
     place = digits(now())
   end
-  local rank, added = stay(waiter, place, returns, ARGV[at + 9] == '1', tonumber(ARGV[at + 8]), lease)
+  local rank, added = stay(waiter, place, returns, hears == '1', tonumber(poll), lease)
   if not returns and not added then
     place = digits(tonumber(redis.call('ZSCORE', queue, waiter))) -- an earlier copy of this claim took it
   end

@@ -1,11 +1,11 @@
--- Claims one lock on a member of a quorum, exclusively and without a queue. ARGV: id, X, lease, floor, who, nothing, 1 to
--- skip claim_free.lua, waiter, milliseconds for which that counts as waiting if the lock is not free, the number of the
--- grant that this member joins (0 for a new grant).
+-- Claims one lock on a member of a quorum, exclusively and without a queue. ARGV: id, lease, who, floor, waiter,
+-- milliseconds for which that counts as waiting if the lock is not free, the number of the grant that this member joins
+-- (0 for a new grant).
 --
 -- "+NUMBER"; "-OWNER" if it is not free. A waiter is in the queue only by its deadline, so that it is counted and renewals
 -- report it; release.lua and break.lua never offer it the lock.
-local id, lease, waiter = ARGV[1], tonumber(ARGV[3]), '@' .. ARGV[8]
-local life, joined = tonumber(ARGV[9]), tonumber(ARGV[10])
+local id, lease, waiter = ARGV[1], tonumber(ARGV[2]), '@' .. ARGV[5]
+local life, joined = tonumber(ARGV[6]), tonumber(ARGV[7])
 purge()
 if kind == 'F' and owner == id then
   return '-' .. id -- withdrawn before: this is the claim, come late
@@ -13,7 +13,7 @@ end
 local before = number
 local given = holds(id, 'X', 1) and keep('X', 1, id, lease)
 if not given and kind == 'F' then
-  give('X', 1, id, lease, tonumber(ARGV[4]), ARGV[5])
+  give('X', 1, id, lease, tonumber(ARGV[4]), ARGV[3])
   if joined > 0 then
     number = math.max(before, joined)
   end

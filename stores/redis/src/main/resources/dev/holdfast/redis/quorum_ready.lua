@@ -1,5 +1,5 @@
 -- What a claim on a member of a quorum begins with: a member that may have lost its data takes no part. ARGV: as in
--- quorum_claim.lua; the third is the lease.
+-- quorum_claim.lua; the second is the lease.
 --
 -- holdfast:quorum   1 LONGEST READY RUN: the longest lease in milliseconds that was ever asked for here; the microsecond
 --                   until which the member sits out, or 0; the run id of the server process that last greeted a client, or -
@@ -18,6 +18,6 @@ if ready ~= '0' then
     return string.format('~%.0f', rest / 1000 + 1)
   end
 end
-if tonumber(ARGV[3]) > tonumber(longest) then
-  redis.call('SET', 'holdfast:quorum', '1 ' .. ARGV[3] .. ' ' .. ready .. ' ' .. run)
+if tonumber(ARGV[2]) > tonumber(longest) then
+  redis.call('SET', 'holdfast:quorum', '1 ' .. ARGV[2] .. ' ' .. ready .. ' ' .. run)
 end

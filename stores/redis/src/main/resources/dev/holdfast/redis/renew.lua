@@ -1,8 +1,7 @@
--- Renews many grants. KEYS of each: its four; ARGV of each: id, kind, permits, lease, number. One letter of each: H held,
+-- Renews many grants. KEYS of each: its state, or all four; ARGV of each: id, kind, permits, lease, number. One letter of each: H held,
 -- C held while others wait, L lost. A late copy of a claim may have a grant under the same id, but with another number:
 -- nobody knows of that grant, and it is not renewed. Alone of all scripts this one reads each state by itself, and takes a
 -- key of another type for none: the rest of the batch must not suffer. Nothing that a full server refuses comes first.
--- While the slot of an exclusive lock moves between the nodes of a cluster, KEYS is the state's alone.
 local LINGER, DEADLINES = 30000, 4e15
 local answers, micros = {}, nil
 
@@ -33,11 +32,10 @@ local function waits(queue)
   return (read('ZCOUNT', queue, DEADLINES + now(), '+inf') or 0) > 0
 end
 
+local keys = #KEYS / (#ARGV / 5)
 for i = 0, #ARGV / 5 - 1 do
-  local state, queue, sharers, details = KEYS[4 * i + 1], KEYS[4 * i + 2], KEYS[4 * i + 3], KEYS[4 * i + 4]
-  if not queue then
-    queue, sharers, details = state .. ':q', state .. ':h', state .. ':w'
-  end
+  local state = KEYS[keys * i + 1]
+  local queue, sharers, details = state .. ':q', state .. ':h', state .. ':w'
   local id, mode, permits = ARGV[5 * i + 1], ARGV[5 * i + 2], ARGV[5 * i + 3]
   local lease, number = tonumber(ARGV[5 * i + 4]), ARGV[5 * i + 5]
   local last, queued, kind, owner, who = string.match(read('GET', state) or '', '^1 (%d+) ([01]) (%u) (%S+) %d+ (.?)')

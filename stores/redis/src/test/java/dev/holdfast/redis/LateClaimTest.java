@@ -171,20 +171,9 @@ class LateClaimTest {
 
     /** The same claim once more, on a connection that no client reads. */
     private String arrivesLate(Claim claim, String channel) {
-        List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
-        LockKeys.of(claim.name()).forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
-        words.addAll(List.of(
-                claim.id().value(),
-                ModeCodec.kind(claim.mode()),
-                Long.toString(claim.lease().toMillis()),
-                "0",
-                HolderText.write(claim.holder()),
-                channel,
-                "0",
-                "1000",
-                "1",
-                ModeCodec.wanted(claim.mode()),
-                ModeCodec.of(claim.mode())));
+        List<String> words =
+                new ArrayList<>(List.of("EVAL", Script.CLAIM_FULLY.body(), "1", "holdfast:{" + claim.name() + "}"));
+        words.addAll(Scripts.words(claim, new Scripts.Place(channel, "0", Duration.ofSeconds(1), true)));
         return rig.call(words.toArray(String[]::new));
     }
 }

@@ -1,6 +1,5 @@
 package dev.holdfast.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -60,8 +59,7 @@ class LateExtendTest {
 
     /** The first request, on a connection that no client reads. */
     private void arrivesLate(String id, String number) {
-        List<String> words = new ArrayList<>(List.of("EVAL", Script.RENEW.body(), "4"));
-        LockKeys.of("a").forEach(key -> words.add(new String(key, UTF_8)));
+        List<String> words = new ArrayList<>(List.of("EVAL", Script.RENEW.body(), "1", "holdfast:{a}"));
         words.addAll(List.of(id, "X", "1", Long.toString(SHORT.toMillis()), number));
         assertThat(rig.call(words.toArray(String[]::new))).isEqualTo("H");
     }

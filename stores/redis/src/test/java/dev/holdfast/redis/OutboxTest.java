@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 /** The calls that leave as one: its answer no longer shows which part was sent before. */
 class OutboxTest {
     private final Outbox outbox = new Outbox();
-    private final ScriptCall release = ScriptCall.release("a", true, List.of("1", "X", "1", "1"));
-    private final ScriptCall claim = ScriptCall.claim("a", true, List.of("2", "X", "1000", "0", "me"));
+    private final ScriptCall release = ScriptCall.release("a", true, List.of("1", "1"));
+    private final ScriptCall claim = ScriptCall.claim("a", true, true, List.of("2", "1000", "me", "0"));
 
     @Test
     void aReleaseAndTheClaimBehindItAreOneCall() {
@@ -40,7 +40,7 @@ class OutboxTest {
 
     @Test
     void soDoTheCallsOfTwoLocks() {
-        ScriptCall another = ScriptCall.claim("b", true, List.of("2", "X", "1000", "0", "me"));
+        ScriptCall another = ScriptCall.claim("b", true, true, List.of("2", "1000", "me", "0"));
         outbox.add(release);
         outbox.add(another);
 

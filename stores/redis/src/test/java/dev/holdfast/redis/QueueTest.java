@@ -314,20 +314,9 @@ class QueueTest {
 
     /** The answer of the server to a claim that waits. */
     private String asks(Claim claim, String channel, String place, long poll, boolean subscribed) {
-        List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM.body(), "4"));
-        LockKeys.of("a").forEach(key -> words.add(new String(key, java.nio.charset.StandardCharsets.UTF_8)));
-        words.addAll(List.of(
-                claim.id().value(),
-                ModeCodec.kind(claim.mode()),
-                Long.toString(LEASE.toMillis()),
-                "0",
-                HolderText.write(claim.holder()),
-                channel,
-                place,
-                Long.toString(poll),
-                subscribed ? "1" : "0",
-                ModeCodec.wanted(claim.mode()),
-                ModeCodec.of(claim.mode())));
+        List<String> words = new ArrayList<>(List.of("EVAL", Script.CLAIM_FULLY.body(), "1", "holdfast:{a}"));
+        Claim brief = new Claim(claim.id(), claim.names(), claim.mode(), LEASE, true, 0, claim.holder());
+        words.addAll(Scripts.words(brief, new Scripts.Place(channel, place, Duration.ofMillis(poll), subscribed)));
         return rig.call(words.toArray(String[]::new));
     }
 }
