@@ -33,16 +33,16 @@ class EndOfStackTest {
     @BeforeEach
     void whatRunsAtTheEndOfAStackHasRunBefore() throws Exception {
         for (int i = 0; i < 20; i++) {
-            Hold held = client.lock("before", BRIEF).acquire();
+            Hold held = client.lock("before").acquire();
             EngineCase.Started<Hold> next = EngineCase.startAndWaitUntilItWaits(
                     () -> client.lock("before").acquire());
             held.close();
             next.result().close();
-            client.readWriteLock("before of readers", BRIEF).read().acquire().close();
-            Lock lock = client.lock("before of threads", BRIEF).asLock();
+            client.readWriteLock("before of readers").read().acquire().close();
+            Lock lock = client.lock("before of threads").asLock();
             lock.lock();
             lock.unlock();
-            client.lock("before of tries", BRIEF).tryAcquire().ifPresent(Hold::close);
+            client.lock("before of tries").tryAcquire().ifPresent(Hold::close);
         }
     }
 
@@ -105,7 +105,7 @@ class EndOfStackTest {
     void aRecursionThatEntersItsLockAgainUntilItsStackEndsLeavesTheLock() throws Exception {
         ExecutorService pool = Executors.newSingleThreadExecutor(task -> new Thread(null, task, "deep", STACK));
         try {
-            Lock lock = client.lock("recursion", BRIEF).asLock();
+            Lock lock = client.lock("recursion").asLock();
             assertThat(pool.submit(() -> depth(lock)).get()).isGreaterThan(1);
             assertFree("recursion"); // though the thread is alive
         } finally {
