@@ -19,7 +19,7 @@ public final class Trial {
      * Runs one of them.
      *
      * @param args {@code recipes [SECONDS]}, {@code leaders [FAULTS [SECONDS]]}, {@code once [PERIODS]}, {@code retain},
-     *     {@code writers [SECONDS]}, {@code quorum}, {@code cluster} or {@code failover [ROUNDS]}
+     *     {@code free-lock}, {@code writers [SECONDS]}, {@code quorum}, {@code cluster} or {@code failover [ROUNDS]}
      */
     public static void main(String[] args) throws Exception {
         String what = args.length > 0 ? args[0] : "";
@@ -28,6 +28,7 @@ public final class Trial {
             case "recipes" -> kept = RecipeTrial.run(number(args, 1, 30));
             case "leaders" -> kept = LeaderTrial.run(number(args, 1, 300), Duration.ofSeconds(number(args, 2, 1_800)));
             case "retain" -> kept = RetainTrial.run();
+            case "free-lock" -> kept = FreeLockTrial.run();
             case "writers" -> kept = WritersTrial.run(Duration.ofSeconds(number(args, 1, 2)));
             case "quorum" -> kept = QuorumTrial.run();
             case "cluster" -> kept = ClusterTrial.run();
@@ -36,7 +37,7 @@ public final class Trial {
             default -> {
                 System.err.println(
                         "usage: holdfast bench recipes [SECONDS] | leaders [FAULTS [SECONDS]] | once [PERIODS] | retain"
-                                + " | writers [SECONDS] | quorum | cluster | failover [ROUNDS]");
+                                + " | free-lock | writers [SECONDS] | quorum | cluster | failover [ROUNDS]");
                 System.exit(USAGE);
                 return;
             }

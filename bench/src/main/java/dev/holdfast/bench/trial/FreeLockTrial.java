@@ -1,0 +1,244 @@
+package dev.holdfast.bench.trial;
+
+import dev.holdfast.bench.run.Schedule;
+import dev.holdfast.testbed.ChildJvm;
+import dev.holdfast.testbed.ChildProcess;
+import dev.holdfast.testbed.RedisServer;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+
+/**
+ * What a free lock costs on Redis. All ways run in one JVM, and each turn draws one of them, so that all have the same heat
+ * and the same processor; each turn has a lock of its own. A pause of 0 to 20 ms, the lock (which is measured), 2 ms with it.
+ *
+ * <pre>
+ *   caller       call ──┐                               ┌── running
+ *   event loop          └─► written ─┐         ┌─► read ┘
+ *   server                           └─ works ─┘
+ * </pre>
+ *
+ * <p>Then the same in a JVM that only interprets, which counts the steps of a way, and the first turns in new JVMs, each with
+ * one way.
+ */
+public final class FreeLockTrial {
+    private static final int MOST_PAUSE_MICROS = 20_000;
+    private static final Duration HOLD = Duration.ofMillis(2);
+    private static final Duration AGE = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int MANY = 16;
+    private static final int FIRST_TURNS = 60;
+    private static final int NEW_JVMS = 5;
+    private static final double MICROS = 1e3;
+    private static final List<FreeLockWay> LIBRARIES =
+            List.of(FreeLockWay.SET, FreeLockWay.HOLDFAST, FreeLockWay.REDISSON);
+
+    /** The times of one way, in nanoseconds. */
+    private static final class Times {
+        final List<Long> whole = new ArrayList<>();
+        final List<Long> leaving = new ArrayList<>();
+        final List<Long> away = new ArrayList<>();
+        final List<Long> returning = new ArrayList<>();
+
+        void add(Times other) {
+            whole.addAll(other.whole);
+            leaving.addAll(other.leaving);
+            away.addAll(other.away);
+            returning.addAll(other.returning);
+        }
+
+        double median() {
+            return Trial.quantile(whole, 0.5) / MICROS;
+        }
+    }
+
+    private final WireTimes wire = new WireTimes();
+    private final Map<FreeLockWay, FreeLockWay.Client> clients = new EnumMap<>(FreeLockWay.class);
+
+    private FreeLockTrial(String url, List<FreeLockWay> ways) {
+        ways.forEach(way -> clients.put(way, way.connect(url, wire)));
+    }
+
+    /** Prints a table for each kind of run; nothing is promised, so nothing is judged. */
+    static boolean run() throws Exception {
+        Trial.describe("pause 0 to 20 ms, each lock once, held for 2 ms; times in µs");
+        try (RedisServer server = RedisServer.start()) {
+            ownJvm(server, "one thread", 1, 8, 40);
+            ownJvm(server, MANY + " threads", MANY, 4, 20);
+            ownJvm(server, "one thread, interpreted (`-Xint`)", 1, 2, 20, "-Xint");
+            newJvms(server);
+        }
+        return true;
+    }
+
+    private static void ownJvm(
+            RedisServer server, String title, int threads, int warmUpSeconds, int seconds, String... jvm) {
+        head(title);
+        String warmUp = String.valueOf(warmUpSeconds);
+        try (ChildProcess child = ChildJvm.main(FreeLockTrial.class)
+                .flags("-XX:TieredStopAtLevel=4")
+                .flags(jvm)
+                .args(server.uri(), String.valueOf(threads), warmUp, String.valueOf(seconds))
+                .start()) {
+            child.expect("done", PATIENCE);
+            child.lines().stream().filter(line -> line.startsWith("|")).forEach(System.out::println);
+        }
+    }
+
+    private static void newJvms(RedisServer server) {
+        System.out.printf(
+                "%n%d new JVMs for each way, %d turns in each from its third second on%n%n", NEW_JVMS, FIRST_TURNS);
+        Map<FreeLockWay, List<Long>> times = new EnumMap<>(FreeLockWay.class);
+        for (int i = 0; i < NEW_JVMS; i++) {
+            for (FreeLockWay way : LIBRARIES) {
+                try (ChildProcess child = ChildJvm.main(FreeLockTrial.class)
+                        .flags("-XX:TieredStopAtLevel=4")
+                        .args(server.uri(), way.name())
+                        .start()) {
+                    String line = child.expect("times ", PATIENCE);
+                    Stream.of(line.substring("times ".length()).split(" "))
+                            .map(Long::valueOf)
+                            .forEach(times.computeIfAbsent(way, any -> new ArrayList<>())::add);
+                }
+            }
+        }
+        Trial.head("way", "median", "99 %", "beside Redisson");
+        double redisson = Trial.quantile(times.get(FreeLockWay.REDISSON), 0.5) / MICROS;
+        times.forEach((way, all) -> Trial.row(
+                way.title,
+                micros(Trial.quantile(all, 0.5)),
+                micros(Trial.quantile(all, 0.99)),
+                ratio(Trial.quantile(all, 0.5) / MICROS / redisson)));
+    }
+
+    /** A JVM of its own: URL THREADS WARM-UP SECONDS, or URL WAY. */
+    public static void main(String[] args) throws Exception {
+        if (args.length == 2) {
+            firstTurns(args[0], FreeLockWay.valueOf(args[1]));
+        } else {
+            int threads = Integer.parseInt(args[1]);
+            FreeLockTrial trial = new FreeLockTrial(args[0], List.of(FreeLockWay.values()));
+            trial.turns(threads, Duration.ofSeconds(Long.parseLong(args[2])));
+            trial.print(trial.turns(threads, Duration.ofSeconds(Long.parseLong(args[3]))), threads == 1);
+            trial.close();
+        }
+        System.out.println("done");
+        System.exit(0);
+    }
+
+    private static void firstTurns(String url, FreeLockWay way) throws Exception {
+        FreeLockTrial trial = new FreeLockTrial(url, List.of(way));
+        long age = ManagementFactory.getRuntimeMXBean().getUptime();
+        Schedule.pause(AGE.minusMillis(Math.min(age, AGE.toMillis())));
+        Times times = new Times();
+        for (int i = 0; i < FIRST_TURNS; i++) {
+            trial.turn(way, times);
+        }
+        StringBuilder line = new StringBuilder("times");
+        times.whole.forEach(time -> line.append(' ').append(time));
+        System.out.println(line);
+    }
+
+    private void close() {
+        clients.values().forEach(FreeLockWay.Client::close);
+    }
+
+    private Map<FreeLockWay, Times> turns(int threads, Duration length) throws Exception {
+        long end = System.nanoTime() + length.toNanos();
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            List<Callable<Map<FreeLockWay, Times>>> tasks = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                tasks.add(() -> turnsUntil(end));
+            }
+            Map<FreeLockWay, Times> all = noTimes();
+            for (Future<Map<FreeLockWay, Times>> part : pool.invokeAll(tasks)) {
+                part.get().forEach((way, times) -> all.get(way).add(times));
+            }
+            return all;
+        } finally {
+            pool.shutdown();
+        }
+    }
+
+    private Map<FreeLockWay, Times> turnsUntil(long end) throws Exception {
+        Map<FreeLockWay, Times> times = noTimes();
+        FreeLockWay[] ways = FreeLockWay.values();
+        while (System.nanoTime() - end < 0) {
+            FreeLockWay way = ways[ThreadLocalRandom.current().nextInt(ways.length)];
+            turn(way, times.get(way));
+        }
+        return times;
+    }
+
+    private static Map<FreeLockWay, Times> noTimes() {
+        Map<FreeLockWay, Times> none = new EnumMap<>(FreeLockWay.class);
+        for (FreeLockWay way : FreeLockWay.values()) {
+            none.put(way, new Times());
+        }
+        return none;
+    }
+
+    private void turn(FreeLockWay way, Times times) throws Exception {
+        String lock = way + ":" + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+        FreeLockWay.Client client = clients.get(way);
+        Schedule.pause(Duration.ofNanos(1_000L * ThreadLocalRandom.current().nextInt(MOST_PAUSE_MICROS)));
+        wire.begin();
+        long call = System.nanoTime();
+        Runnable release = client.take(lock);
+        long running = System.nanoTime();
+        long written = wire.written();
+        long read = wire.read();
+        times.whole.add(running - call);
+        times.leaving.add(written - call);
+        times.away.add(read - written);
+        times.returning.add(running - read);
+        Schedule.pause(HOLD);
+        release.run();
+    }
+
+    private void print(Map<FreeLockWay, Times> times, boolean alone) {
+        double bare = times.get(FreeLockWay.SET).median();
+        double redisson = times.get(FreeLockWay.REDISSON).median();
+        times.forEach((way, all) -> Trial.row(
+                way.title,
+                micros(Trial.quantile(all.whole, 0.5)),
+                micros(Trial.quantile(all.whole, 0.99)),
+                ratio(all.median() / bare),
+                ratio(all.median() / redisson),
+                // with many threads the stamps are those of any turn
+                alone ? micros(Trial.quantile(all.leaving, 0.5)) : "–",
+                alone ? micros(Trial.quantile(all.away, 0.5)) : "–",
+                alone ? micros(Trial.quantile(all.returning, 0.5)) : "–"));
+    }
+
+    private static void head(String title) {
+        System.out.printf("%n%s%n%n", title);
+        Trial.head(
+                "way",
+                "median",
+                "99 %",
+                "beside `SET`",
+                "beside Redisson",
+                "call to written",
+                "written to read",
+                "read to running");
+    }
+
+    private static String micros(double nanos) {
+        return "%.0f".formatted(nanos / MICROS);
+    }
+
+    private static String ratio(double figure) {
+        return "%.2f".formatted(figure);
+    }
+}

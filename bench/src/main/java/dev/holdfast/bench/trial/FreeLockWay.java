@@ -1,0 +1,209 @@
+package dev.holdfast.bench.trial;
+
+import dev.holdfast.Hold;
+import dev.holdfast.LockClient;
+import dev.holdfast.redis.RedisStores;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.NettyHook;
+import org.redisson.config.Config;
+
+/** The ways to take a free lock on Redis that are compared: the least that a server can be asked for, and libraries. */
+enum FreeLockWay {
+    SET("`SET NX PX` by Lettuce") {
+        @Override
+        Client connect(String url, WireTimes wire) {
+            return new OnLettuce(url, wire) {
+                @Override
+                Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception {
+                    String owner = UUID.randomUUID().toString();
+                    granted(redis.set(lock, owner, FOR_A_LEASE).get());
+                    return deleting(redis, lock, owner);
+                }
+            };
+        }
+    },
+    SET_AND_INCR("and `INCR`, in one packet") {
+        @Override
+        Client connect(String url, WireTimes wire) {
+            return new OnLettuce(url, wire) {
+                @Override
+                Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception {
+                    String owner = UUID.randomUUID().toString();
+                    RedisFuture<String> set = redis.set(lock, owner, FOR_A_LEASE);
+                    RedisFuture<Long> number = redis.incr(COUNTER);
+                    granted(set.get());
+                    number.get();
+                    return deleting(redis, lock, owner);
+                }
+            };
+        }
+    },
+    SCRIPT("as one script") {
+        @Override
+        Client connect(String url, WireTimes wire) {
+            return new OnLettuce(url, wire) {
+                private final String taking = load("if redis.call('SET',KEYS[1],ARGV[1],'NX','PX',ARGV[2]) then"
+                        + " return redis.call('INCR',KEYS[2]) end");
+
+                @Override
+                Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception {
+                    String owner = UUID.randomUUID().toString();
+                    String[] keys = {lock, COUNTER};
+                    granted(redis.evalsha(taking, ScriptOutputType.INTEGER, keys, owner, "30000")
+                            .get());
+                    return deleting(redis, lock, owner);
+                }
+            };
+        }
+    },
+    HOLDFAST("Holdfast") {
+        @Override
+        Client connect(String url, WireTimes wire) {
+            RedisClient redis = lettuce(url, wire);
+            LockClient client = LockClient.builder(RedisStores.on(redis)).build();
+            return new Client() {
+                @Override
+                public Runnable take(String lock) throws InterruptedException {
+                    Hold hold = client.lock(lock).acquire();
+                    return hold::close;
+                }
+
+                @Override
+                public void close() {
+                    client.close();
+                    shutDown(redis);
+                }
+            };
+        }
+    },
+    REDISSON("Redisson") {
+        @Override
+        Client connect(String url, WireTimes wire) {
+            Config config = new Config();
+            config.useSingleServer().setAddress(url);
+            config.setNettyHook(new NettyHook() {
+                @Override
+                public void afterBoostrapInitialization(Bootstrap bootstrap) {}
+
+                @Override
+                public void afterChannelInitialization(Channel channel) {
+                    wire.addTo(channel);
+                }
+            });
+            RedissonClient client = Redisson.create(config);
+            return new Client() {
+                @Override
+                public Runnable take(String name) {
+                    RLock lock = client.getLock(name);
+                    lock.lock();
+                    return lock::unlock;
+                }
+
+                @Override
+                public void close() {
+                    client.shutdown();
+                }
+            };
+        }
+    };
+
+    private static final SetArgs FOR_A_LEASE = SetArgs.Builder.nx().px(30_000);
+    private static final String COUNTER = "free-lock:numbers";
+
+    final String title;
+
+    FreeLockWay(String title) {
+        this.title = title;
+    }
+
+    /** A client, for any number of threads. */
+    interface Client extends AutoCloseable {
+        /** Takes a lock that nobody holds; what it returns gives the lock back. */
+        Runnable take(String lock) throws Exception;
+
+        @Override
+        void close();
+    }
+
+    /**
+     * A client of its own.
+     *
+     * @param wire notes what its connections write and read
+     */
+    abstract Client connect(String url, WireTimes wire);
+
+    private static RedisClient lettuce(String url, WireTimes wire) {
+        return RedisClient.create(
+                ClientResources.builder()
+                        .nettyCustomizer(new NettyCustomizer() {
+                            @Override
+                            public void afterChannelInitialized(Channel channel) {
+                                wire.addTo(channel);
+                            }
+                        })
+                        .build(),
+                url);
+    }
+
+    private static void shutDown(RedisClient redis) {
+        ClientResources resources = redis.getResources();
+        redis.shutdown();
+        resources.shutdown().awaitUninterruptibly();
+    }
+
+    /** Commands without a library of locks; a lock is given back by a script that compares, and not waited for. */
+    private abstract static class OnLettuce implements Client {
+        private final RedisClient client;
+        private final StatefulRedisConnection<String, String> connection;
+        private final String deleting;
+
+        OnLettuce(String url, WireTimes wire) {
+            client = lettuce(url, wire);
+            connection = client.connect();
+            deleting = load("if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end");
+        }
+
+        abstract Runnable take(RedisAsyncCommands<String, String> redis, String lock) throws Exception;
+
+        final String load(String script) {
+            return connection.sync().scriptLoad(script);
+        }
+
+        @Override
+        public final Runnable take(String lock) throws Exception {
+            return take(connection.async(), lock);
+        }
+
+        final Runnable deleting(RedisAsyncCommands<String, String> redis, String lock, String owner) {
+            String[] keys = {lock};
+            return () -> {
+                RedisFuture<Long> unused = redis.evalsha(deleting, ScriptOutputType.INTEGER, keys, owner);
+            };
+        }
+
+        static void granted(Object answer) throws ExecutionException {
+            if (answer == null) {
+                throw new IllegalStateException("a lock that nobody holds was refused");
+            }
+        }
+
+        @Override
+        public void close() {
+            shutDown(client);
+        }
+    }
+}
