@@ -2,6 +2,7 @@
 module dev.holdfast.redis {
     requires transitive dev.holdfast.core;
     requires transitive lettuce.core;
+    requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.resolver;
     requires io.netty.transport;

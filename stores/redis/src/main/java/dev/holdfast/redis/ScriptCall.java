@@ -4,11 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.StoreUnavailableException;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,18 +142,17 @@ final class ScriptCall {
 
     /** The command to send now; with the script's whole text when the server does not know it. */
     AsyncCommand<byte[], byte[], byte[]> command(long nowNanos, long onConnection, boolean inFull) {
-        CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-        words.add(inFull ? script.body() : script.digest());
+        CommandType type = inFull ? CommandType.EVAL : CommandType.EVALSHA;
         List<byte[]> named = inCluster && !narrow ? LockKeys.allOf(keys) : keys;
-        words.add(named.size());
-        for (byte[] key : named) {
-            words.addKey(key);
-        }
+        List<byte[]> words = new ArrayList<>(3 + named.size() + args.size());
+        words.add(type.getBytes());
+        words.add((inFull ? script.body() : script.digest()).getBytes(UTF_8));
+        words.add(Integer.toString(named.size()).getBytes(UTF_8));
+        words.addAll(named);
         for (String arg : args) {
             words.add(arg.getBytes(UTF_8));
         }
-        AsyncCommand<byte[], byte[], byte[]> made = new AsyncCommand<>(new Command<>(
-                inFull ? CommandType.EVAL : CommandType.EVALSHA, new ValueOutput<>(ByteArrayCodec.INSTANCE), words));
+        AsyncCommand<byte[], byte[], byte[]> made = new AsyncCommand<>(new WholeCommand(type, words));
         sentNanos = nowNanos;
         if (!sent) {
             firstConnection = onConnection;
