@@ -330,8 +330,8 @@ final class ExclusiveGrant {
     }
 
     private void downgrade() {
-        context.releaseSender().downgrade(state, () -> {
-            if (state.owner() instanceof SharedQueue readers) {
+        context.releaseSender().downgrade(state).thenAccept(done -> {
+            if (!done && state.owner() instanceof SharedQueue readers) {
                 readers.notDowngraded(state);
             }
         });

@@ -128,15 +128,15 @@ final class ReleaseSender {
      * Has the store let readers of other clients in beside the holder of a grant. They wait until the store has answered, so
      * the request is repeated until then, or until the grant ends.
      *
-     * @param unchanged runs if the store has not downgraded it
+     * @return the answer; never completes if there is none
      */
-    void downgrade(GrantState grant, Runnable unchanged) {
-        Supplier<CompletionStage<Boolean>> request = () -> store.downgrade(grant.grant())
-                .thenApply(done -> {
-                    if (!done) {
-                        unchanged.run();
+    CompletableFuture<Boolean> downgrade(GrantState grant) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        Supplier<CompletionStage<Boolean>> request =
+                () -> guarded(() -> store.downgrade(grant.grant())).whenComplete((done, failure) -> {
+                    if (failure == null) {
+                        answer.complete(done);
                     }
-                    return done;
                 });
         long sent = time.nanoTime();
         guarded(request).whenComplete((done, failure) -> {
@@ -145,6 +145,7 @@ final class ReleaseSender {
                 RepeatedRequest.begin(time, request, ended, true, grant.grant().lease(), sent);
             }
         });
+        return answer;
     }
 
     /** Sends what the store has not confirmed at once, and from now on after short waits. */
