@@ -10,8 +10,10 @@ import org.junit.jupiter.api.Test;
 
 /** A writer who reads on, where the store does not answer, or cannot downgrade its grant. */
 class DowngradeTest extends EngineCase {
-    private final DistributedReadWriteLock lock = client.readWriteLock("a", lease(10).handOver(64, s(0.005)));
-    private final DistributedReadWriteLock strict = client.readWriteLock("a", lease(10).strictFifo(true));
+    private final DistributedReadWriteLock lock =
+            client.readWriteLock("a", lease(10).handOver(64, s(0.005)));
+    private final DistributedReadWriteLock strict =
+            client.readWriteLock("a", lease(10).strictFifo(true));
     private final DistributedReadWriteLock theirs = rival.readWriteLock("a", lease(10));
 
     @Test

@@ -72,6 +72,7 @@ final class LeaseRenewer {
     private final Map<ClaimId, GrantState> grants = new ConcurrentHashMap<>();
     /** Those who want to know whether another client waits, and are answered by the next request of that grant. */
     private final Map<GrantState, List<Consumer<Boolean>>> askers = new ConcurrentHashMap<>();
+
     private final ReferenceQueue<HoldHandle> leaks = new ReferenceQueue<>();
     private final AtomicReference<@Nullable Wake> wake = new AtomicReference<>();
 

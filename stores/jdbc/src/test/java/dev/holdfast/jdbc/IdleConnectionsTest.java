@@ -58,13 +58,15 @@ class IdleConnectionsTest {
     void aConnectionThatFellSilentWhileIdleIsNamedAndNotThePool() throws Exception {
         try (PostgresServer server = orSkip(() -> PostgresServer.start());
                 TcpProxy proxy = TcpProxy.to(server.port());
-                LockClient client = LockClient.connect(
-                        server.jdbcUrl().replace(":" + server.port() + "/", ":" + proxy.port() + "/")
+                LockClient client =
+                        LockClient.connect(server.jdbcUrl().replace(":" + server.port() + "/", ":" + proxy.port() + "/")
                                 + "&holdfast.connections=1")) {
-            Hold hold = client.lock("idle", HoldOptions.defaults().autoRenew(false)).acquire();
+            Hold hold =
+                    client.lock("idle", HoldOptions.defaults().autoRenew(false)).acquire();
             long acquired = System.nanoTime();
             await("idle for so long that the connection is tried before a renewal")
-                    .until(() -> System.nanoTime() - acquired > Duration.ofMillis(1_500).toNanos());
+                    .until(() -> System.nanoTime() - acquired
+                            > Duration.ofMillis(1_500).toNanos());
             proxy.toServer().hold();
 
             assertThatThrownBy(() -> hold.extend(Duration.ofSeconds(20)))

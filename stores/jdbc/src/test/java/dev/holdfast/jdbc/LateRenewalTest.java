@@ -58,7 +58,8 @@ class LateRenewalTest {
                 LockClient watcher = LockClient.connect(server.jdbcUrl())) {
             Hold hold = client.lock("late", HoldOptions.defaults().lease(LONG).autoRenew(false))
                     .acquire();
-            survive(PAUSE); // a connection that was idle for longer than ever is tried first, and no renewal is sent on it
+            survive(PAUSE); // a connection that was idle for longer than ever is tried first, and no renewal is sent on
+            // it
             hold.extend(LONG);
             proxy.toServer().hold();
             broken.set(true);

@@ -29,16 +29,18 @@ class PasswordChangedTest {
                 LockClient client = LockClient.connect("redis://127.0.0.1:" + rig.server.port())) {
             admin.call("CONFIG", "SET", "requirepass", "second");
             admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-            await().atMost(SOON).untilAsserted(() -> assertThatThrownBy(
-                            () -> client.lock("free").tryAcquire())
-                    .isInstanceOf(StoreRefusedException.class));
+            await().atMost(SOON)
+                    .untilAsserted(
+                            () -> assertThatThrownBy(() -> client.lock("free").tryAcquire())
+                                    .isInstanceOf(StoreRefusedException.class));
 
             rig.server.process().kill();
 
-            await().atMost(SOON).untilAsserted(() -> assertThatThrownBy(
-                            () -> client.lock("free").tryAcquire())
-                    .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("down, busy, or cannot be reached"));
+            await().atMost(SOON)
+                    .untilAsserted(
+                            () -> assertThatThrownBy(() -> client.lock("free").tryAcquire())
+                                    .isInstanceOf(StoreUnavailableException.class)
+                                    .hasMessageContaining("down, busy, or cannot be reached"));
         }
     }
 

@@ -170,8 +170,7 @@ final class SqliteLockTable implements SqliteLocks {
 
     @Override
     public Optional<Grant> extend(Grant grant) {
-        Optional<Grant> fresh =
-                SqliteSharedLocks.isShared(grant.mode()) ? shared.extend(grant) : extendAlone(grant);
+        Optional<Grant> fresh = SqliteSharedLocks.isShared(grant.mode()) ? shared.extend(grant) : extendAlone(grant);
         granted = fresh.isPresent();
         return fresh;
     }

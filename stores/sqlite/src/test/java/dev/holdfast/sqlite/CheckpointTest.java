@@ -37,7 +37,8 @@ class CheckpointTest {
     void theLogIsWrittenBackWhileTheLockIsHeldAndNotByAReleaseOrAWaiter() throws Exception {
         try (LockClient holder = LockClient.connect("sqlite:" + file);
                 LockClient waiter = LockClient.connect("sqlite:" + file)) {
-            DistributedLock mine = holder.lock("order:42", HoldOptions.defaults().awaitRelease(true));
+            DistributedLock mine =
+                    holder.lock("order:42", HoldOptions.defaults().awaitRelease(true));
             DistributedLock theirs = waiter.lock("order:42");
             int writtenBack = 0;
             for (int i = 0; i < TURNS; i++) {
