@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.TimeZone;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.TimeZone;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -161,6 +162,25 @@ class OnceTest {
                     context.getBeanFactory().registerSingleton("sameObject", both);
                 })
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void aTimerThatCountsInAnotherZoneThanItsWorkIsToldAtTheStart(CapturedOutput output) {
+        TimeZone before = TimeZone.getDefault();
+        try {
+            TimeZone.setDefault(TimeZone.getTimeZone("Europe/Berlin"));
+            application.withBean(Zones.class).run(context -> assertThat(context).hasNotFailed());
+            assertThat(output.toString().lines().filter(line -> line.contains("counts in the zone of this server")))
+                    .singleElement()
+                    .asString()
+                    .contains("@Scheduled on OnceTest.Zones.twoZones counts", "Europe/Berlin", "the same zone in both")
+                    .doesNotContain("oneZone", "rate", "off");
+            TimeZone.setDefault(TimeZone.getTimeZone("Etc/UTC"));
+            application.withBean(Zones.class).run(context -> assertThat(context).hasNotFailed());
+        } finally {
+            TimeZone.setDefault(before);
+        }
+        assertThat(output.toString()).containsOnlyOnce("counts in the zone of this server");
     }
 
     @Test
@@ -386,5 +406,23 @@ class OnceTest {
     static class BrokenCron {
         @Once(cron = "now and then")
         public void run() {}
+    }
+
+    static class Zones {
+        @Scheduled(cron = "0 0 3 * * *")
+        @Once(cron = "0 0 3 * * *")
+        public void twoZones() {}
+
+        @Scheduled(cron = "0 0 3 * * *", zone = "Europe/Berlin")
+        @Once(cron = "0 0 3 * * *", zone = "Europe/Berlin")
+        public void oneZone() {}
+
+        @Scheduled(fixedDelay = 1_000)
+        @Once(cron = "0 0 4 * * *")
+        public void rate() {}
+
+        @Scheduled(cron = Scheduled.CRON_DISABLED)
+        @Once(cron = "0 0 5 * * *")
+        public void off() {}
     }
 }
