@@ -63,8 +63,8 @@ record SqlErrors(ServerDialect dialect, String store, String table, String scrip
             new Meaning(
                     READ_ONLY,
                     false,
-                    "no writes are accepted here: the server is a replica or read-only, or this transaction is; connect to"
-                            + " the primary, or wait until the address leads to it"),
+                    "the server accepts no writes here: it is a replica or read-only, or this transaction is; connect to the"
+                            + " primary, or wait until the address leads to it"),
             new Meaning(Set.of("90097"), true, "the database is read-only; open it for writing"),
             new Meaning(
                     Set.of("90040"),

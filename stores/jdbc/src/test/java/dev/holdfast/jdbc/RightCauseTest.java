@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Hold;
+import dev.holdfast.HoldOptions;
 import dev.holdfast.LockClient;
 import dev.holdfast.StoreRefusedException;
 import dev.holdfast.StoreUnavailableException;
 import dev.holdfast.testbed.PostgresServer;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -127,7 +129,7 @@ class RightCauseTest {
         try (LockClient client = LockClient.connect(servers.url(database));
                 Connection other = DriverManager.getConnection(servers.url(database));
                 Warnings warnings = new Warnings("dev.holdfast")) {
-            client.lock("hot").acquire().close();
+            client.lock("hot", HoldOptions.defaults().awaitRelease(true)).acquire().close();
             other.setAutoCommit(false);
             try (Statement statement = other.createStatement()) {
                 statement.execute("SELECT * FROM holdfast_lock WHERE name = 'hot' FOR UPDATE");
@@ -170,7 +172,7 @@ class RightCauseTest {
                     }
                     try {
                         return method.invoke(connection, arguments);
-                    } catch (java.lang.reflect.InvocationTargetException e) {
+                    } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
                 });
