@@ -30,8 +30,7 @@ final class Schemes {
 
     /** Whether it is a known scheme with something behind it: {@code redis-socket}. */
     private static boolean isNoSecret(String scheme, List<String> known) {
-        return scheme.matches("[a-z-]{1,20}")
-                && known.stream().anyMatch(each -> scheme.startsWith(each + "-"));
+        return scheme.matches("[a-z-]{1,20}") && known.stream().anyMatch(each -> scheme.startsWith(each + "-"));
     }
 
     /**

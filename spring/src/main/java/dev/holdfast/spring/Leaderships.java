@@ -29,6 +29,7 @@ final class Leaderships implements SmartLifecycle {
     private final Map<Candidate, Candidacy> candidacies = new ConcurrentHashMap<>();
     /** The election of which the present thread runs a listener. */
     private final ThreadLocal<Candidate> reported = new ThreadLocal<>();
+
     private volatile boolean running;
 
     Leaderships(LockClients clients, Supplier<Collection<Election>> elections, ApplicationEventPublisher events) {

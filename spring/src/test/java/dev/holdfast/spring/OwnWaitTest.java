@@ -101,7 +101,8 @@ class OwnWaitTest {
             Outer outer = context.getBean(Outer.class);
             assertThat(outer.overloaded()).isEqualTo("held");
             assertThat(outer.callsTheSame()).isEqualTo("held");
-            assertThatThrownBy(() -> outer.callsTheSameForAnother(1)).hasMessageContaining("is not held here, only [id:1]");
+            assertThatThrownBy(() -> outer.callsTheSameForAnother(1))
+                    .hasMessageContaining("is not held here, only [id:1]");
         });
     }
 

@@ -82,7 +82,8 @@ class ExitTest {
     @ParameterizedTest
     @EnumSource(Scene.class)
     void theShutdownDoesNotWaitForIt(Scene scene) {
-        try (ChildProcess child = ChildJvm.main(Application.class).args(scene.name()).start()) {
+        try (ChildProcess child =
+                ChildJvm.main(Application.class).args(scene.name()).start()) {
             child.expect("started", PATIENCE);
             child.waitFor(SOON);
         }

@@ -198,7 +198,8 @@ final class SessionClaim implements Pending {
             onFailure(why);
             return;
         }
-        if (opened && why.getCause() instanceof SQLException broken
+        if (opened
+                && why.getCause() instanceof SQLException broken
                 && store.opener().errors().isBroken(broken)) {
             reportLostPlace();
         }

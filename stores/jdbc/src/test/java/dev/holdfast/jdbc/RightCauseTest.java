@@ -74,7 +74,8 @@ class RightCauseTest {
         DataSource pool = pool(servers.url(database), 1, false);
         assertThatThrownBy(() -> LockClient.builder(JdbcStores.on(pool)).build())
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessageContaining("of the 2 connections that they keep (JdbcOptions.connections), only 1 could be had")
+                .hasMessageContaining(
+                        "of the 2 connections that they keep (JdbcOptions.connections), only 1 could be had")
                 .hasMessageContaining("one more where claims wait on PostgreSQL");
     }
 
@@ -107,7 +108,8 @@ class RightCauseTest {
                 Warnings warnings = new Warnings("dev.holdfast")) {
             Hold hold = holder.lock("heard").acquire();
             CompletableFuture<Hold> waiting = client.lock("heard").acquireAsync();
-            String listening = " FROM pg_stat_activity WHERE query LIKE 'LISTEN %' OR query = 'SHOW transaction_read_only'";
+            String listening =
+                    " FROM pg_stat_activity WHERE query LIKE 'LISTEN %' OR query = 'SHOW transaction_read_only'";
             await().atMost(SOON).until(() -> count(administrator, "SELECT count(*)" + listening) == 1);
             long first = count(administrator, "SELECT pid" + listening);
             SqlSession.execute(administrator, "SELECT pg_terminate_backend(" + first + ")");
@@ -129,7 +131,9 @@ class RightCauseTest {
         try (LockClient client = LockClient.connect(servers.url(database));
                 Connection other = DriverManager.getConnection(servers.url(database));
                 Warnings warnings = new Warnings("dev.holdfast")) {
-            client.lock("hot", HoldOptions.defaults().awaitRelease(true)).acquire().close();
+            client.lock("hot", HoldOptions.defaults().awaitRelease(true))
+                    .acquire()
+                    .close();
             other.setAutoCommit(false);
             try (Statement statement = other.createStatement()) {
                 statement.execute("SELECT * FROM holdfast_lock WHERE name = 'hot' FOR UPDATE");
@@ -150,7 +154,9 @@ class RightCauseTest {
     private static DataSource pool(String url, int most, boolean readOnly) {
         AtomicInteger lent = new AtomicInteger();
         return (DataSource) Proxy.newProxyInstance(
-                RightCauseTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                RightCauseTest.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> {
                     if (!method.getName().equals("getConnection")) {
                         throw new UnsupportedOperationException(method.getName());
                     }
@@ -166,7 +172,9 @@ class RightCauseTest {
 
     private static Connection lent(Connection connection, AtomicInteger lent) {
         return (Connection) Proxy.newProxyInstance(
-                RightCauseTest.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                RightCauseTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
                     if (method.getName().equals("close")) {
                         lent.decrementAndGet();
                     }

@@ -69,6 +69,7 @@ final class PendingClaim implements Pending, Watcher {
     private int entries;
     /** Why the servers have not let it join the queue, though they answered; null when they have. */
     private @Nullable HoldfastException overQuota;
+
     private boolean cancelled;
     private Missing missing = Missing.NOTHING;
 
